@@ -45,7 +45,7 @@ impl CallArgs {
         let arguments = arguments::read(&self.arguments, streams.input)?;
         // After the arguments, stdin is at its end.
         let can_ask = streams.input_is_terminal;
-        let session = session(self.view.selection.session(&app.registry)?, app, self.yes, can_ask);
+        let session = session(self.view.selection.session(app)?, app, self.yes, can_ask);
         let turn = self.view.turn_of(session)?;
         let response = turn.call_blocking(&ToolCall::new(&self.tool, &arguments).with_task(&Task::new(&*self.task)));
         if self.json {
@@ -60,7 +60,11 @@ impl CallArgs {
 /// Adds to a session what calls on a command line need: an approver, a store for long results, and warnings about errors of the host.
 pub(crate) fn session(session: SessionBuilder, app: &App, yes: bool, can_ask: bool) -> SessionBuilder {
     let session = approver::add(app.prepared(session), yes, &app.person, can_ask).hook(Arc::new(HostWarnings));
-    match ResultStore::in_cache(&app.name) {
+    let results = match &app.results {
+        Some((folder, keep)) => Some(ResultStore::new(folder.clone(), *keep)),
+        None => ResultStore::in_cache(&app.name),
+    };
+    match results {
         Some(results) if app.registry.tool(READER).is_some() => {
             session.spill_store(Arc::new(results)).spill_reader(READER)
         }

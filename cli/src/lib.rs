@@ -24,16 +24,18 @@ mod streams;
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use toolc::approval::Approver;
-use toolc::{Registry, SessionBuilder, ToolProvider};
+use toolc::{Env, Registry, SessionBuilder, ToolProvider};
 
 pub use call::CallArgs;
 pub use report::DoctorSection;
+pub use results::ResultStore;
 pub use selection::{Selection, View};
 pub use serve::{ServeError, serve};
 use streams::Streams;
@@ -79,6 +81,9 @@ pub struct App {
     registry: Registry,
     sections: Vec<DoctorSection>,
     prepare: Option<PrepareSession>,
+    env: Env,
+    /// The folder of long results, and for how long they are kept. By default, in the user's cache for a day.
+    results: Option<(PathBuf, Duration)>,
     person: Person,
 }
 
@@ -192,7 +197,7 @@ impl From<String> for Failure {
 
 impl App {
     /// Returns a command line with this name, which MCP clients see. It is also the name of the folder in the user's cache that
-    /// stores long results.
+    /// stores long results, unless [`results_in`](Self::results_in) names another one.
     pub fn new(name: impl Into<String>, registry: Registry) -> Self {
         Self {
             name: name.into(),
@@ -200,6 +205,8 @@ impl App {
             registry,
             sections: Vec::new(),
             prepare: None,
+            env: Env::process(),
+            results: None,
             person: Person::OnStandardStreams,
         }
     }
@@ -221,6 +228,19 @@ impl App {
     #[must_use]
     pub fn session(self, prepare: impl Fn(SessionBuilder) -> SessionBuilder + Send + Sync + 'static) -> Self {
         Self { prepare: Some(Box::new(prepare)), ..self }
+    }
+
+    /// Sets the environment variables of all sessions, also of those that only show tools. Default: those of the process.
+    #[must_use]
+    pub fn env(self, env: Env) -> Self {
+        Self { env, ..self }
+    }
+
+    /// Sets the folder in which long results are stored, and the minimum time for which they are kept there. The folder is created
+    /// with the first result.
+    #[must_use]
+    pub fn results_in(self, folder: impl Into<PathBuf>, keep: Duration) -> Self {
+        Self { results: Some((folder.into(), keep)), ..self }
     }
 
     /// Sets who is asked about the calls of `call` and `repl` that need approval, instead of a question on stderr and stdin. With
@@ -275,16 +295,14 @@ impl App {
         match command {
             Command::Call(args) => args.run(self, streams),
             Command::Definitions { view, json } => {
-                definitions::print(&view.turn(&self.registry)?, json, streams)?;
+                definitions::print(&view.turn(self)?, json, streams)?;
                 Ok(true)
             }
-            Command::Why { tool, view, json } => report::why(&view.turn(&self.registry)?, &tool, json, streams),
-            Command::Doctor { view, json } => {
-                Ok(report::doctor(&view.turn(&self.registry)?, &self.sections, json, streams)?)
-            }
+            Command::Why { tool, view, json } => report::why(&view.turn(self)?, &tool, json, streams),
+            Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.sections, json, streams)?),
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
             Command::Serve { selection, yes } => {
-                let session = self.prepared(selection.session(&self.registry)?);
+                let session = self.prepared(selection.session(self)?);
                 let session = approver::add(session, yes, &Person::OfHost(None), false);
                 match serve(session, &self.name, &self.version) {
                     Ok(()) => Ok(true),

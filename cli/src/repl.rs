@@ -22,7 +22,7 @@ TOOL ARGUMENTS       call a tool; ARGUMENTS are a JSON object, or NAME=VALUE pai
 
 /// Reads lines until the input ends. Returns true: a failed call does not make the command fail.
 pub(crate) fn run(app: &App, view: &View, yes: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
-    let session = call::session(view.selection.session(&app.registry)?, app, yes, streams.input_is_terminal);
+    let session = call::session(view.selection.session(app)?, app, yes, streams.input_is_terminal);
     let (session, dialect) = view.session_and_dialect(session)?;
     let repl = Repl { app, session, dialect };
     if streams.input_is_terminal {

@@ -1,5 +1,5 @@
-//! Stores results that are too long in the user's cache folder, for a day: this process ends after one call, and a later process may
-//! read them.
+//! Stores results that are too long, by default in the user's cache folder for a day: this process ends after one call, and a later
+//! process may read them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,21 +7,27 @@ use std::{env, io};
 
 use toolc::limits::{SpillFolder, SpillStore};
 
-/// The minimum age at which a result is deleted, by the next call.
+/// The minimum age at which a result is deleted, by the next call, if the host sets no other.
 const MAX_AGE: Duration = Duration::from_hours(24);
 
-/// A store in this folder, which is created with the first result.
-pub(crate) struct ResultStore(PathBuf);
+/// A store of results that are too long for the model, in a folder that is created with the first result. Results are kept for a day.
+#[derive(Debug)]
+pub struct ResultStore(PathBuf);
 
 impl ResultStore {
     /// Returns the store of this program in the user's cache, or `None` if the user has no cache folder.
     pub(crate) fn in_cache(program: &str) -> Option<Self> {
-        let store = Self(cache_dir()?.join(program).join("results"));
+        Some(Self::new(cache_dir()?.join(program).join("results"), MAX_AGE))
+    }
+
+    /// Returns the store in this folder. Deletes the results in it that are older than `keep`.
+    pub fn new(folder: impl Into<PathBuf>, keep: Duration) -> Self {
+        let store = Self(folder.into());
         if store.0.is_dir() {
             // The next call tries again.
-            let _ = SpillFolder::new(&store.0).and_then(|folder| folder.delete_older_than(MAX_AGE));
+            let _ = SpillFolder::new(&store.0).and_then(|folder| folder.delete_older_than(keep));
         }
-        Some(store)
+        store
     }
 }
 

@@ -8,10 +8,10 @@ use toolc::availability::HiddenReason;
 use toolc::catalog::Fact;
 use toolc::{Dialect, FactValue, Registry, Session, SessionBuilder, Turn};
 
-use crate::Failure;
+use crate::{App, Failure};
 
 /// The options that choose what a session grants, and its facts.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[non_exhaustive]
 pub struct Selection {
     /// Toolsets to enable. Default: all.
@@ -44,8 +44,11 @@ pub struct View {
 }
 
 impl Selection {
-    /// Returns a session with these options.
-    pub(crate) fn session(&self, registry: &Registry) -> Result<SessionBuilder, Failure> {
+    /// Returns a builder of a session with these options.
+    ///
+    /// # Errors
+    /// Returns a message about a fact that is unknown or has a value of another type.
+    pub fn builder(&self, registry: &Registry) -> Result<SessionBuilder, String> {
         let declared = registry.facts();
         let facts = self.fact.iter().map(|fact| parse_fact(fact, &declared)).collect::<Result<Vec<_>, _>>()?;
         Ok(registry
@@ -56,12 +59,22 @@ impl Selection {
             .disable_tools(&self.disable_tools)
             .facts(facts))
     }
+
+    /// Returns whether the options enable neither toolsets nor tools.
+    pub fn is_empty(&self) -> bool {
+        self.enable.is_empty() && self.enable_tools.is_empty()
+    }
+
+    /// Returns a session with these options.
+    pub(crate) fn session(&self, app: &App) -> Result<SessionBuilder, Failure> {
+        Ok(self.builder(&app.registry)?.env(app.env.clone()))
+    }
 }
 
 impl View {
     /// Returns the first turn of a session with these options.
-    pub(crate) fn turn(&self, registry: &Registry) -> Result<Turn, Failure> {
-        self.turn_of(self.selection.session(registry)?)
+    pub(crate) fn turn(&self, app: &App) -> Result<Turn, Failure> {
+        self.turn_of(self.selection.session(app)?)
     }
 
     /// Returns the first turn of a session in the dialect of these options.

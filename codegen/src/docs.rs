@@ -2,6 +2,7 @@
 
 mod approval;
 mod repair;
+mod toolsets;
 
 use std::fs;
 use std::path::Path;
@@ -13,11 +14,12 @@ use crate::{dialects, lint};
 /// Returns the path, relative to `root`, and the text of each generated page.
 ///
 /// # Errors
-/// If `docs/manifests.md` or `docs/approval.md` cannot be read, of which only the tables are generated, or the manifests of the
+/// If `docs/manifests.md`, `docs/approval.md` or `docs/toolsets.md` cannot be read, of which only the tables are generated, or the manifests of the
 /// project have errors.
 pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
     const MANIFESTS: &str = "docs/manifests.md";
     const APPROVAL: &str = "docs/approval.md";
+    const TOOLSETS: &str = "docs/toolsets.md";
     let read = |page: &str| {
         let path = root.join(page);
         fs::read_to_string(&path).map_err(|error| Failure::new(format!("failed to read {}: {error}", path.display())))
@@ -27,6 +29,7 @@ pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
         ("docs/dialects.md", dialects::docs_page()),
         ("docs/lint.md", lint::docs_page::docs_page()),
         ("docs/repair.md", repair::page()),
+        (TOOLSETS, toolsets::renew_tables(root, &read(TOOLSETS)?)?),
         (MANIFESTS, docs_table::renew_tables(&read(MANIFESTS)?)),
     ])
 }

@@ -34,6 +34,8 @@ pub mod dialects;
 #[cfg(feature = "emit")]
 pub mod docs;
 #[doc(hidden)]
+pub mod document;
+#[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod emit;
 mod failure;

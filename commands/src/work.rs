@@ -12,8 +12,8 @@ const STEPS_PER_BYTE: u32 = 20;
 pub(crate) const COMMAND: usize = 64;
 /// The cost of reading a word.
 pub(crate) const WORD: usize = 16;
-/// The cost of copying a word.
-pub(crate) const COPY: usize = 20;
+/// The cost of copying a word, and that of copying each of its parts.
+pub(crate) const COPY: usize = 10;
 /// Steps in the budget of every line.
 const BASE: u32 = 60_000;
 

@@ -1,21 +1,37 @@
-//! Where commands and file tools act: an [`Environment`] runs programs, here or elsewhere.
+//! Where commands and file tools act: an [`Environment`] runs programs, here or elsewhere, and has [`Files`].
 //!
 //! [`Local`] is this machine. Another environment implements the same trait, and passes the same tests (`tests/behaviours.rs`).
 
+pub mod files;
+pub mod search;
+
+mod kind;
+mod lease;
 mod local;
 mod program;
 mod running;
+#[cfg_attr(not(target_os = "linux"), path = "no_sandbox.rs")]
+mod sandbox;
+#[cfg(unix)]
+mod shell;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub use local::Local;
+pub use files::Files;
+pub use kind::{Kind, Promises, Site};
+pub use lease::{Leases, Resource};
+pub use local::{Local, LocalFiles, LocalKind, resolve};
 pub use program::{Input, Launch, OnEnd, Output, Program};
 pub use running::{Exit, Outcome, Running};
-pub use toolc_process::{EndReason, Sink, TerminalSize};
+pub use sandbox::SandboxKind;
+#[cfg(unix)]
+pub use shell::{ShellCache, ShellFiles};
+pub use toolc_process::{Channel, EndReason, HostId, Sink, TerminalSize};
 
-/// A place where commands run.
+/// A place where commands run, with its files.
 ///
 /// Methods block, so that handlers call them from a pool of threads.
 pub trait Environment: fmt::Debug + Send + Sync {
@@ -25,14 +41,32 @@ pub trait Environment: fmt::Debug + Send + Sync {
     /// Returns what the environment can do.
     fn abilities(&self) -> Abilities;
 
+    /// Returns what the environment promises about programs that try to do harm.
+    fn promises(&self) -> Promises;
+
     /// Returns the directory in which programs run by default: an absolute path within the environment.
     fn directory(&self) -> &Path;
+
+    /// Returns the variables that programs have, unless a [`Launch`] changes them.
+    ///
+    /// # Errors
+    /// If they cannot be found out.
+    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>>;
+
+    /// Returns a folder of this machine for temporary files, which has the same path for programs. `None` if there is no such folder.
+    fn temporary_folder(&self) -> Option<PathBuf>;
 
     /// Starts a program.
     ///
     /// # Errors
     /// If the program cannot be started. `Unsupported` if the environment lacks an [ability](Self::abilities) that is needed.
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>>;
+
+    /// Ends what [released](Running::release) programs have left running.
+    fn end_released(&self);
+
+    /// Returns the files that programs of the environment see.
+    fn files(&self) -> Box<dyn Files + '_>;
 
     /// Ends everything that the environment has started and that still runs. After this, nothing starts. Calling it again has no
     /// effect. Dropping the environment does the same.
@@ -46,6 +80,8 @@ pub struct Abilities {
     pub terminal: bool,
     /// Whether programs run on after the call that has started them.
     pub background: bool,
+    /// Whether a program can have a [channel](Input::Channel) to the host.
+    pub channel: bool,
 }
 
 /// Runs the example of the README.

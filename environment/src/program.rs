@@ -43,6 +43,8 @@ pub enum Input {
     Bytes(Vec<u8>),
     /// What [`Running::write`](crate::Running::write) adds. A program with a terminal always has this.
     Open,
+    /// One end of a channel in both directions. The host has the [other end](crate::Running::channel).
+    Channel,
 }
 
 /// Where the output of a program goes.

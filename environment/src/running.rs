@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use toolc_process::{EndReason, TerminalSize};
+use toolc_process::{Channel, EndReason, TerminalSize};
 
 /// A program that an environment runs, with all processes that it starts. Dropping it [ends](Self::end) them.
 pub trait Running: fmt::Debug + Send + Sync {
@@ -42,6 +42,12 @@ pub trait Running: fmt::Debug + Send + Sync {
     /// # Errors
     /// Like [`write`](Self::write).
     fn close_input(&self) -> io::Result<()>;
+
+    /// Returns a handle of the host's end of the [channel](crate::Input::Channel).
+    ///
+    /// # Errors
+    /// `Unsupported` if the program has no channel.
+    fn channel(&self) -> io::Result<Channel>;
 
     /// Changes the size of the terminal.
     ///

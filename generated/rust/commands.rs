@@ -21,7 +21,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7z",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -29,7 +33,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7za",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -37,7 +45,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7zr",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -45,7 +57,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7zz",
         &Program {
             name: "7z",
-            writes: &[Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]), Writes::Values(&["-o"])],
+            writes: &[
+                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
+                Writes::Values(&["-o"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -83,7 +99,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-d", "-i", "-j", "-l", "-o", "-s", "-x", "--dir", "--input-file", "--log", "--out", "--save-session",
             ],
-            writes: &[Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"])],
+            writes: &[
+                Writes::UrlNames { with: &[], folder: &["-d", "--dir"] },
+                Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -158,9 +177,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--exclude-ignore",
             ],
             dashless: true,
-            writes: &[Writes::Values(&[
-                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &["-x", "--extract", "--get"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -344,7 +370,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-D", "-E", "-F", "-H", "-I", "-M", "-O", "-R", "--directory", "--file", "--format", "--owner",
             ],
-            writes: &[Writes::Values(&["-D", "-F", "-O", "--directory", "--file"])],
+            writes: &[
+                Writes::Unpacked { with: &["-i", "--extract"], folder: &["-D", "--directory"] },
+                Writes::Values(&["-D", "-F", "-O", "--directory", "--file"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -916,9 +945,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--exclude-ignore",
             ],
             dashless: true,
-            writes: &[Writes::Values(&[
-                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &["-x", "--extract", "--get"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2151,7 +2187,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     (
         "rar",
-        &Program { name: "unrar", writes: &[Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])], ..Program::EMPTY },
+        &Program {
+            name: "unrar",
+            writes: &[Writes::Unpacked { with: &[], folder: &[] }, Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])],
+            ..Program::EMPTY
+        },
     ),
     (
         "rbenv",
@@ -2294,6 +2334,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("rustup", &Program { runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "rxvt",
+        &Program {
+            name: "xterm",
+            value_options: &["-bg", "-fg", "-fn", "-font", "-geometry", "-name", "-title", "-T"],
+            ..Program::EMPTY
+        },
+    ),
     ("rye", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
     ("s6-envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
@@ -2656,9 +2704,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--exclude-ignore",
             ],
             dashless: true,
-            writes: &[Writes::Values(&[
-                "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level", "--volno-file",
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &["-x", "--extract", "--get"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2821,7 +2876,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     (
         "unrar",
-        &Program { name: "unrar", writes: &[Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])], ..Program::EMPTY },
+        &Program {
+            name: "unrar",
+            writes: &[Writes::Unpacked { with: &[], folder: &[] }, Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])],
+            ..Program::EMPTY
+        },
     ),
     (
         "unshare",
@@ -2850,7 +2909,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "unzip",
         &Program {
             value_options: &["-P", "-d", "-x", "-I", "-O"],
-            writes: &[Writes::Values(&["-d"])],
+            writes: &[Writes::Unpacked { with: &[], folder: &["-d"] }, Writes::Values(&["-d"])],
             ..Program::EMPTY
         },
     ),
@@ -2872,6 +2931,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[Writes::OperandsUnless(&[
                 "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
             ])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "urxvt",
+        &Program {
+            name: "xterm",
+            value_options: &["-bg", "-fg", "-fn", "-font", "-geometry", "-name", "-title", "-T"],
             ..Program::EMPTY
         },
     ),
@@ -3071,6 +3138,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-sdk", "-toolchain", "--sdk", "--toolchain"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xterm",
+        &Program {
+            name: "xterm",
+            value_options: &["-bg", "-fg", "-fn", "-font", "-geometry", "-name", "-title", "-T"],
             ..Program::EMPTY
         },
     ),
@@ -3368,6 +3443,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Do their data exist elsewhere? What a removed volume held is lost.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -3425,6 +3501,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Do the data in the volumes exist elsewhere?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker-compose"],
@@ -3438,10 +3515,26 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which cluster and namespace is this? `kubectl config current-context` shows the cluster.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
             subcommands: &[&["apply", "--prune"], &["delete"], &["drain"], &["replace", "--force"]],
+            without_flags: &["--dry-run=client", "--dry-run=server"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-namespaces",
+        description: "Deletes namespaces or interfaces of the network, or all its addresses or routes.",
+        check: "What uses the network of this machine? The connection to it can be lost.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ip"],
+            subcommands: &[&["a*", "flush"], &["l*", "del*"], &["netns", "del*"], &["r*", "flush"], &["ru*", "flush"]],
             ..Conditions::EMPTY
         },
     },
@@ -3451,6 +3544,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which resources are these, and who uses them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -3495,6 +3589,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Do their data exist elsewhere?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -3529,6 +3624,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which objects are these, and do they exist elsewhere?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["azcopy", "b2", "bq", "consul", "etcdctl", "gsutil", "mc", "rclone", "s3cmd", "s5cmd", "vault"],
@@ -3562,6 +3658,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Are source and target right? The same command with `--dry-run` lists what it deletes.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rclone"],
@@ -3576,6 +3673,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Are source and target right? The same command with `--dryrun` lists what it deletes.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "gcloud"],
@@ -3594,6 +3692,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does this address stand for?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -3609,6 +3708,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which command does the alias run? Later uses of the alias run it without a question.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -3627,6 +3727,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the container need this access? Its programs can change anything on this machine.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -3643,6 +3744,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the container need these folders? Its programs can read and change everything there.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "docker-compose", "lima", "nerdctl"],
@@ -3657,6 +3759,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which folder of this machine is mounted, and which files does the command delete?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -3672,6 +3775,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files and processes become reachable?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -3688,6 +3792,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files and processes become reachable, and which are still in use?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["mount", "umount"], flags: &["-a", "--all"], ..Conditions::EMPTY },
     },
@@ -3697,6 +3802,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files and processes become reachable?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["bwrap", "systemd-nspawn", "unshare", "nsenter"],
@@ -3713,6 +3819,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the container need this access? Its programs can change anything on that machine.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
@@ -3730,6 +3837,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -3753,6 +3861,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["dropdb", "dropuser", "pg_dropcluster", "pg_resetwal"],
@@ -3767,6 +3876,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which server and database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mysqladmin", "mariadb-admin"],
@@ -3780,6 +3890,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mongorestore", "pg_restore"],
@@ -3793,6 +3904,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mongo", "mongosh"],
@@ -3807,6 +3919,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mongo", "mongosh"],
@@ -3821,6 +3934,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which server is this, and does it hold more than a cache?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["redis-cli", "valkey-cli", "keydb-cli"],
@@ -3844,6 +3958,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which server is this, and does it hold more than a cache?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["redis-cli", "valkey-cli", "keydb-cli"],
@@ -3860,6 +3975,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which database does the environment of this project name?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -3905,6 +4021,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which database does the environment of this project name?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["php", "python"],
@@ -3928,6 +4045,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program runs, or which file is written?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
@@ -3946,6 +4064,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program runs, or which file is written?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3"],
@@ -3966,6 +4085,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program runs, or which file is written?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
@@ -3984,6 +4104,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rm"],
@@ -3998,6 +4119,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["find"],
@@ -4018,6 +4140,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["find"],
@@ -4039,6 +4162,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -4057,6 +4181,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["del-cli", "rimraf"],
@@ -4070,6 +4195,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which folders are these, and do their contents exist elsewhere?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: true,
         exempts: &[],
         conditions: Conditions {
             programs: &["del-cli", "rimraf"],
@@ -4083,6 +4209,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which folders are these, and do their contents exist elsewhere?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: true,
         exempts: &[],
         conditions: Conditions { programs: &["rm"], flags: &["-r", "-R", "--recursive"], ..Conditions::EMPTY },
     },
@@ -4092,6 +4219,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files are these?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: true,
         exempts: &[],
         conditions: Conditions { programs: &["rm"], flags: &["-f", "--force"], ..Conditions::EMPTY },
     },
@@ -4101,6 +4229,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files does the search find? The same command with `-print` instead of `-delete` lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: true,
         exempts: &[],
         conditions: Conditions { programs: &["find"], flags: &["-delete"], ..Conditions::EMPTY },
     },
@@ -4110,6 +4239,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files are these? The same command with `echo` before the deletion lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rm", "rmdir", "shred", "unlink"],
@@ -4123,6 +4253,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Are source and target right? The same command with `--dry-run` lists what it deletes.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -4140,6 +4271,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files are these? They cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["shred", "srm", "wipe"], ..Conditions::EMPTY },
     },
@@ -4149,6 +4281,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Are the contents of the file still needed?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["truncate"],
@@ -4162,6 +4295,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the command do? It can delete and overwrite files like any other.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["cmd", "powershell", "pwsh"],
@@ -4175,6 +4309,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { writes: &["raw-disks"], ..Conditions::EMPTY },
     },
@@ -4184,6 +4319,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the program only read the disk? What it writes destroys the file systems there.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -4212,6 +4348,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "newfs*"],
@@ -4225,6 +4362,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the target contain?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "newfs*"],
@@ -4238,8 +4376,32 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Is the target after `of=` the right one?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["dd"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "remove-a-mapped-device",
+        description: "Removes a mapped device, or changes where its data are.",
+        check: "Which device is this, and what uses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dmsetup"],
+            subcommands: &[
+                &["clear"],
+                &["load"],
+                &["reload"],
+                &["remove*"],
+                &["rename"],
+                &["resume"],
+                &["suspend"],
+                &["wipe_table"],
+            ],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "partition-a-disk",
@@ -4247,6 +4409,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which device is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -4265,6 +4428,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which device is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["cfdisk", "fdisk", "gdisk", "mdadm", "parted", "swapon", "tune2fs"],
@@ -4279,6 +4443,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which device is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["sfdisk"],
@@ -4296,6 +4461,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which device is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["sgdisk"],
@@ -4313,6 +4479,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file or device is this, and what uses it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["losetup"],
@@ -4327,6 +4494,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What uses them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["losetup"], flags: &["-D", "--detach-all"], ..Conditions::EMPTY },
     },
@@ -4336,6 +4504,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Is enough memory free without it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["swapoff", "swapon"], flags: &["-a", "--all"], ..Conditions::EMPTY },
     },
@@ -4345,6 +4514,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which device is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["wipefs"],
@@ -4359,6 +4529,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which device is this, and does a backup of its header exist?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["cryptsetup", "integritysetup", "veritysetup"],
@@ -4372,6 +4543,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &["change-an-encrypted-disk"],
         conditions: Conditions {
             programs: &["cryptsetup", "integritysetup", "veritysetup"],
@@ -4386,6 +4558,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which pool or file system is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["zfs", "zpool"],
@@ -4430,6 +4603,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file system is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["btrfs"],
@@ -4464,6 +4638,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which drive is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["nvme"],
@@ -4497,6 +4672,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which drive is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["hdparm"],
@@ -4511,6 +4687,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which drive is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["hdparm"],
@@ -4527,6 +4704,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which disk is this, and what is on it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["diskutil"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -4536,6 +4714,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &["change-disks-of-macos"],
         conditions: Conditions {
             programs: &["diskutil"],
@@ -4557,6 +4736,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the variable name, and which programs read it?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             variables: &[
@@ -4602,6 +4782,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the variable name, and which programs read it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["sudo"],
@@ -4619,6 +4800,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What do the options load or run?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             variables: &[
@@ -4641,6 +4823,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does this command do? The build runs it in place of the compiler.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             variables: &[
@@ -4662,6 +4845,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do? Download it to a file and read it first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -4686,6 +4870,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do? Download it to a file and read it first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "python*-dbg", "pythonw*"],
@@ -4704,6 +4889,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the other machine do with the text? Download it to a file and read it first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["ssh"],
@@ -4720,6 +4906,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["make", "gmake"],
@@ -4735,6 +4922,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who controls the address, and what does the program do?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -4763,6 +4951,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do? Download it to a file and read it first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -4783,6 +4972,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is in the file? Read it before it runs.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -4790,9 +4980,28 @@ pub static RULES: &[Rule<'static>] = &[
                 "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
                 "guile", "iex", "ipython", "irb", "java", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh",
                 "mono", "node", "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell",
-                "pwsh", "python", "python*-dbg", "pythonw*", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala",
-                "sh", "source", "tclsh", "tcsh", "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh",
-                "zsh[0-9]*",
+                "pwsh", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala", "sh", "source", "tclsh", "tcsh",
+                "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+            ],
+            file_from: &[
+                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
+                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-a-downloaded-script",
+        description: "Runs a downloaded file that has not been shown to you.",
+        check: "What is in the file? Read it before it runs.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python", "python*-dbg", "pythonw*"],
+            without_flags: &[
+                "-m=ast", "-m=base64", "-m=gzip", "-m=json.tool", "-m=tarfile", "-m=tokenize", "-m=zipfile",
             ],
             file_from: &[
                 "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
@@ -4807,6 +5016,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is in the file? Read it before it runs.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["apt", "apt-get", "bun", "deno", "dnf", "go", "pip", "uv", "yum"],
@@ -4824,10 +5034,17 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is in the file? Read it before it runs.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["awk", "bash", "dpkg", "expect", "gdb", "gmake", "java", "make", "rpm", "sed"],
-            flags: &["-f", "-i", "-jar", "-U", "-x", "--file", "--init-file", "--install", "--makefile", "--rcfile"],
+            programs: &[
+                "awk", "bash", "bun", "dpkg", "expect", "gdb", "gmake", "java", "lua", "make", "node", "perl", "php",
+                "python", "rpm", "ruby", "sed",
+            ],
+            flags: &[
+                "-d", "-f", "-i", "-jar", "-l", "-m", "-r", "-x", "-M", "-U", "--file", "--import", "--init-file",
+                "--install", "--makefile", "--rcfile", "--require",
+            ],
             file_from: &[
                 "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
                 "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
@@ -4841,6 +5058,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Where does the program come from, and is its signature or checksum right?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             program_from: &[
@@ -4856,6 +5074,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the other command print? Run it alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -4877,6 +5096,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the other command print? Run it alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "lua", "luajit", "node", "perl", "php"],
@@ -4892,6 +5112,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the other command print? Run it alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "python*-dbg", "pythonw*", "bpython"],
@@ -4907,6 +5128,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the other command print? Run it alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "deno"],
@@ -4922,6 +5144,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["dc", "ed", "ex", "gdb", "lldb", "m4", "red", "sqlite3", "telnet", "vim", "vi", "nvim"],
@@ -4935,6 +5158,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -4947,8 +5171,54 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             flags: &[
                 "-c", "-e", "-E", "-p", "-r", "-eval", "-batch", "--command", "--eval", "--expression", "--print",
-                "--rpc-eval", "--run", "-m=code", "-m=timeit", "-m=cProfile", "-m=pdb", "-m=profile", "-m=trace",
+                "--rpc-eval", "--run", "-m=code", "-m=timeit", "-m=pdb",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "check-of-syntax",
+        description: "Only reads a script, to find mistakes in it.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &["inline-code"],
+        conditions: Conditions {
+            programs: &["node", "perl", "php", "ruby"],
+            flags: &["-c", "-w", "-W"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "preloaded-code-of-php",
+        description: "Makes PHP load code or a library besides its script.",
+        check: "What does that code do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php"],
+            flags: &[
+                "-d=auto_append_file=*", "-d=auto_prepend_file=*", "-d=extension=*/*", "-d=zend_extension=*/*",
+                "--define=auto_append_file=*", "--define=auto_prepend_file=*", "--define=extension=*/*",
+                "--define=zend_extension=*/*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-a-module",
+        description: "Runs code of Perl that is written on the command line, after the name of a module.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["perl"],
+            flags: &["-M=*[!A-Za-z0-9_:=,.-]*", "-m=*[!A-Za-z0-9_:=,.-]*"],
             ..Conditions::EMPTY
         },
     },
@@ -4958,6 +5228,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does that code do?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["node", "bun", "ts-node", "tsx"],
@@ -4974,6 +5245,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["fish"], flags: &["-C", "--init-command"], ..Conditions::EMPTY },
     },
@@ -4983,6 +5255,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["dc", "lftp"],
@@ -4996,6 +5269,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["uv", "uvx", "pipx", "hatch", "pdm"],
@@ -5010,6 +5284,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What the code does: it can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["php"],
@@ -5023,6 +5298,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["deno"],
@@ -5036,6 +5312,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the code do with file names? A quote in a name can end a word.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["ash", "bash", "csh", "dash", "fish", "ksh", "python", "perl", "sh", "zsh"],
@@ -5049,21 +5326,23 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "ag", "bat", "batcat", "ctags", "delta", "gdb", "gpg", "lldb", "man", "make", "nmap", "pg_dump", "rg",
-                "sort", "strace", "go", "install", "tar", "tcpdump", "zip", "rsync", "ssh", "scp", "sftp", "curl",
-                "ncat", "nc", "socat", "xterm", "emacs", "ed", "gcc", "g++", "clang", "ld", "less", "most", "split",
-                "watch", "openssl", "flock", "journalctl", "apt-get", "apt", "dpkg", "pip", "npm", "tee",
+                "ag", "bat", "batcat", "ctags", "delta", "fzf", "gdb", "gpg", "lldb", "man", "make", "nmap", "pg_dump",
+                "rg", "sort", "strace", "go", "install", "tar", "tcpdump", "zip", "rsync", "ssh", "scp", "sftp",
+                "curl", "ncat", "nc", "socat", "xterm", "emacs", "ed", "gcc", "g++", "clang", "ld", "less", "most",
+                "split", "watch", "openssl", "flock", "journalctl", "apt-get", "apt", "dpkg", "pip", "npm", "tee",
             ],
             flags: &[
-                "--pager=*", "--pre", "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command",
-                "--info-script", "--new-volume-script", "--rmt-command", "--interactive-shell", "--exec", "--sh-exec",
-                "--filter=*", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
-                "-o=*knownhostscommand*", "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*",
-                "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine",
-                "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
+                "--pager=*", "--pre", "--preview", "--bind=*execute*", "--bind=*become*", "--bind=*transform*",
+                "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command", "--info-script",
+                "--new-volume-script", "--rmt-command", "--interactive-shell", "--exec", "--sh-exec", "--filter=*",
+                "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*", "-o=*knownhostscommand*",
+                "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*", "-o=apt::*", "-o=dpkg::*",
+                "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine", "--script=*",
+                "--strip-program", "-exec", "-toolexec", "-vettool",
             ],
             ignore_case: true,
             certain_only: true,
@@ -5076,8 +5355,26 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["man"], flags: &["-P", "-H", "--html"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-in-a-terminal",
+        description: "Runs a program in a new terminal window.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "alacritty", "gnome-terminal", "konsole", "lxterminal", "mate-terminal", "rxvt", "st", "terminator",
+                "urxvt", "x-terminal-emulator", "xfce4-terminal", "xterm",
+            ],
+            flags: &["-e", "-x", "--command", "--execute"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "connection-by-option",
@@ -5085,6 +5382,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["scp", "sftp"], flags: &["-D", "-S"], ..Conditions::EMPTY },
     },
@@ -5094,6 +5392,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program this is.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["tcpdump"], flags: &["-z", "--postrotate-command"], ..Conditions::EMPTY },
     },
@@ -5103,6 +5402,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program this is, and who can reach it.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"],
@@ -5116,6 +5416,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program this is, and who can reach it.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["socat"],
@@ -5130,6 +5431,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which settings of the tag apply.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["ssh"], flags: &["-P"], certain_only: true, ..Conditions::EMPTY },
     },
@@ -5139,6 +5441,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands these are.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["gdb"],
@@ -5158,6 +5461,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands these are.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["lldb"],
@@ -5174,6 +5478,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program this is.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["start-stop-daemon"],
@@ -5187,6 +5492,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What each of the arguments does.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
@@ -5201,6 +5507,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Where each of the commands begins, and what it does.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
@@ -5214,6 +5521,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is typed, and what runs in that terminal.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["screen"],
@@ -5228,6 +5536,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands these are.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["tmux"], arguments: &[";"], ..Conditions::EMPTY },
     },
@@ -5237,6 +5546,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands these are, and when they run.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["tmux"],
@@ -5261,6 +5571,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What the code does.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["tmux"], flags: &["-c"], no_operands: true, ..Conditions::EMPTY },
     },
@@ -5270,6 +5581,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What the code does.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["pnpm"],
@@ -5283,6 +5595,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What the code does.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["bun"], subcommands: &[&["exec"]], ..Conditions::EMPTY },
     },
@@ -5292,6 +5605,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["zip"],
@@ -5306,6 +5620,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["strace", "ltrace"],
@@ -5320,6 +5635,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file is this, and which programs does it name?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["scp", "sftp", "ssh"],
@@ -5334,6 +5650,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which library is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["ssh-add", "ssh-keygen"],
@@ -5349,6 +5666,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -5363,6 +5681,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which settings or program are these? Settings can name files to write.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl"],
@@ -5377,6 +5696,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which settings or program are these? Settings can name files to write.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["wget"],
@@ -5395,6 +5715,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands are these, and which shell is it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["make", "gmake"],
@@ -5409,6 +5730,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["make", "gmake"],
@@ -5423,6 +5745,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo", "rustc"],
@@ -5440,6 +5763,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which code or command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["java", "javac", "kotlin", "scala"],
@@ -5454,6 +5778,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["aria2c", "youtube-dl", "yt-dlp"],
@@ -5468,6 +5793,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["npm", "pnpm", "npx", "yarn"],
@@ -5482,6 +5808,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -5495,6 +5822,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -5513,6 +5841,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands does the script run? Look at the arguments of `system` and the text next to `|`.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["awk"],
@@ -5526,6 +5855,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which library is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["awk"], flags: &["-l", "--load"], ..Conditions::EMPTY },
     },
@@ -5535,6 +5865,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands does the script run? Look after each `e`, and at what a substitution with the flag `e` produces.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["sed"],
@@ -5549,6 +5880,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "vimdiff"],
@@ -5570,6 +5902,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "less", "more"],
@@ -5587,6 +5920,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["emacs", "emacsclient"],
@@ -5600,6 +5934,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["nano", "pico"], flags: &["-s", "--speller"], ..Conditions::EMPTY },
     },
@@ -5609,6 +5944,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Where does the password come from, and what will run in the shell?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["sudo", "doas"],
@@ -5622,6 +5958,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What will run in the shell?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["ash", "bash", "csh", "dash", "fish", "ksh", "sh", "su", "tcsh", "zsh"],
@@ -5635,6 +5972,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which user is this, and what will run in the shell?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["su", "runuser", "login", "newgrp", "sg", "machinectl"],
@@ -5648,6 +5986,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["ld-linux*", "ld-musl*", "ld.so", "ld64.so*"], ..Conditions::EMPTY },
     },
@@ -5657,17 +5996,19 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &["built-code", "foreign-code", "output-as-code", "run-a-downloaded-file"],
         conditions: Conditions {
             programs: &[".", "eval", "source"],
             input_only_from: &[
-                "brew shellenv", "conda shell.*", "direnv export", "direnv hook", "dircolors", "docker completion",
-                "docker-machine env", "fnm env", "fnm completions", "fzf --bash", "fzf --zsh", "gh completion",
-                "goenv init", "helm completion", "jenv init", "kubectl completion", "keychain", "luarocks path",
-                "mise activate", "minikube docker-env", "minikube completion", "minikube podman-env", "nodenv init",
-                "npm completion", "opam env", "opam config env", "pip completion", "podman-machine env", "pyenv init",
-                "pyenv virtualenv-init", "rbenv init", "register-python-argcomplete", "resize", "rustup completions",
-                "ssh-agent", "starship init", "thefuck --alias", "zoxide init", "atuin init",
+                "brew shellenv", "/home/linuxbrew/.linuxbrew/bin/brew shellenv", "/opt/homebrew/bin/brew shellenv",
+                "/usr/local/bin/brew shellenv", "conda shell.*", "direnv export", "direnv hook", "dircolors",
+                "docker completion", "docker-machine env", "fnm env", "fnm completions", "fzf --bash", "fzf --zsh",
+                "gh completion", "goenv init", "helm completion", "jenv init", "kubectl completion", "keychain",
+                "luarocks path", "mise activate", "minikube docker-env", "minikube completion", "minikube podman-env",
+                "nodenv init", "npm completion", "opam env", "opam config env", "pip completion", "podman-machine env",
+                "pyenv init", "pyenv virtualenv-init", "rbenv init", "register-python-argcomplete", "resize",
+                "rustup completions", "ssh-agent", "starship init", "thefuck --alias", "zoxide init", "atuin init",
             ],
             ..Conditions::EMPTY
         },
@@ -5678,6 +6019,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file is this, and does the system need it unchanged?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { writes: &["system-files"], ..Conditions::EMPTY },
     },
@@ -5687,6 +6029,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is written? A key in `authorized_keys` lets its owner log in.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { writes: &["credentials"], ..Conditions::EMPTY },
     },
@@ -5696,6 +6039,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &["write-credentials"],
         conditions: Conditions {
             programs: &["cp"],
@@ -5713,6 +6057,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &["write-credentials"],
         conditions: Conditions { programs: &["touch"], writes: &["env-files"], ..Conditions::EMPTY },
     },
@@ -5722,6 +6067,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is written? It runs later, without a question.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { writes: &["start-up-files"], ..Conditions::EMPTY },
     },
@@ -5731,6 +6077,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is written? Git runs it later, without a question.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { writes: &["git-hooks"], ..Conditions::EMPTY },
     },
@@ -5740,6 +6087,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { writes: &["toolc-home"], ..Conditions::EMPTY },
     },
@@ -5749,6 +6097,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["chattr", "chflags", "chgrp", "chmod", "chown", "setfacl", "xattr"],
@@ -5762,6 +6111,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["litecli", "sqlite3"],
@@ -5780,6 +6130,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the program only read them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -5804,6 +6155,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file is this, and does the system need it unchanged?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -5827,6 +6179,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file is this, and does the system need it unchanged?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[".", "alias", "echo", "printf", "set", "source"],
@@ -5841,6 +6194,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file is this, and does the system need it unchanged?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["autopep8", "clang-format", "jq", "shfmt", "tidy", "xmlstarlet", "yapf"],
@@ -5855,6 +6209,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which file is this, and does the system need it unchanged?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -5881,6 +6236,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -5907,6 +6263,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the program only read the file?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -5933,6 +6290,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which programs and users need this folder where it is?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["mv"], sources_in: &["system-folders"], ..Conditions::EMPTY },
     },
@@ -5942,6 +6300,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which programs and users need this folder where it is?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mv"],
@@ -5956,6 +6315,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which programs and users need this folder?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["gio", "gvfs-trash", "kioclient", "rmdir", "trash", "trash-put"],
@@ -5969,6 +6329,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is lost? `git status` and `git diff` show it. It cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6004,6 +6365,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is lost? `git status` and `git diff` show it. It cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6019,6 +6381,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is lost? `git status` and `git diff` show it. It cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6034,6 +6397,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What is lost? `git status` and `git diff HEAD` show it. It cannot be recovered.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6049,6 +6413,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files are these? `git clean -n` with the same options lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6069,6 +6434,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files are these? `git clean -n` with the same options lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6083,6 +6449,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which files are these? `git clean -n` with the same options lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6099,6 +6466,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does anyone else work on this branch?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6125,6 +6493,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does anyone else work on this branch?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6139,6 +6508,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Are the commits on another branch or in another repository?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6174,6 +6544,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What does the command do? `git COMMAND`, as two words, is judged by the rules for git.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -6193,6 +6564,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which object is this, and who uses it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab", "tea"],
@@ -6213,6 +6585,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6239,6 +6612,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6379,6 +6753,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6417,6 +6792,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program does the address name?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["git"], arguments: &["ext::*", "fd::*"], ..Conditions::EMPTY },
     },
@@ -6426,6 +6802,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Should every user be able to change these files?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -6451,6 +6828,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Should every user have these rights?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["install", "mkdir", "mkfifo", "mknod"],
@@ -6468,6 +6846,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which permissions does the system file have?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["chgrp", "chmod", "chown"],
@@ -6482,6 +6861,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Should every user who runs this program get the rights of its owner?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -6495,6 +6875,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which device is this, and who can read and write it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["mknod"],
@@ -6508,6 +6889,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which rights are these, and who or what gets them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["setcap", "setfacl"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -6517,6 +6899,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Can you still change these files afterwards?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["chown", "chgrp"],
@@ -6564,6 +6947,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the system still work with these permissions?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod", "chown", "chgrp"],
@@ -6578,6 +6962,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which attributes are these? An immutable file cannot be changed or deleted.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["chattr", "chflags"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -6587,6 +6972,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model, or the program that receives it, need this secret?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -6605,6 +6991,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the program or machine that receives it need this secret?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "git", "helm", "kubectl", "sftp", "ssh"],
@@ -6618,6 +7005,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model, or the repository, need this secret?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6644,6 +7032,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model, or the program that receives them, need these secrets?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["fd", "find"],
@@ -6664,6 +7053,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the program or machine that receives it need this secret?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "file", "helm", "kubectl"],
@@ -6681,6 +7071,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the machine or container that receives it need this secret?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "kubectl", "scp"],
@@ -6694,6 +7085,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who can read the copy, and does it need the keys and tokens of this account?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["cp", "gcp", "rsync", "scp"],
@@ -6707,6 +7099,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who can read the archive, and does it need the keys and tokens of this account?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -6722,6 +7115,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who can read the archive, and does it need the keys and tokens of this account?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -6741,6 +7135,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who can read the archive, and does it need the keys and tokens of this account?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["7z", "rar", "zip"],
@@ -6755,6 +7150,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Should the key be usable without its passphrase?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["ssh-keygen"], flags: &["-p"], ..Conditions::EMPTY },
     },
@@ -6764,6 +7160,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model need to see them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["getent"],
@@ -6777,6 +7174,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model, or the program that receives them, need these keys?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["gpg", "gpg2"], arguments: &["--export-s*"], ..Conditions::EMPTY },
     },
@@ -6786,6 +7184,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model need to see them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -6799,6 +7198,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model need to see them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "az", "gcloud", "gh", "heroku", "kubectl"],
@@ -6834,6 +7234,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model need to see them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["bw", "gopass", "keyring", "lpass", "op", "pass", "secret-tool", "security", "vault"],
@@ -6861,6 +7262,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model need to see it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "bun", "npm", "pnpm", "yarn"],
@@ -6885,6 +7287,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the model need to see it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["gopass", "pass"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -6894,6 +7297,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Allow,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &["print-a-password"],
         conditions: Conditions {
             programs: &["gopass", "pass"],
@@ -6924,6 +7328,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["halt", "openrc-shutdown", "poweroff", "reboot"],
@@ -6937,6 +7342,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["shutdown"], without_flags: &["-c", "--show"], ..Conditions::EMPTY },
     },
@@ -6946,6 +7352,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["shutdown"],
@@ -6959,6 +7366,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["loginctl", "systemctl"],
@@ -6988,6 +7396,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["busctl", "dbus-send", "gdbus", "qdbus", "qdbus6", "dbus-send-*"],
@@ -7004,6 +7413,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which programs have unsaved work?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["rtcwake", "pm-hibernate", "pm-suspend", "s2disk", "s2ram"],
@@ -7017,6 +7427,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["init", "telinit"],
@@ -7030,6 +7441,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["kill"], arguments: &["-1"], no_operands: true, ..Conditions::EMPTY },
     },
@@ -7039,6 +7451,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["kill"],
@@ -7058,6 +7471,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["killall5"], ..Conditions::EMPTY },
     },
@@ -7067,6 +7481,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which programs have this name, and do they have unsaved work?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["killall", "pkill", "skill"],
@@ -7084,6 +7499,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which programs match? `pgrep` with the same pattern lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["pkill"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -7093,6 +7509,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which processes are these? `pgrep` with the same options lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["killall", "pkill", "skill", "slay"],
@@ -7109,6 +7526,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which processes are these? `fuser -v` lists them.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["fuser"], flags: &["-k", "--kill"], ..Conditions::EMPTY },
     },
@@ -7118,6 +7536,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Whose sessions are these, and do they have unsaved work?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["loginctl", "machinectl"],
@@ -7140,6 +7559,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which programs match the pattern?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["killall"], flags: &["-r", "--regexp"], ..Conditions::EMPTY },
     },
@@ -7149,6 +7569,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which processes does the other command find?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["kill"],
@@ -7163,6 +7584,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["systemctl"],
@@ -7187,6 +7609,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which program runs later, and as which user?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["systemctl"],
@@ -7216,6 +7639,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["launchctl", "rc-service", "rc-update", "service", "supervisorctl", "sv"],
@@ -7243,6 +7667,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             program_in: &["service-scripts"],
@@ -7256,6 +7681,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["brew", "forever", "initctl", "invoke-rc.d", "monit", "pm2", "snap", "svcadm"],
@@ -7282,6 +7708,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["chkconfig", "update-rc.d", "sysv-rc-conf", "insserv"],
@@ -7295,6 +7722,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on this server?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["apache2ctl", "apachectl", "pg_ctl", "pg_ctlcluster", "rabbitmqctl", "rndc"],
@@ -7308,6 +7736,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on these services?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["s6-rc", "s6-svc", "svc"],
@@ -7321,6 +7750,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What depends on this server?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["nginx", "caddy", "haproxy", "httpd", "openresty"],
@@ -7334,6 +7764,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which connections does this allow?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -7376,6 +7807,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which connections does this allow?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -7392,6 +7824,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Why does the mechanism get in the way, and is a narrower change enough?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -7408,6 +7841,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who gets access, and who loses it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -7424,6 +7858,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who gets access, and who loses it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["passwd"], without_flags: &["-S", "--status"], ..Conditions::EMPTY },
     },
@@ -7433,6 +7868,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who loses access, and when?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["chage"], without_flags: &["-l", "--list"], ..Conditions::EMPTY },
     },
@@ -7442,6 +7878,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who gets access, and who loses it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["htpasswd"], without_flags: &["-n", "-v"], ..Conditions::EMPTY },
     },
@@ -7451,6 +7888,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Who gets these rights?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["visudo"], without_flags: &["-c", "--check"], ..Conditions::EMPTY },
     },
@@ -7460,6 +7898,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What runs, when, and as which user?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["at", "crontab"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -7469,6 +7908,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What runs, when, and as which user?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["at", "crontab"],
@@ -7482,6 +7922,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What runs, when, and as which user?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["crontab"],
@@ -7496,6 +7937,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "What runs, when, and as which user?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["atrm", "batch"], ..Conditions::EMPTY },
     },
@@ -7505,6 +7947,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which module or kernel is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["insmod", "kexec", "modprobe", "rmmod"],
@@ -7519,6 +7962,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the machine still start afterwards?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -7539,6 +7983,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Does the machine still start afterwards?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["bootctl", "fwupdmgr", "grub-install", "grub2-install", "update-grub"],
@@ -7561,6 +8006,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Which setting is this, and what does it protect?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["sysctl"],
@@ -7574,6 +8020,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { forks_itself: true, ..Conditions::EMPTY },
     },
@@ -7583,6 +8030,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["toolc"],
@@ -7596,7 +8044,6 @@ pub static RULES: &[Rule<'static>] = &[
                 &["setup"],
                 &["tools", "enable"],
                 &["tools", "disable"],
-                &["tools"],
                 &["mcp", "accept"],
                 &["mcp", "trust"],
                 &["mcp", "add"],
@@ -7604,6 +8051,14 @@ pub static RULES: &[Rule<'static>] = &[
                 &["plugins", "trust"],
                 &["plugins", "install"],
                 &["skills", "trust"],
+                &["trust"],
+                &["untrust"],
+                &["pin"],
+                &["unpin"],
+                &["pins", "accept"],
+                &["pins", "clear"],
+                &["pins", "remove"],
+                &["pins", "set"],
                 &["cron", "add"],
                 &["cron", "remove"],
                 &["call", "--yes"],
@@ -7620,6 +8075,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["toolc"], flags: &["--approval=off"], ..Conditions::EMPTY },
     },
@@ -7629,6 +8085,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "Is this toolc? With `--approval off`, its commands run without approval.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["*toolc", "toolc?*"],
@@ -7639,12 +8096,23 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "toolc-with-other-settings",
-        description: "Starts toolc with another approval mode or another home folder, set by a variable.",
-        check: "Which mode or folder does the variable name?",
+        description: "Starts toolc with another approval mode, home folder or profile, set by a variable.",
+        check: "Which mode, folder or profile does the variable name?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
-        conditions: Conditions { variables: &["TOOLC_APPROVAL", "TOOLC_HOME"], ..Conditions::EMPTY },
+        conditions: Conditions { variables: &["TOOLC_APPROVAL", "TOOLC_HOME", "TOOLC_PROFILE"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "toolc-with-another-profile",
+        description: "Starts toolc with another profile, which has other settings and keys.",
+        check: "What does that profile allow?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["toolc"], flags: &["--profile"], ..Conditions::EMPTY },
     },
     Rule {
         name: "copy-of-toolc",
@@ -7652,6 +8120,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             program_from: &[
@@ -7667,6 +8136,7 @@ pub static RULES: &[Rule<'static>] = &[
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
+        low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo"],

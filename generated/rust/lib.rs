@@ -26,7 +26,10 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(3594991932);
+const _: () = ::toolc::__gen::assert_stamp(2957507579);
+
+#[rustfmt::skip]
+pub mod code;
 
 #[rustfmt::skip]
 pub mod file;
@@ -40,12 +43,15 @@ pub mod todo;
 #[rustfmt::skip]
 pub mod commands;
 
+pub use self::code::CodeTools;
 pub use self::file::FileTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<File, Terminal, Todo> {
+pub struct Handlers<Code, File, Terminal, Todo> {
+    /// Handles the tools of `code`: implements [`CodeTools`].
+    pub code: Code,
     /// Handles the tools of `file`: implements [`FileTools`].
     pub file: File,
     /// Handles the tools of `terminal`: implements [`TerminalTools`].
@@ -55,49 +61,53 @@ pub struct Handlers<File, Terminal, Todo> {
 }
 
 static COMPILED: CompiledCatalog = CompiledCatalog::new(
-    &[&self::file::PART, &self::terminal::PART, &self::todo::PART],
+    &[&self::code::PART, &self::file::PART, &self::terminal::PART, &self::todo::PART],
     &COMMON,
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<File, Terminal, Todo>(handlers: Handlers<File, Terminal, Todo>) -> Box<dyn ToolProvider>
-where File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static,
+pub fn provider<Code, File, Terminal, Todo>(handlers: Handlers<Code, File, Terminal, Todo>) -> Box<dyn ToolProvider>
+where Code: CodeTools + 'static, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
+    'static,
 {
     COMPILED.provider(handlers, call, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: FileTools + TerminalTools + TodoTools + 'static,
+where H: CodeTools + FileTools + TerminalTools + TodoTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None)
 }
 
-fn call<'a, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static>(
-    handlers: &'a Arc<Handlers<File, Terminal, Todo>>,
+fn call<'a, Code: CodeTools + 'static, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
+    'static>(
+    handlers: &'a Arc<Handlers<Code, File, Terminal, Todo>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let Handlers { file: _, terminal: _, todo: handlers_todo } = &**handlers;
+    let Handlers { code: _, file: _, terminal: _, todo: handlers_todo } = &**handlers;
     match index {
-        0..4 => self::file::call(handlers, |all| &all.file, index - 0, args, call),
-        4..6 => self::terminal::call(handlers, |all| &all.terminal, index - 4, args, call),
-        6..7 => self::todo::call(handlers_todo, index - 6, args, call),
+        0..1 => self::code::call(handlers, |all| &all.code, index - 0, args, call),
+        1..5 => self::file::call(handlers, |all| &all.file, index - 1, args, call),
+        5..7 => self::terminal::call(handlers, |all| &all.terminal, index - 5, args, call),
+        7..8 => self::todo::call(handlers_todo, index - 7, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
+fn call_shared<'a, H: CodeTools + FileTools + TerminalTools + TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..4 => self::file::call(handlers, |all| all, index - 0, args, call),
-        4..6 => self::terminal::call(handlers, |all| all, index - 4, args, call),
-        6..7 => self::todo::call(&**handlers, index - 6, args, call),
+        0..1 => self::code::call(handlers, |all| all, index - 0, args, call),
+        1..5 => self::file::call(handlers, |all| all, index - 1, args, call),
+        5..7 => self::terminal::call(handlers, |all| all, index - 5, args, call),
+        7..8 => self::todo::call(&**handlers, index - 7, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -106,6 +116,9 @@ fn call_shared<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
 pub mod names {
     /// Names of tools.
     pub mod tools {
+        /// `execute_code`
+        pub const EXECUTE_CODE: &str = "execute_code";
+
         /// `patch`
         pub const PATCH: &str = "patch";
 
@@ -130,17 +143,32 @@ pub mod names {
 
     /// Names of toolsets.
     pub mod toolsets {
+        /// `api-server`
+        pub const API_SERVER: &str = "api-server";
+
         /// `cli`
         pub const CLI: &str = "cli";
 
+        /// `code`
+        pub const CODE: &str = "code";
+
+        /// `coding`
+        pub const CODING: &str = "coding";
+
         /// `core`
         pub const CORE: &str = "core";
+
+        /// `cron`
+        pub const CRON: &str = "cron";
 
         /// `debugging`
         pub const DEBUGGING: &str = "debugging";
 
         /// `file`
         pub const FILE: &str = "file";
+
+        /// `research`
+        pub const RESEARCH: &str = "research";
 
         /// `safe`
         pub const SAFE: &str = "safe";
@@ -150,6 +178,9 @@ pub mod names {
 
         /// `todo`
         pub const TODO: &str = "todo";
+
+        /// `webhook`
+        pub const WEBHOOK: &str = "webhook";
     }
 }
 

@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::approval;
-use crate::home::Home;
 use crate::show::{self, Look, Style};
 use crate::{terminal, time};
+use toolc_config::Home;
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\

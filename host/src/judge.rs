@@ -11,9 +11,9 @@ use toolc::{Dialect, Registry, Turn};
 use toolc_commands::rules::Verdict;
 use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Word};
 
-use crate::home::Home;
 use crate::rules;
 use crate::show::{self, Look, Mark, Reason, Style};
+use toolc_config::Home;
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
@@ -155,6 +155,11 @@ pub(crate) fn would_run(reading: &Reading) -> String {
         let _ = writeln!(text, "{number:>4}. {shown}{chain}");
     }
     text
+}
+
+/// Returns the words of each command that would run.
+pub(crate) fn words(reading: &Reading) -> Value {
+    reading.commands.iter().map(|command| command.words.iter().map(Word::text).collect::<Value>()).collect()
 }
 
 fn how(how: How) -> &'static str {

@@ -5,9 +5,11 @@ use std::path::Path;
 use toolc::ToolProvider;
 use toolc_agent::TodoHandlers;
 use toolc_catalog::Handlers;
+use toolc_code::CodeHandlers;
+use toolc_environment::SandboxKind;
 use toolc_files::FileHandlers;
 use toolc_terminal::TerminalHandlers;
-use toolc_workspace::Workspace;
+use toolc_workspace::{Environments, Workspace};
 
 /// Returns the shipped tools. Their working directory is the process's current directory.
 ///
@@ -25,10 +27,28 @@ pub fn shipped_tools_in(dir: impl AsRef<Path>) -> Box<dyn ToolProvider> {
     in_workspace(Workspace::new(dir))
 }
 
-fn in_workspace(workspace: Workspace) -> Box<dyn ToolProvider> {
+/// Returns the shipped tools. They act in these environments, and their working directory is that of the workspace. `terminal` can
+/// change the handlers of the toolset `terminal`, for example to get news about [processes](TerminalHandlers::on_event).
+pub fn shipped_tools_with(
+    workspace: Workspace,
+    environments: Environments,
+    terminal: impl FnOnce(TerminalHandlers) -> TerminalHandlers,
+) -> Box<dyn ToolProvider> {
     toolc_catalog::provider(Handlers {
-        file: FileHandlers::new(workspace.clone()),
-        terminal: TerminalHandlers::new(workspace),
+        code: CodeHandlers::new(&workspace).environments(environments.clone()),
+        file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
+        terminal: terminal(TerminalHandlers::new(workspace).environments(environments)),
         todo: TodoHandlers,
     })
+}
+
+/// Returns the kinds of environments of the shipped tools: `local` by default, and `sandbox` for tasks that the host
+/// [does not trust](Environments::set_untrusted) and for scripts.
+pub fn environments(workspace: &Workspace) -> Environments {
+    Environments::local(workspace).with_kind(SandboxKind::default())
+}
+
+fn in_workspace(workspace: Workspace) -> Box<dyn ToolProvider> {
+    let environments = environments(&workspace);
+    shipped_tools_with(workspace, environments, |terminal| terminal)
 }

@@ -1,52 +1,87 @@
 //! The program `toolc`: the shipped tools and the user's plugins on a command line. Each command is one step of an agent's loop.
 
+mod agent;
 mod approval;
 mod approvals;
-mod home;
+mod ask;
+mod batch;
+mod chat;
+mod config;
+mod environments;
 mod judge;
+mod options;
 mod plugins;
+mod profile;
 mod rules;
+mod sessions;
+mod setup;
 mod show;
 mod terminal;
 mod time;
+mod tools;
+mod trust;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use toolc::Registry;
 use toolc_cli::App;
+use toolc_config::Home;
+use toolc_workspace::Workspace;
 
-use home::Home;
+use environments::EnvironmentKind;
+use options::ToolOptions;
+use profile::Profile;
 
-/// Serves and runs the tools of the shipped catalog, and of plugins.
+/// An agent with the shipped tools and those of plugins. Without a command, it chats in the terminal.
 #[derive(Debug, Parser)]
 #[command(name = "toolc", version, after_help = toolc_cli::EXIT_STATUS)]
 struct Cli {
-    /// A folder of plugins, instead of the user's and the system's. Can be repeated. If two folders have a plugin of the same
-    /// name, the first is used.
-    #[arg(long, global = true, value_name = "DIR")]
-    plugins: Vec<PathBuf>,
-    /// What happens to a shell command that needs approval. Default: the variable `TOOLC_APPROVAL`, or else `ask` (`deny` for `serve`
-    /// without `--yes`).
-    #[arg(long, global = true, value_name = "MODE")]
-    approval: Option<approval::Mode>,
+    #[command(flatten)]
+    options: ToolOptions,
+    /// The profile, which has its own configuration, variables and plugins. Default: the variable `TOOLC_PROFILE`, or else
+    /// `default`.
+    #[arg(long, global = true, value_name = "NAME")]
+    profile: Option<String>,
+    #[command(flatten)]
+    chat: chat::ChatArgs,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(flatten)]
     Tools(toolc_cli::Command),
+    /// Work on one task with the tools, and print the answer.
+    Agent(agent::command::AgentCommand),
+    /// Work on many tasks, each with toolsets that a distribution draws, and write what happens as JSON lines.
+    Batch(batch::BatchCommand),
+    /// List, show, search, export and remove recorded conversations.
+    Sessions(sessions::SessionsArgs),
     /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
     Judge(judge::JudgeArgs),
     /// List and revoke the shell commands that were approved permanently.
     Approvals(approvals::ApprovalsArgs),
+    /// Check and show the configuration.
+    Config(config::ConfigArgs),
+    /// Ask for what is missing, such as a model and keys. Does not run inside a tool.
+    Setup(setup::SetupArgs),
+    /// List the toolsets and what each tool lacks, and switch them on and off.
+    #[command(name = "tools")]
+    ListTools(tools::ToolsArgs),
+    /// Trust the files of a project, so that its plugins are loaded. Does not run inside a tool.
+    Trust(trust::TrustArgs),
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Some(error) = misplaced(&matches) {
+        error.exit();
+    }
     match run(cli) {
         Ok(status) => status,
         Err(message) => {
@@ -56,24 +91,55 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(Cli { plugins, approval, command }: Cli) -> Result<ExitCode, String> {
+/// Returns the error about an option of the chat before a command, which would ignore it.
+fn misplaced(matches: &ArgMatches) -> Option<clap::Error> {
+    let command = matches.subcommand_name()?;
+    let chat = chat::ChatArgs::augment_args(clap::Command::new("chat"));
+    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let option = chat.get_arguments().find(|option| is_given(option.get_id().as_str()))?;
+    let name = option.get_long().unwrap_or_default();
+    let message =
+        format!("`--{name}` before `{command}` belongs to the chat: write the options of `{command}` after it");
+    Some(Cli::command().error(ErrorKind::ArgumentConflict, message))
+}
+
+fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String> {
+    let home = Home::find(profile.as_deref())?;
+    let Some(command) = command else { return chat.run(&options, home) };
     match command {
-        Command::Tools(command) => run_tools(&plugins, approval, command),
-        Command::Judge(args) => Ok(args.run(&Home::find()?)?.into()),
-        Command::Approvals(args) => Ok(args.run(&Home::find()?)?.into()),
+        Command::Tools(command) => run_tools(&options, home, command),
+        Command::Agent(command) => command.run(&options, home),
+        Command::Batch(command) => command.run(&options, home),
+        Command::Sessions(args) => args.run(&home),
+        Command::Judge(args) => Ok(args.run(&home)?.into()),
+        Command::Approvals(args) => Ok(args.run(&home)?.into()),
+        Command::Config(args) => Ok(args.run(&home)?.into()),
+        Command::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
+        Command::ListTools(args) => Ok(args.run(&options.plugins, home)?.into()),
+        Command::Trust(args) => Ok(args.run(&home)?.into()),
     }
 }
 
-fn run_tools(
-    plugins: &[PathBuf],
-    approval: Option<approval::Mode>,
-    command: toolc_cli::Command,
-) -> Result<ExitCode, String> {
+fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command) -> Result<ExitCode, String> {
+    let kind = EnvironmentKind::find(options.environment)?;
+    let profile = Profile::read(home)?;
     let registry = Registry::new();
-    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
-    let plugins = plugins::load(plugins, &registry)?;
-    let app = App::new("toolc", registry).version(env!("CARGO_PKG_VERSION")).doctor_section(plugins.section());
-    let app = approval::prepare(app, &command, approval)?;
+    let calls = matches!(
+        command,
+        toolc_cli::Command::Call(_) | toolc_cli::Command::Repl { .. } | toolc_cli::Command::Serve { .. }
+    );
+    let environments = environments::environments(kind, calls.then_some(&profile.home));
+    let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, |terminal| terminal);
+    registry.add(tools).map_err(|error| error.to_string())?;
+    let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
+    profile.check_names(&registry)?;
+    profile.apply_to(&mut command);
+    let app = App::new("toolc", registry).version(env!("CARGO_PKG_VERSION"));
+    let app = profile.apply_to_app(app).doctor_section(profile.section()).doctor_section(plugins.section());
+    let mut app = approval::prepare(app, &command, options.approval, kind, &profile)?;
+    if let toolc_cli::Command::Doctor { .. } = command {
+        app = app.doctor_section(environments::section(kind));
+    }
     let status = app.run(command);
     plugins.settle();
     Ok(status)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toolc_codegen::commands::{Arena, Trust, with_user_rules};
 use toolc_commands::rules::{Place, RuleSet};
 
-use crate::home::Home;
+use toolc_config::Home;
 
 /// The file of rules in the folder of a project.
 const PROJECT_RULES: &str = ".toolc/rules.toml";

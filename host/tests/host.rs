@@ -180,7 +180,7 @@ fn mistakes_on_the_command_line_exit_with_status_2() {
     run(&["definitions", "--dialect", "mistral"]).assert_refused("the dialects of this program are openai");
     run(&["definitions", "--fact", "vison=true"]).assert_refused("vison");
     run(&["definitons"]).assert_refused("definitions");
-    run(&[]).assert_refused("Usage");
+    run(&[]).assert_refused("the chat needs a terminal");
 }
 
 #[test]
@@ -199,20 +199,22 @@ fn without_programs(args: &[&str]) -> Run {
     Run::with(&folder, args, |program| program.env("PATH", folder.path()))
 }
 
-/// Runs the program with a `PATH` that contains only `sh`.
-fn with_a_shell(args: &[&str]) -> Run {
+/// Runs the program with a `PATH` that contains only the programs that the shipped tools need.
+fn with_programs(args: &[&str]) -> Run {
     let folder = folder();
-    let shell = folder.path().join(if cfg!(windows) { "sh.exe" } else { "sh" });
-    std::fs::write(&shell, "").expect("failed to write");
-    #[cfg(unix)]
-    std::fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .expect("failed to make it a program");
+    for name in ["sh", "python3"] {
+        let program = folder.path().join(if cfg!(windows) { format!("{name}.exe") } else { name.to_owned() });
+        std::fs::write(&program, "").expect("failed to write");
+        #[cfg(unix)]
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .expect("failed to make it a program");
+    }
     Run::with(&folder, args, |program| program.env("PATH", folder.path()))
 }
 
 #[test]
 fn the_doctor_reports_available_and_unavailable_tools() {
-    let all_available = with_a_shell(&["doctor", "--enable", "terminal,todo"]);
+    let all_available = with_programs(&["doctor", "--enable", "terminal,todo"]);
     assert_eq!((all_available.status, all_available.err.as_str()), (Some(0), ""));
     // The report goes on with the approval of commands.
     let report = "✓ process (terminal)\n✓ terminal (terminal)\n✓ todo (todo)\n3 of 3 tools are available\n";
@@ -225,7 +227,7 @@ fn the_doctor_reports_available_and_unavailable_tools() {
     ] {
         assert!(unavailable.out.contains(part), "{}", unavailable.out);
     }
-    assert_eq!(without_programs(&["doctor", "--disable", "terminal"]).status, Some(0));
+    assert_eq!(without_programs(&["doctor", "--disable", "terminal,code"]).status, Some(0));
 }
 
 #[test]
@@ -241,12 +243,12 @@ fn the_doctor_writes_json() {
     for empty in ["missing_toolsets", "variables", "plugins"] {
         assert_eq!(report[empty], json!([]), "{empty}");
     }
-    assert_eq!(with_a_shell(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);
+    assert_eq!(with_programs(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);
 }
 
 #[test]
 fn why_reports_grants_requirements_and_conditions() {
-    let shown = with_a_shell(&["why", "terminal", "--enable", "cli"]);
+    let shown = with_programs(&["why", "terminal", "--enable", "cli"]);
     assert_eq!((shown.status, shown.err.as_str()), (Some(0), ""));
     let lines: Vec<&str> = shown.out.lines().map(str::trim).collect();
     assert_eq!(lines[..3], ["`terminal` is shown", "granted: cli → terminal", "✓ needs the program `sh`",]);
@@ -259,12 +261,12 @@ fn why_reports_grants_requirements_and_conditions() {
     let hidden = without_programs(&["why", "terminal"]);
     assert_eq!(hidden.status, Some(1));
     assert!(hidden.out.starts_with("`terminal` is hidden: needs the program `sh`\n"), "{}", hidden.out);
-    let taken = with_a_shell(&["why", "read_file", "--enable", "file", "--disable", "safe", "--json"]);
+    let taken = with_programs(&["why", "read_file", "--enable", "file", "--disable", "safe", "--json"]);
     assert_eq!(taken.status, Some(1));
     let taken = taken.json();
     assert_eq!(taken["status"], "disabled");
     assert_eq!(taken["grants"], json!([{ "by": "path", "path": ["file"] }]));
-    let not_granted = with_a_shell(&["why", "todo", "--enable", "file"]);
+    let not_granted = with_programs(&["why", "todo", "--enable", "file"]);
     assert_eq!(not_granted.status, Some(1));
     assert!(not_granted.out.starts_with("`todo` is not granted\n    it is part of `"), "{}", not_granted.out);
 }
@@ -314,7 +316,7 @@ description = "How often."
 #[test]
 fn plugins_of_the_user_are_loaded_and_those_of_a_project_only_on_request() {
     let folder = folder();
-    plugin(&folder, "config/toolc/plugins", ECHO);
+    plugin(&folder, "home/plugins", ECHO);
     plugin(&folder, ".toolc/plugins", &ECHO.replace("\"echo\"\ntoolset", "\"echo\"\nemoji = \"!\"\ntoolset"));
     let call = |args: &[&str]| Run::new(&folder, &[&["call", "echo", r#"{"times":"3"}"#], args].concat());
     assert_eq!(call(&[]).result()["arguments"], json!({ "times": 3 }));
@@ -323,7 +325,7 @@ fn plugins_of_the_user_are_loaded_and_those_of_a_project_only_on_request() {
     let folders = |doctor: &Value| -> Vec<Value> {
         doctor["plugins"].as_array().expect("a list").iter().map(|plugin| plugin["folder"].clone()).collect()
     };
-    let own = folder.path().join("config/toolc/plugins/echo");
+    let own = folder.path().join("home/plugins/echo");
     assert_eq!(folders(&doctor(&[])), [json!(own)]);
     let named = doctor(&["--plugins", ".toolc/plugins"]);
     assert_eq!(folders(&named).len(), 1);
@@ -404,7 +406,8 @@ fn a_long_result_is_stored_for_a_day() {
 #[test]
 fn a_result_that_cannot_be_stored_is_reported_to_the_user() {
     let folder = folder_with_escapes();
-    std::fs::write(folder.path().join("cache"), "a file").expect("failed to write");
+    std::fs::create_dir_all(folder.path().join("home")).expect("failed to make a folder");
+    std::fs::write(folder.path().join("home/cache"), "a file").expect("failed to write");
     let Run { status, out, err } = Run::new(&folder, &["call", "search_files", SEARCH]);
     assert_eq!(status, Some(0), "{err}");
     assert!(out.contains(r#""missing":"#) && !out.contains(r#""file":"#), "{out:.300}");
@@ -445,4 +448,29 @@ fn the_definitions_are_in_the_chosen_dialect() {
     let definitions = |dialect: &str| Run::new(&folder(), &["definitions", "--enable", "safe", "--dialect", dialect]);
     assert!(definitions("anthropic").result()[0]["input_schema"].is_object());
     assert!(definitions("mcp").result()[0]["inputSchema"].is_object());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_environment_of_the_tools_is_an_option() {
+    let (folder, home) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let run = |args: &[&str]| Run::with(&folder, args, |program| program);
+    let call = ["--environment", "sandbox", "call", "terminal", "command=ls ~", "--enable", "terminal"];
+    // The home of toolc is in the working directory.
+    let refused = run(&call).error()["error"].as_str().unwrap().to_owned();
+    assert!(refused.contains("the environment of this task, `sandbox`, is not available"), "{refused}");
+    run(&["--environment", "cloud", "call", "terminal"]).assert_refused("possible values: local, sandbox");
+    let doctor = run(&["doctor", "--json", "--enable", "todo"]).json();
+    assert_eq!(doctor["environment"]["default"], "local");
+    if doctor["environment"]["sandbox"]["available"] != true {
+        return eprintln!("skipped: no sandbox can be made on this machine: {doctor}");
+    }
+    let mut program = Command::new(env!("CARGO_BIN_EXE_toolc"));
+    program.args(&call[2..]).current_dir(folder.path());
+    program.env("TOOLC_HOME", home.path()).env("TOOLC_ENVIRONMENT", "sandbox").env("TOOLC_APPROVAL", "deny");
+    let Output { stdout, stderr, .. } = program.output().expect("failed to start toolc");
+    let result: Value =
+        serde_json::from_slice(&stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&stderr)));
+    assert_eq!((&result["output"], &result["exit_code"]), (&json!(""), &json!(0)), "an empty home");
+    assert_eq!(std::fs::read_dir(home.path().join("leases")).unwrap().count(), 0, "the lease is removed at the end");
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use toolc::__gen::code_parameters;
 use toolc::__gen::table::SlotKind;
 use toolc_codegen::catalog::{FactId, VariableId};
 use toolc_codegen::check::Checked;
@@ -119,6 +120,11 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         tool.arguments = table.into();
         tool
     });
+    let code_parameters = catalog.tools().map(|(id, tool)| {
+        let (lowered, manifest) = (lowered.tool(id), &tool.manifest);
+        let schema = manifest.defs.full_schema(&manifest.params);
+        code_parameters(&lowered.name, &lowered.description, lowered.behaviour.annotations.read_only, &schema)
+    });
     let mut definitions = BTreeMap::new();
     for (at, dialect) in catalog.settings().dialects.iter().enumerate() {
         // The runtime was built without the other dialects.
@@ -140,6 +146,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         executable,
         tools: tools.collect(),
         definitions,
+        code_parameters: code_parameters.collect(),
         schemas: catalog.tools().map(|(_, tool)| ToolSchemas::new(&tool.manifest)).collect(),
         toolsets: catalog.toolsets().map(|(id, _)| lowered.toolset(id)).collect(),
         facts: (0..catalog.facts().len()).map(|id| lowered.fact(FactId(id))).collect(),

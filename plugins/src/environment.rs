@@ -5,42 +5,6 @@ use std::process::Command;
 use toolc::Env;
 use toolc::hooks::REDACTED;
 
-/// Variables that every program gets, if they are set.
-const ALWAYS: &[&str] = &[
-    "PATH",
-    "HOME",
-    "LANG",
-    "TMPDIR",
-    "TZ",
-    "LC_ADDRESS",
-    "LC_ALL",
-    "LC_COLLATE",
-    "LC_CTYPE",
-    "LC_IDENTIFICATION",
-    "LC_MEASUREMENT",
-    "LC_MESSAGES",
-    "LC_MONETARY",
-    "LC_NAME",
-    "LC_NUMERIC",
-    "LC_PAPER",
-    "LC_TELEPHONE",
-    "LC_TIME",
-];
-
-/// Variables without which most programs fail on Windows.
-const ON_WINDOWS: &[&str] = &[
-    "APPDATA",
-    "COMSPEC",
-    "LOCALAPPDATA",
-    "PATHEXT",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "USERPROFILE",
-    "WINDIR",
-];
-
 /// The variables that `plugin.toml` passes to the program.
 #[derive(Debug, Default)]
 pub(crate) struct PassedVariables {
@@ -51,13 +15,8 @@ pub(crate) struct PassedVariables {
 impl PassedVariables {
     /// Replaces the environment of `command` by the allowed variables of `env`.
     pub(crate) fn apply(&self, command: &mut Command, env: &Env) {
-        command.env_clear();
-        let always = ALWAYS.iter().chain(ON_WINDOWS.iter().filter(|_| cfg!(windows))).copied();
-        for name in always.chain(self.names.iter().map(|(name, _)| name.as_str())) {
-            if let Some(value) = env.var(name) {
-                command.env(name, value);
-            }
-        }
+        let named = self.names.iter().map(|(name, _)| name.as_str());
+        command.env_clear().envs(toolc_process::baseline(named, |name| env.var(name)));
     }
 
     /// Redacts the values of secrets in a text that the program wrote.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use toolc::__gen::CodeParameter;
 use toolc::catalog::{Definition, Fact, Variable};
 use toolc::{Dialect, Tool, Toolset};
 
@@ -22,6 +23,8 @@ pub(crate) struct Plugin {
     pub(crate) definitions: BTreeMap<Dialect, Vec<Option<Definition>>>,
     /// The schemas of the tools, in the order of `tools`.
     pub(crate) schemas: Vec<ToolSchemas>,
+    /// The parameters of the tools that seem to hold code, in the order of `tools`.
+    pub(crate) code_parameters: Vec<Vec<CodeParameter>>,
     pub(crate) toolsets: Vec<Toolset>,
     pub(crate) facts: Vec<Fact>,
     pub(crate) variables: Vec<Variable>,

@@ -40,6 +40,8 @@ use crate::trust;
 #[derive(Debug, Default)]
 pub struct Plugins {
     folders: Vec<PathBuf>,
+    /// The names of plugins that are not loaded.
+    except: BTreeSet<String>,
     /// The working directory of programs, or `None` for that of the host.
     dir: Option<PathBuf>,
     state: Mutex<LoadState>,
@@ -129,6 +131,13 @@ impl Plugins {
         self
     }
 
+    /// Does not load the plugins with these names.
+    #[must_use]
+    pub fn except<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.except.extend(names.into_iter().map(Into::into));
+        self
+    }
+
     /// Sets the working directory of the programs. Default: the working directory of the host.
     #[must_use]
     pub fn in_dir(mut self, dir: impl Into<PathBuf>) -> Self {
@@ -176,7 +185,7 @@ impl Plugins {
         registry: &Registry,
     ) -> (Vec<PluginReport>, BTreeSet<PathBuf>) {
         let mut compiled = BTreeSet::new();
-        let Candidates { accepted, mut rejected } = find(&self.folders);
+        let Candidates { accepted, mut rejected } = find(&self.folders, &self.except);
         let existing: BTreeSet<&Path> = accepted.iter().map(|candidate| candidate.root.as_path()).collect();
         plugins.retain(|root, plugin| {
             let exists = existing.contains(root.as_path());
@@ -268,7 +277,7 @@ fn report(Candidate { name, root }: &Candidate, state: &PluginState) -> PluginRe
 }
 
 /// Finds the subfolders of all folders. If two have the same name, the first is accepted.
-fn find(folders: &[PathBuf]) -> Candidates {
+fn find(folders: &[PathBuf], except: &BTreeSet<String>) -> Candidates {
     let mut candidates = Candidates::default();
     let mut taken: BTreeMap<String, PathBuf> = BTreeMap::new();
     for folder in folders {
@@ -291,6 +300,9 @@ fn find(folders: &[PathBuf]) -> Candidates {
         };
         for root in roots {
             let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if except.contains(&name) {
+                continue;
+            }
             // An untrusted folder must not shadow a plugin of the same name, so check this first.
             if let Err(problem) = trust::check_within(folder, &root) {
                 reject(&name, root, State::Broken, problem.into());

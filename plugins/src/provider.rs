@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use toolc::__gen::CodeParameter;
 use toolc::args::Slots;
 use toolc::catalog::{Definition, Fact, Variable};
 use toolc::{Call, Dialect, HandlerReply, Tool, ToolProvider, Toolset, Value};
@@ -38,6 +39,10 @@ impl ToolProvider for PluginProvider {
 
     fn variables(&self) -> &[Variable] {
         &self.plugin.variables
+    }
+
+    fn code_parameters(&self, index: usize) -> Vec<CodeParameter> {
+        self.plugin.code_parameters.get(index).cloned().unwrap_or_default()
     }
 
     fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {

@@ -57,6 +57,7 @@ fn the_commands_of_a_plugin_are_judged() {
         name: "deletion",
         description: "Deletes files.",
         check: "",
+        low_risk: false,
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],
@@ -73,6 +74,18 @@ fn the_commands_of_a_plugin_are_judged() {
     let call = |how: &str| turn.call_blocking(&ToolCall::new("probe", &json!({ "how": how }).to_string()));
     assert_reply!(call("closed stdin"), "read nothing");
     assert_reply!(call("sh -c 'rm x'"), Err(Refused, "Deletes files (rule `deletion`)"));
+
+    // Without a declaration, a parameter is recognised by its name, unless the session says no.
+    f.plugin("plugins/weather", &PROBE.replace("params.how", "params.command"));
+    f.load();
+    let call = |config: CommandApproval| {
+        let session = f.registry.session().env(env()).commands(config).build().expect("the names exist");
+        let turn = session.turn_blocking(Dialect::OpenAi);
+        turn.call_blocking(&ToolCall::new("probe", &json!({ "command": "rm x" }).to_string()))
+    };
+    assert_reply!(call(CommandApproval::new(&RULES)), Err(Refused, "Deletes files (rule `deletion`)"));
+    let response = call(CommandApproval::new(&RULES).no_shell_parameter("probe"));
+    assert!(!response.json.contains("deletion"), "{}", response.json);
 }
 
 #[test]

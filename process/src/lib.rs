@@ -4,6 +4,9 @@
 //! which processes are ended on other systems. On Unix, a program runs in a session of its own, without a controlling terminal or on
 //! a pseudo-terminal. Output is read on threads, so that a process that keeps a pipe open blocks only a thread.
 
+#[cfg_attr(not(unix), path = "no_channel.rs")]
+mod channel;
+mod host_id;
 mod input;
 mod inside;
 mod outcome;
@@ -15,11 +18,14 @@ mod stream;
 mod terminal;
 #[cfg_attr(not(unix), path = "tree/other.rs")]
 mod tree;
+mod variables;
 
 use std::fmt;
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
 
+pub use channel::Channel;
+pub use host_id::{HostId, InvalidHostId};
 use input::Input;
 pub use inside::is_inside_a_tool;
 pub use outcome::{EndReason, Outcome};
@@ -30,6 +36,7 @@ use stream::{ReadToSink, Reader};
 pub use stream::{Sink, Stream};
 use terminal::{Terminal, TerminalOfProgram};
 use tree::Tree;
+pub use variables::baseline;
 
 /// A program that has not started yet.
 pub struct Process {
@@ -87,6 +94,17 @@ impl Process {
         self.command.stdin(reader);
         self.input = Some(Input::new(Box::new(writer)));
         Ok(())
+    }
+
+    /// Makes standard input one end of a channel, in both directions, and returns the other end. Nothing else than the program and
+    /// the processes to which it passes its standard input can use that end. Do not combine this with [`input`](Self::input).
+    ///
+    /// # Errors
+    /// If no channel can be created, or, with the kind `Unsupported`, on systems other than Unix.
+    pub fn channel(&mut self) -> io::Result<Channel> {
+        let (channel, stdin) = Channel::open()?;
+        self.command.stdin(stdin);
+        Ok(channel)
     }
 
     /// Runs the program on a new pseudo-terminal: all its standard streams, and `/dev/tty`. What the program shows, escape sequences

@@ -13,6 +13,7 @@ pub use crate::data::secret_text::without_secrets;
 pub use crate::data::{graph, name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
+pub use crate::provider::code_parameters::{CodeParameter, recognize as code_parameters};
 pub use crate::provider::compiled;
 pub use crate::stamp::{STAMP, assert_stamp};
 pub use crate::text::code_names;

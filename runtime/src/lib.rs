@@ -77,7 +77,8 @@ pub mod wire;
 #[cfg(feature = "approval")]
 pub use toolc_commands as commands;
 
-pub use call::response::{CallResponse, CompletedCall};
+pub use call::completed::CompletedCall;
+pub use call::response::CallResponse;
 pub use call::{Call, ToolCall};
 pub use data::behaviour;
 pub use data::catalog::{Tool, Toolset};
@@ -114,6 +115,9 @@ pub mod approval {
         ApprovalDecision, ApprovalReason, ApprovalRequest, Approver, OwnedApprovalRequest, approver_fn,
     };
     #[cfg(feature = "approval")]
+    pub use crate::data::credential::is_credential;
+
+    #[cfg(feature = "approval")]
     pub use crate::call::approval::{
         command::{CommandAnswer, CommandFinding, CommandReason},
         log::{ApprovalLog, ApprovalRecord, DecidedBy, RecordedDecision},
@@ -134,6 +138,7 @@ pub mod catalog {
     //! The data of a catalog besides tools and toolsets: definitions, facts, environment variables, distributions.
 
     pub use crate::data::catalog::{Definition, Distribution, Fact, Variable};
+    pub use crate::data::python::python_module;
     pub use crate::data::segment::{Atom, Comparison, Condition, Op, Segment};
     pub use crate::data::tokens::estimated_tokens;
     pub use crate::registration::ProviderId;
@@ -162,6 +167,12 @@ pub mod limits {
 
     pub use crate::result::limit::ResultLimits;
     pub use crate::result::spill::{SpillFolder, SpillStore};
+}
+
+pub mod redaction {
+    //! Replacing the values of secret variables in texts that a host stores or shows.
+
+    pub use crate::data::redactor::{RedactedStream, Redactor};
 }
 
 pub mod repair {

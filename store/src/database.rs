@@ -12,24 +12,13 @@ use crate::error::{Cause, StoreError};
 
 /// The migrations from an empty file to the current format. A released migration never changes. The format of a file is the number
 /// of its migrations, stored as `user_version`.
-const MIGRATIONS: &[&str] = &["\
-CREATE TABLE approvals (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- What identifies the command. The other columns repeat a part of it, for people.
-    key TEXT NOT NULL UNIQUE,
-    tool TEXT NOT NULL,
-    environment TEXT NOT NULL,
-    directory TEXT NOT NULL,
-    line TEXT NOT NULL,
-    -- Seconds since 1970.
-    added INTEGER NOT NULL
-) STRICT;"];
+const MIGRATIONS: &[&str] = &[include_str!("migrations/1-approvals.sql"), include_str!("migrations/2-sessions.sql")];
 
 /// The current format. SQLite stores it as a signed number.
 const FORMAT: isize = MIGRATIONS.len().cast_signed();
 
 /// The time to wait while another process writes.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The file that contains the stores. It is opened when it is first needed, and created when something is first written.
 #[derive(Debug)]

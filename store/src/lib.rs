@@ -1,11 +1,16 @@
 //! The data that a host keeps between runs, in one SQLite file.
 //!
-//! A [`Database`] is the file. Each store in it has its own type, such as [`Approvals`].
+//! A [`Database`] is the file. Each store in it has its own type, such as [`Approvals`] and
+//! [`Sessions`].
 
 mod approvals;
 mod database;
 mod error;
+mod sessions;
 
 pub use approvals::{Approval, Approvals};
 pub use database::Database;
 pub use error::StoreError;
+pub use sessions::{
+    Found, MessageKind, NewMessage, NewSession, Order, SessionInfo, Sessions, StoredMessage, TokenCounts,
+};

@@ -1,9 +1,15 @@
 //! A provider of every tool, with a field whose type does not handle its toolset.
 
 use toolc::{Call, ToolError, ToolOutput, ToolResult};
-use toolc_catalog::{Handlers, TerminalTools, TodoTools, terminal, todo};
+use toolc_catalog::{CodeTools, Handlers, TerminalTools, TodoTools, code, terminal, todo};
 
 struct Desk;
+
+impl CodeTools for Desk {
+    fn execute_code(&self, _: code::execute_code::Args, _: &Call<'_>) -> Result<code::execute_code::Returns, ToolError> {
+        Err(ToolError::new("closed"))
+    }
+}
 
 impl TerminalTools for Desk {
     fn process(&self, _: terminal::process::Args, _: &Call<'_>) -> Result<terminal::process::Returns, ToolError> {
@@ -22,5 +28,5 @@ impl TodoTools for Desk {
 }
 
 fn main() {
-    toolc_catalog::provider(Handlers { file: Desk, terminal: Desk, todo: Desk });
+    toolc_catalog::provider(Handlers { code: Desk, file: Desk, terminal: Desk, todo: Desk });
 }

@@ -1,9 +1,15 @@
-//! A provider of every tool, of one type that handles two toolsets of three.
+//! A provider of every tool, of one type that handles three toolsets of four.
 
 use toolc::{Call, ToolError, ToolOutput, ToolResult};
-use toolc_catalog::{TerminalTools, TodoTools, terminal, todo};
+use toolc_catalog::{CodeTools, TerminalTools, TodoTools, code, terminal, todo};
 
 struct Desk;
+
+impl CodeTools for Desk {
+    fn execute_code(&self, _: code::execute_code::Args, _: &Call<'_>) -> Result<code::execute_code::Returns, ToolError> {
+        Err(ToolError::new("closed"))
+    }
+}
 
 impl TerminalTools for Desk {
     fn process(&self, _: terminal::process::Args, _: &Call<'_>) -> Result<terminal::process::Returns, ToolError> {

@@ -15,6 +15,9 @@ struct Registry;
 #[doc = include_str!("../../docs/repair.md")]
 struct Repair;
 
+#[doc = include_str!("../../docs/scripts.md")]
+struct Scripts;
+
 #[doc = include_str!("../../docs/search.md")]
 struct Search;
 

@@ -1,5 +1,6 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+mod picture;
 mod soak;
 
 use std::borrow::Cow;
@@ -38,6 +39,8 @@ enum Task {
     },
     /// Run all checks: generated files, formatting, clippy, tests.
     Test,
+    /// Write the picture of the chat in `docs/host/`. Needs tmux.
+    Picture,
     /// Repeat tests that look for rare failures, many times; without a name, list them.
     Soak {
         /// The name of the tests.
@@ -72,11 +75,19 @@ fn main() -> ExitCode {
             ExitCode::from,
         ),
         Task::Test => test(),
+        Task::Picture => match picture::write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(2)
+            }
+        },
         Task::Soak { name } => soak::run(name.as_deref()),
-        // Two commands, because cargo would unify the features: the runtime would be measured with those of the compiler.
+        // Several commands, because cargo would unify the features: the runtime would be measured with those of the compiler.
         Task::Bench { peers: false, .. } => status(
-            ["toolc-speed", "toolc-tests"].map(|package| cargo(&["bench", "--quiet", "--package", package]))
-                == [true; 2],
+            ["toolc-speed", "toolc-tests", "toolc-files", "toolc-code"]
+                .map(|package| cargo(&["bench", "--quiet", "--package", package]))
+                == [true; 4],
         ),
         Task::Bench { builds, .. } => {
             let mut args = vec!["bench", "--quiet", "--locked", "--manifest-path", PEERS, "--"];
@@ -86,6 +97,10 @@ fn main() -> ExitCode {
         Task::PublishCheck { allow_dirty } => publish_check(allow_dirty),
     }
 }
+
+/// The page about the keys of `config.toml`, and the schema of that file.
+const CONFIGURATION: &str = "docs/configuration.md";
+const CONFIG_SCHEMA: &str = "docs/config.schema.json";
 
 /// Writes what gen writes and the generated parts of `docs/`, or checks that they are up to date. Returns the exit status.
 fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
@@ -105,7 +120,12 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
         status = status
             .max(cli::run(project, Command::Catalog(CatalogCommand::Gen(GenArgs { check, ..GenArgs::default() }))));
     }
-    for (path, text) in toolc_codegen::docs::pages(&root)? {
+    let mut pages = toolc_codegen::docs::pages(&root)?;
+    let configuration = fs::read_to_string(root.join(CONFIGURATION))?;
+    let renewed = toolc_config::renew_tables(&configuration);
+    pages.push((CONFIGURATION, renewed.ok_or("docs/configuration.md has no place for the keys")?));
+    pages.push((CONFIG_SCHEMA, format!("{:#}\n", toolc_config::schema())));
+    for (path, text) in pages {
         if fs::read_to_string(root.join(path)).is_ok_and(|found| found == text) {
             continue;
         }

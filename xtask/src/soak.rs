@@ -1,12 +1,12 @@
-//! `cargo xtask soak`: tests that look for rare failures, with many more tries than in `cargo xtask test`.
+//! `cargo xtask soak`: tests that look for rare failures, with many more tries or much more data than in `cargo xtask test`.
 
 use std::process::{Command, ExitCode};
 
-/// Tests that read the number of their tries from `TOOLC_TRIES`.
+/// Tests that read from a variable how much they try.
 struct Soak {
     name: &'static str,
     description: &'static str,
-    tries: &'static str,
+    variable: (&'static str, &'static str),
     /// The arguments of `cargo test`.
     tests: &'static [&'static str],
 }
@@ -15,14 +15,27 @@ const SOAKS: &[Soak] = &[
     Soak {
         name: "ends",
         description: "no process survives its call or its host; about twenty minutes",
-        tries: "100",
+        variable: ("TOOLC_TRIES", "100"),
         tests: &["--package", "toolc-host", "--test", "ends"],
+    },
+    Soak {
+        name: "store",
+        description: "two processes write ten thousand messages each, and a hundred writers are killed; about a minute",
+        variable: ("TOOLC_TRIES", "10000"),
+        tests: &["--package", "toolc-store", "--test", "processes"],
     },
     Soak {
         name: "shells",
         description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
-        tries: "100000",
+        variable: ("TOOLC_TRIES", "100000"),
         tests: &["--package", "toolc-commands", "--test", "shells"],
+    },
+    Soak {
+        name: "output",
+        description: "ten background processes that print 100 MB each take little memory; about a minute after the build",
+        variable: ("TOOLC_MEGABYTES", "100"),
+        // Without optimization, the emulation of a terminal takes many minutes.
+        tests: &["--release", "--package", "toolc-terminal", "--lib", "much_output_of_many_processes"],
     },
 ];
 
@@ -41,7 +54,7 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
     };
     let mut cargo = Command::new(env!("CARGO"));
     // The tests print the times that they measured.
-    cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env("TOOLC_TRIES", soak.tries);
+    cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env(soak.variable.0, soak.variable.1);
     match cargo.status() {
         Ok(status) => super::status(status.success()),
         Err(error) => {

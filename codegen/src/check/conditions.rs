@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, MAX_ATOMS};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Atom, Catalog, Requires, Tool, ToolId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::schema::{Defs, Property, Schema};
 use crate::text::atoms::{AtomId, Template, When};
@@ -34,6 +34,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             // A condition refers to an unknown tool or fact (already reported), so the possible turns cannot be enumerated.
             turns.all.clear();
         }
+        turns.all.retain(|&atoms| is_shown(tool, atoms));
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
         for description in tool.manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref()) {
             turns.check_text(&description.value, description.place, &|_| true, sink);
@@ -43,6 +44,18 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             turns.check_schema(schema, &|_| true, sink);
         }
     }
+}
+
+/// Returns whether the tools that a tool requires allow a turn with these atoms to show it.
+fn is_shown(tool: &Tool, atoms: Atoms) -> bool {
+    let in_turn = |id: ToolId| {
+        let atom = tool.atoms.iter().position(|atom| matches!(atom, Atom::Tool(other) if *other == id));
+        // A tool without an atom may be in the turn.
+        atom.is_none_or(|atom| bit(AtomId(atom), atoms))
+    };
+    let Requires { tools, any_tools, any_external, .. } = &tool.requires;
+    tools.iter().all(|&(id, _)| in_turn(id))
+        && (any_tools.is_empty() || !any_external.is_empty() || any_tools.iter().any(|&(id, _)| in_turn(id)))
 }
 
 /// The possible turns of a tool, as values of its atoms. A fact has a single value.

@@ -17,6 +17,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
         check_timeout(tool, sink);
         check_parallel(tool, sink);
+        check_scripts(tool, sink);
         check_deprecated(catalog, tool, sink);
         check_returns(tool, sink);
         if let Some(shell) = &tool.manifest.approval.shell {
@@ -69,6 +70,15 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     }
     if let Some(key) = &manifest.parallel_key {
         check_parameter(tool, key, "parallel_key", &[Type::String, Type::Integer], sink);
+    }
+}
+
+/// Reports tools that scripts could call only while the agent's own loop waits for the script.
+fn check_scripts(tool: &Tool, sink: &Sink) {
+    let At { value: execution, place } = &tool.manifest.execution;
+    if tool.manifest.scripts && *execution == Execution::Agent {
+        let message = "`scripts` is not supported with `execution = \"agent\"`";
+        incompatible(*place, message, "remove `scripts`: the agent's own loop runs the tool, and not a handler", sink);
     }
 }
 

@@ -188,6 +188,7 @@ impl Checker<'_> {
             ("writes_unless", &program.writes_unless),
             ("writes_to", &program.writes_to),
             ("url_names_with", &program.url_names_with),
+            ("unpacks_with", &program.unpacks_with),
             ("folder_flags", &program.folder_flags),
         ];
         for (key, list) in lists {
@@ -195,11 +196,15 @@ impl Checker<'_> {
                 self.text(key, text, form::option);
             }
         }
-        let is_url_names =
-            |word: &At<String>| WrittenOperands::from_word(&word.value) == Some(WrittenOperands::UrlNames);
-        if !program.writes.iter().any(is_url_names) && !program.refused.has("writes", true) {
+        let has = |wanted: WrittenOperands| {
+            program.writes.iter().any(|word| WrittenOperands::from_word(&word.value) == Some(wanted))
+        };
+        if !has(WrittenOperands::UrlNames) && !program.refused.has("writes", true) {
+            let unpacks = has(WrittenOperands::Unpacked) || !program.unpacks_with.is_empty();
             let keys = [("url_names_with", &program.url_names_with), ("folder_flags", &program.folder_flags)];
-            for (key, first) in keys.iter().filter_map(|(key, list)| Some((key, list.first()?))) {
+            let is_of_names = |key: &str| key != "folder_flags" || !unpacks;
+            let keys = keys.iter().filter(|(key, _)| is_of_names(key));
+            for (key, first) in keys.filter_map(|(key, list)| Some((key, list.first()?))) {
                 let message = format!("`{key}` has no meaning without `url-names` in `writes`");
                 let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, first.place, message);
                 self.push(found.help(format!("add `\"url-names\"` to `writes`, or remove `{key}`")));
@@ -333,6 +338,13 @@ impl Checker<'_> {
     /// Checks the keys about exceptions.
     fn exemptions(&self, rule: &RuleManifest) {
         let Some(verdict) = &rule.verdict else { return };
+        if let Some(flag) = &rule.low_risk
+            && verdict.value != Verdict::Ask
+        {
+            let message = format!("`low_risk` has no meaning with `verdict = \"{}\"`", verdict.value.word());
+            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, flag.place, message);
+            self.push(found.related(verdict.place, "set here").help("remove it, or write `verdict = \"ask\"`"));
+        }
         if !rule.is_exception() {
             if let Some(first) = rule.exempts.first() {
                 let message = format!("`exempts` has no meaning with `verdict = \"{}\"`", verdict.value.word());

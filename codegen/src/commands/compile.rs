@@ -102,10 +102,14 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
             WrittenOperands::FirstOperand => Writes::FirstOperand,
             WrittenOperands::LastOperand => Writes::LastOperand,
             WrittenOperands::UrlNames => Writes::UrlNames { with: arena.texts(&manifest.url_names_with), folder },
+            WrittenOperands::Unpacked => Writes::Unpacked { with: &[], folder },
         }));
     }
     if !manifest.writes_with.is_empty() {
         writes.push(Writes::OperandsWith(arena.texts(&manifest.writes_with)));
+    }
+    if !manifest.unpacks_with.is_empty() {
+        writes.push(Writes::Unpacked { with: arena.texts(&manifest.unpacks_with), folder });
     }
     if !manifest.writes_subcommands.is_empty() {
         writes.push(Writes::LastOperandOf(arena.subcommands(&manifest.writes_subcommands)));
@@ -165,6 +169,7 @@ fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
         check: arena.text(&manifest.check),
         verdict: manifest.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value),
         can_be_exempted: is_set(manifest.can_be_exempted.as_ref()),
+        low_risk: is_set(manifest.low_risk.as_ref()),
         exempts: arena.texts(&manifest.exempts),
         conditions: Conditions {
             programs: arena.texts(&manifest.programs),

@@ -11,4 +11,4 @@ mod user;
 pub use check::Trust;
 pub(crate) use check::{Scope, check};
 pub use compile::{Arena, compile};
-pub use user::{InvalidRules, with_user_rules};
+pub use user::with_user_rules;

@@ -1,13 +1,10 @@
 //! Reads a user's own rules, which are added to those of the host.
 
-use std::error::Error;
-use std::fmt;
-
 use toolc_commands::rules::RuleSet;
 
 use super::check::{Scope, Trust, check};
 use super::compile::{Arena, added};
-use crate::diagnostic::{Diagnostic, Renderer, Sink};
+use crate::diagnostic::{InvalidFile, Sink};
 use crate::manifest::{self, CommandsManifest};
 use crate::source::Sources;
 
@@ -45,42 +42,15 @@ pub fn with_user_rules<'b>(
     text: &str,
     trust: Trust,
     arena: &'b Arena,
-) -> Result<RuleSet<'b>, InvalidRules> {
-    let sources = Sources::rules(path, text);
+) -> Result<RuleSet<'b>, InvalidFile> {
+    let sources = Sources::file("manifests/commands/rules.toml", path, text);
     let sink = Sink::default();
     let manifests: Vec<CommandsManifest> = manifest::user_rules(&sources, &sink).into_iter().collect();
     check(&Scope { manifests: &manifests, user: Some((base, trust)), is_incomplete: manifests.is_empty() }, &sink);
     sink.drop_consequences(|_| false);
-    let diagnostics = sink.finish(|found| Some(found.level));
-    if diagnostics.is_empty() {
-        return Ok(added(base, &manifests, arena));
-    }
-    let renderer = Renderer::new(&sources, false);
-    let texts: Vec<String> = diagnostics.iter().map(|found| renderer.render(found)).collect();
-    Err(InvalidRules { text: texts.join("\n\n"), diagnostics })
+    sink.into_result(&sources)?;
+    Ok(added(base, &manifests, arena))
 }
-
-/// The error about a user's rules: the findings, with excerpts of the file.
-#[derive(Debug)]
-pub struct InvalidRules {
-    diagnostics: Vec<Diagnostic>,
-    text: String,
-}
-
-impl InvalidRules {
-    /// Returns the findings.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
-    }
-}
-
-impl fmt::Display for InvalidRules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl Error for InvalidRules {}
 
 #[cfg(test)]
 mod tests {
@@ -98,6 +68,7 @@ mod tests {
             check: "",
             verdict,
             can_be_exempted,
+            low_risk: false,
             exempts: &[],
             conditions: Conditions { programs: &["rm"], flags: flag, ..Conditions::EMPTY },
         };

@@ -3,10 +3,12 @@
 mod code;
 pub mod docs;
 pub(crate) mod errors;
+mod invalid_file;
 mod places;
 mod render;
 
 pub use code::Code;
+pub use invalid_file::InvalidFile;
 pub use places::{Places, Position};
 pub use render::Renderer;
 

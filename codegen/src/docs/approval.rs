@@ -31,7 +31,7 @@ fn tables(manifest: &CommandsManifest) -> String {
     let mut text = String::new();
     if !manifest.rules.is_empty() {
         text += &format!(
-            "\n### {}\n\n{}\n\n| rule | verdict | what the command does | what to check | exceptions |\n|---|---|---|---|---|\n",
+            "\n### {}\n\n{}\n\n| rule | verdict | what the command does | what to check | exceptions | low risk |\n|---|---|---|---|---|---|\n",
             manifest.name.value, manifest.description
         );
         for rule in &manifest.rules {
@@ -55,13 +55,15 @@ fn row(rule: &RuleManifest) -> String {
     let can_be_exempted = rule.can_be_exempted.as_ref().is_some_and(|flag| flag.value);
     let example =
         rule.matches.first().map(|example| format!(" Example: {}.", code(&example.value))).unwrap_or_default();
+    let low_risk = rule.low_risk.as_ref().is_some_and(|flag| flag.value);
     format!(
-        "| `{}` | {} | {}{example} | {} | {} |\n",
+        "| `{}` | {} | {}{example} | {} | {} | {} |\n",
         rule.name.value,
         verdict.word(),
         cell(&rule.description),
         cell(&rule.check),
         if can_be_exempted { "yes" } else { "" },
+        if low_risk { "yes" } else { "" },
     )
 }
 

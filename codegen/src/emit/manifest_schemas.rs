@@ -1,11 +1,11 @@
 //! `manifest/KIND.schema.json`: a JSON Schema for each kind of manifest, for completion and checks in editors.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Draft, Inputs};
 use crate::lower::Lowered;
-use crate::manifest::keys::kinds::UNLIMITED;
-use crate::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
+use crate::manifest::keys::json_schema::table;
+use crate::manifest::keys::{KeyType, PROPERTY, SCHEMA};
 use crate::project::MARK;
 use crate::source::Kind;
 
@@ -28,67 +28,4 @@ fn document(kind: Kind) -> Value {
         document.insert("$defs".into(), json!({ "schema": table(&[SCHEMA]), "property": table(&[SCHEMA, PROPERTY]) }));
     }
     document.into()
-}
-
-fn table(keys: &[&[Key]]) -> Map<String, Value> {
-    let keys = || keys.iter().copied().flatten();
-    let mut table = Map::new();
-    table.insert("type".into(), json!("object"));
-    table
-        .insert("properties".into(), keys().map(|key| (key.name.to_owned(), value(key))).collect::<Map<_, _>>().into());
-    let required: Vec<&str> = keys().filter(|key| key.required).map(|key| key.name).collect();
-    if !required.is_empty() {
-        table.insert("required".into(), json!(required));
-    }
-    table.insert("additionalProperties".into(), json!(false));
-    table
-}
-
-fn value(key: &Key) -> Value {
-    let schema = json!({ "$ref": "#/$defs/schema" });
-    let types: Vec<&str> = toolc::__gen::table::Type::ALL.iter().map(|t| t.name()).collect();
-    let mut value = match key.key_type {
-        KeyType::Text | KeyType::Template | KeyType::Condition => json!({ "type": "string" }),
-        KeyType::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
-        KeyType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
-        KeyType::WholeNumber => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
-        KeyType::CountOrUnlimited => json!({
-            "anyOf": [{ "type": "integer", "minimum": 1, "maximum": u32::MAX }, { "const": UNLIMITED }],
-        }),
-        KeyType::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-        KeyType::Words(list) => json!({ "type": "array", "items": words(list), "minItems": 1 }),
-        KeyType::WordsByName(list) => json!({ "type": "object", "additionalProperties": words(list) }),
-        KeyType::Percents => json!({
-            "type": "object",
-            "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 100 },
-        }),
-        KeyType::Table(keys) => table(&[keys]).into(),
-        // Definitions: each is a schema.
-        KeyType::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
-            json!({ "type": "object", "additionalProperties": schema })
-        }
-        KeyType::Tables(keys) => json!({ "type": "object", "additionalProperties": table(&[keys]) }),
-        KeyType::List(keys) => json!({ "type": "array", "items": table(&[keys]), "minItems": 1 }),
-        KeyType::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
-        KeyType::Word(list) => words(list),
-        KeyType::Flag => json!({ "type": "boolean" }),
-        KeyType::Integer => json!({ "type": "integer" }),
-        KeyType::Number => json!({ "type": "number" }),
-        KeyType::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-        KeyType::Json => json!({}),
-        KeyType::Jsons | KeyType::Choices => json!({ "type": "array", "minItems": 1 }),
-        KeyType::Types => json!({ "anyOf": [{ "enum": types }, { "type": "array", "items": { "enum": types } }] }),
-        KeyType::Schema => schema,
-        KeyType::Reference => json!({ "type": "string", "pattern": r"^#/\$defs/[A-Za-z0-9._-]+$" }),
-        KeyType::Schemas => json!({ "type": "array", "items": schema, "minItems": 1 }),
-        KeyType::Properties => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/property" } }),
-        KeyType::FlagOrSchema => json!({ "anyOf": [{ "type": "boolean" }, schema] }),
-    };
-    value["description"] = json!(key.doc);
-    value
-}
-
-fn words(list: &[(&str, &str)]) -> Value {
-    let words = list.iter().map(|(word, doc)| json!({ "const": word, "description": doc }));
-    json!({ "oneOf": words.collect::<Value>() })
 }

@@ -6,6 +6,7 @@ mod conditional;
 mod digests;
 mod git_attributes;
 mod manifest_schemas;
+mod python;
 mod readme;
 mod rewrites;
 mod rust;
@@ -97,6 +98,7 @@ const EMITTERS: &[Emitter] = &[
     git_attributes::emit,
     manifest_schemas::emit,
     rust::emit,
+    python::emit,
     schemas::emit,
     catalog::emit,
     digests::emit,

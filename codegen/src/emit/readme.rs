@@ -36,6 +36,7 @@ fn text(catalog: &Lowered<'_>) -> String {
     let written = &catalog.settings().schemas;
     let folders = [("tools", written.tools), ("toolsets", written.toolsets)].into_iter().filter(|(_, is_on)| *is_on);
     let folders: Vec<String> = folders.map(|(folder, _)| format!("`schemas/DIALECT/{folder}/`")).collect();
-    let context = context! { mark => MARK, rust, schemas => folders.join(", "), tools, toolsets };
+    let python = catalog.tools().any(|(_, tool)| tool.manifest.scripts);
+    let context = context! { mark => MARK, rust, python, schemas => folders.join(", "), tools, toolsets };
     markdown::render(include_str!("readme.md.jinja"), context)
 }

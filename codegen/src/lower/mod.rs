@@ -5,8 +5,10 @@ mod behaviour;
 mod definition;
 pub mod narrow;
 mod prose;
+mod python;
 mod requires;
 pub mod rewrites;
+mod sizes;
 mod table;
 
 use std::borrow::Cow;
@@ -22,6 +24,7 @@ use crate::check::Checked;
 use crate::dialects::Dialect;
 
 pub use definition::{Lowering, accepts, definition, parameters};
+pub use sizes::DefinitionSizes;
 pub(crate) use table::enum_values;
 
 use behaviour::lower_behaviour;
@@ -127,6 +130,7 @@ fn lower_tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     lowered.facts = tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect();
     lowered.names = other_names.map(|(dialect, name)| (dialect, text(name))).collect();
     lowered.requires = lower_requirements(catalog, &tool.requires, &manifest.requires, &tool.atoms);
+    lowered.python = python::function(catalog, tool).map(Cow::Owned);
     lowered
 }
 

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "emit")]
 pub mod docs_table;
+pub mod json_schema;
 pub mod kinds;
 pub mod schema;
 pub(in crate::manifest) mod synonyms;
@@ -31,7 +32,7 @@ pub struct Key {
 
 impl Key {
     /// Returns a key whose values are of the kind `K`.
-    pub(super) const fn new<K: KeyKind>(name: &'static str, doc: &'static str) -> Self {
+    pub const fn new<K: KeyKind>(name: &'static str, doc: &'static str) -> Self {
         Self { name, key_type: K::TYPE, required: K::REQUIRED, doc: doc.trim_ascii() }
     }
 
@@ -65,6 +66,7 @@ impl Key {
             | KeyType::Tables(_)
             | KeyType::WordsByName(_)
             | KeyType::Percents
+            | KeyType::FactValues
             | KeyType::Properties => "holds",
             _ => "is",
         };
@@ -137,6 +139,10 @@ pub enum KeyType {
     Choices,
     /// A string, a boolean or an integer within ±2^53.
     FactValue,
+    /// Such values, by name.
+    FactValues,
+    /// A finite number of at least 0.
+    Amount,
     /// A schema: a table with the keys of [`SCHEMA`].
     Schema,
     /// `#/$defs/NAME`
@@ -166,6 +172,8 @@ impl KeyType {
             KeyType::WordsByName(_) => "a table of words",
             KeyType::Percents => "a table of numbers",
             KeyType::FactValue => "a string, a boolean or an integer",
+            KeyType::FactValues => "a table of strings, booleans and integers",
+            KeyType::Amount => "a number of at least 0",
             KeyType::Flag => "`true` or `false`",
             KeyType::Integer => "an integer",
             KeyType::Number => "a number",
@@ -190,7 +198,7 @@ impl KeyType {
             KeyType::Word(_) => "word",
             KeyType::Flag => "boolean",
             KeyType::Integer | KeyType::Count | KeyType::WholeNumber => "integer",
-            KeyType::Number => "number",
+            KeyType::Number | KeyType::Amount => "number",
             KeyType::Texts | KeyType::Names => "array of strings",
             KeyType::Words(_) => "array of words",
             KeyType::CountOrUnlimited => "integer, or `unlimited`",
@@ -204,6 +212,7 @@ impl KeyType {
             KeyType::Jsons | KeyType::Choices => "array",
             KeyType::Types => "string or array of strings",
             KeyType::FactValue => "string, boolean or integer",
+            KeyType::FactValues => "strings, booleans or integers by name",
             KeyType::Schema => "schema",
             KeyType::Schemas => "array of schemas",
             KeyType::Properties => "properties by name",
@@ -231,9 +240,12 @@ impl KeyType {
             KeyType::Reference => "\"#/$defs/NAME\"".to_owned(),
             KeyType::Word(words) => word(words),
             KeyType::Flag | KeyType::FlagOrSchema => "true".to_owned(),
-            KeyType::Integer | KeyType::Number | KeyType::Count | KeyType::WholeNumber | KeyType::CountOrUnlimited => {
-                "1".to_owned()
-            }
+            KeyType::Integer
+            | KeyType::Number
+            | KeyType::Amount
+            | KeyType::Count
+            | KeyType::WholeNumber
+            | KeyType::CountOrUnlimited => "1".to_owned(),
             KeyType::Texts | KeyType::Names | KeyType::Jsons | KeyType::Choices => "[\"...\"]".to_owned(),
             KeyType::Words(words) => format!("[{}]", word(words)),
             KeyType::Table(keys) => table(keys),
@@ -241,6 +253,7 @@ impl KeyType {
             KeyType::List(keys) => format!("[{}]", table(keys)),
             KeyType::WordsByName(words) => format!("{{ NAME = {} }}", word(words)),
             KeyType::Percents => "{ NAME = 50 }".to_owned(),
+            KeyType::FactValues => "{ NAME = true }".to_owned(),
             KeyType::Schema => table(SCHEMA),
             KeyType::Schemas => format!("[{}]", table(SCHEMA)),
             KeyType::Properties => format!("{{ NAME = {} }}", table(SCHEMA)),

@@ -21,9 +21,9 @@ use crate::source::{Kind, Source, Sources};
 use keys::Key;
 use keys::kinds::HasKeys as _;
 pub(crate) use offsets::written;
-use read::Reader;
+use read::Form;
 pub(crate) use read::fact_to_json;
-pub use read::{ReadKey, ReadTable, Refused};
+pub use read::{ReadKey, ReadTable, Reader, Refused};
 pub use tables::*;
 
 /// Parses every source.
@@ -66,7 +66,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         return manifests;
     }
     let atom_table = RefCell::default();
-    let reader = Reader::document((id, source), kind, &document, &atom_table, sink);
+    let reader = Reader::document((id, source), kind.into(), &document, &atom_table, sink);
     let is_named = matches!(kind, Kind::Tool | Kind::Toolset | Kind::Distribution | Kind::Commands);
     if is_named && let Some(name) = reader.declared_name() {
         check_file_name(&name, kind, source, sink);
@@ -170,7 +170,18 @@ pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Option<CommandsManif
     let (id, source) = sources.iter().next()?;
     let document = syntax::parse(id, source, sink)?;
     let atom_table = RefCell::default();
-    Some(commands(&Reader::document_with((id, source), Kind::Commands, &[&KEYS], &document, &atom_table, sink)))
+    let form = Form { keys: &[&KEYS], ..Kind::Commands.into() };
+    Some(commands(&Reader::document((id, source), form, &document, &atom_table, sink)))
+}
+
+/// Reads a file whose keys another crate declares, for [`document`](crate::document). Returns `None` if it has syntax errors, which
+/// are reported.
+pub(crate) fn document<T: ReadTable>(noun: &'static str, sources: &Sources, sink: &Sink) -> Option<T> {
+    let (id, source) = sources.iter().next()?;
+    let document = syntax::parse(id, source, sink)?;
+    let atom_table = RefCell::default();
+    let form = Form { kind: None, noun, keys: &[T::KEYS] };
+    Some(T::read(&Reader::document((id, source), form, &document, &atom_table, sink)))
 }
 
 fn commands(reader: &Reader<'_>) -> CommandsManifest {

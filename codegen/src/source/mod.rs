@@ -207,10 +207,9 @@ impl Sources {
         Self { root: PathBuf::new(), files, others, other: OnceLock::new() }
     }
 
-    /// Creates a project in memory that has only a user's own file of command rules. Its path can be any.
-    pub(crate) fn rules(path: &str, text: &str) -> Self {
-        // The path of the source must not decide what it is.
-        let source = Source::new("manifests/commands/rules.toml".to_owned(), text.as_bytes().to_vec());
+    /// Creates a project in memory that has only this file. It is read as if it were at `place`, and messages show `path`.
+    pub(crate) fn file(place: &str, path: &str, text: &str) -> Self {
+        let source = Source::new(place.to_owned(), text.as_bytes().to_vec());
         Self { files: vec![Source { path: path.to_owned(), ..source }], ..Self::default() }
     }
 

@@ -48,21 +48,24 @@ pub(crate) fn check(rule: &Rule<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>)
 
 /// Returns the name of an option of a rule, and the pattern for its value.
 pub(super) fn split_flag(flag: &str) -> (&str, Option<&str>) {
-    flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)))
+    // A loop is faster than a search here, because names are short.
+    let sign = flag.bytes().position(|byte| byte == b'=');
+    sign.map_or((flag, None), |at| (&flag[..at], Some(&flag[at + 1..])))
 }
 
 impl<'a> Check<'_, 'a> {
     /// Checks the conditions, the cheap ones first.
     fn all(&mut self, wanted: &Conditions<'_>) {
         if !wanted.subcommands.is_empty() {
-            let found = Match::any(wanted.subcommands.iter().map(|words| self.subcommand(words)));
+            let can_be_given = |words: &&&[&str]| self.ignore_case || self.subject.can_have_subcommand(words);
+            let possible = wanted.subcommands.iter().filter(can_be_given);
+            let found = Match::any(possible.map(|words| self.subcommand(words)));
             if !self.require(found) {
                 return;
             }
         }
         if !wanted.flags.is_empty() {
-            let best = wanted.flags.iter().map(|flag| self.flag(flag)).max_by_key(|(found, _)| *found);
-            let (found, span) = best.unwrap_or((Match::No, None));
+            let (found, span) = self.any_flag(wanted.flags);
             if !self.require_at(found, span) {
                 return;
             }
@@ -190,7 +193,9 @@ impl<'a> Check<'_, 'a> {
             self.require(found.into());
         }
         if !wanted.file_from.is_empty() && self.can_match() {
-            let found = self.comes_from(wanted.file_from, By::Words(&self.run_files(wanted)));
+            let files = self.run_files(wanted);
+            let found = self.comes_from(wanted.file_from, By::Words(&files))
+                || !wanted.flags.is_empty() && self.module_comes_from(wanted.file_from, &files);
             self.require(found.into());
         }
         if !wanted.input_only_from.is_empty() && self.can_match() {
@@ -198,7 +203,7 @@ impl<'a> Check<'_, 'a> {
             self.require(found.into());
         }
         if !wanted.program_from.is_empty() && self.can_match() {
-            let found = self.comes_from(wanted.program_from, By::Words(&self.program_file()));
+            let found = self.comes_from(wanted.program_from, By::Program(&self.program_file()));
             self.require(found.into());
         }
     }
@@ -223,6 +228,14 @@ impl<'a> Check<'_, 'a> {
 
     /// Returns whether the operands begin with these words, and the options among the words are given.
     pub(super) fn subcommand(&self, words: &[&str]) -> Match {
+        let is_operand = |word: &&&str| !word.starts_with('-');
+        // Most rules look for other subcommands, so this is decided first.
+        if let (Some(first), Some(operand)) = (words.iter().find(is_operand), self.subject.first_operand)
+            && self.matches(first, operand) == Match::No
+        {
+            let can_follow = self.subject.has_possible_value();
+            return if can_follow { self.subcommand_after_values(words) } else { Match::No };
+        }
         let mut operands = self.subject.operands();
         let exact = Match::all(words.iter().map(|word| {
             if word.starts_with('-') {
@@ -243,11 +256,12 @@ impl<'a> Check<'_, 'a> {
     /// Returns whether the words of a subcommand are given, if operands after options that the program table does not know are
     /// values of these options: `kubectl --unknown x delete`.
     fn subcommand_after_values(&self, words: &[&str]) -> Match {
-        let wanted: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).collect();
-        let is_given = |pattern: &&str| self.subject.operands().any(|word| self.matches(pattern, word) != Match::No);
-        if !wanted.first().is_none_or(is_given) {
+        let wanted = words.iter().copied().filter(|word| !word.starts_with('-'));
+        let is_given = |pattern: &str| self.subject.operands().any(|word| self.matches(pattern, word) != Match::No);
+        if !wanted.clone().next().is_none_or(is_given) {
             return Match::No;
         }
+        let wanted: Vec<&str> = wanted.collect();
         // How the operands so far match each number of words, if some of the operands are values.
         let mut reached = vec![Match::No; wanted.len() + 1];
         reached[0] = Match::Maybe;
@@ -368,8 +382,26 @@ impl<'a> Check<'_, 'a> {
         texts
     }
 
+    /// Returns whether one of these options is given, and where.
+    fn any_flag(&self, flags: &[&str]) -> (Match, Option<Span>) {
+        let mut best = (Match::No, None);
+        for flag in flags.iter().filter(|flag| self.subject.can_have_option(flag)) {
+            let found = self.flag(flag);
+            if found.0 > best.0 {
+                best = found;
+            }
+            if best.0 == Match::Yes {
+                break;
+            }
+        }
+        best
+    }
+
     /// Returns whether an option is given, and where.
     pub(super) fn flag(&self, flag: &str) -> (Match, Option<Span>) {
+        if !self.subject.can_have_option(flag) {
+            return (Match::No, None);
+        }
         let (name, value) = split_flag(flag);
         let words = self.subject.own_words();
         let mut best = (Match::No, None);
@@ -381,7 +413,11 @@ impl<'a> Check<'_, 'a> {
         // `find -delete`: a long option with one dash.
         let is_single_dash = name.len() > 2 && !name.starts_with("--");
         if is_single_dash {
-            for (index, word) in words.iter().enumerate() {
+            let can_be = |word: &Word| match word.parts.as_slice() {
+                [Part::Literal { text, .. }] => text.starts_with('-'),
+                _ => true,
+            };
+            for (index, word) in words.iter().enumerate().filter(|(_, word)| can_be(word)) {
                 let own = self.matches(name, word);
                 let own = if own == Match::Maybe && !self.subject.can_be_option(word) { Match::No } else { own };
                 found(own & self.value(value, None, index), word.span);
@@ -494,7 +530,7 @@ impl<'a> Check<'_, 'a> {
         if let Some(assignment) = assigned {
             return (Match::Yes, Some(assignment.span));
         }
-        if !self.subject.is_called(&["declare", "export", "readonly", "set", "setenv", "typeset"]) {
+        if !self.subject.sets_variables() {
             return (Match::No, None);
         }
         let found = command.arguments().iter().find(|word| {
@@ -593,9 +629,8 @@ impl<'a> Check<'_, 'a> {
 
     fn best_in_places<'f>(&self, names: &[&str], files: impl IntoIterator<Item = &'f FileWord>) -> Best<'f> {
         let mut best = Best::default();
-        let places = || names.iter().filter_map(|name| self.rules.place_index(name));
         for file in files {
-            let found = Match::any(places().map(|place| file.is_in(place, self.rules, self.subject.line)));
+            let found = file.is_in(names, self.rules, self.subject.line);
             if found > best.found {
                 best = Best { found, file: Some(file) };
             }
@@ -648,7 +683,9 @@ impl<'a> Check<'_, 'a> {
                 }
                 operands.next().is_some_and(|operand| pattern::matches_word(word, operand) == Match::Yes)
             };
-            subject.is_called(&[name]) && words.all(is_given)
+            let is_path = || subject.command.words.first().and_then(Word::text).is_some_and(|path| path == name);
+            let is_named = if name.contains('/') { is_path() } else { subject.is_called(&[name]) };
+            is_named && words.all(is_given)
         })
     }
 
@@ -657,9 +694,20 @@ impl<'a> Check<'_, 'a> {
         found.into_iter().any(|id| self.is_program(id, patterns))
     }
 
-    /// Returns whether a command runs an installed program: its name has no folder, and the line defines no function or alias
-    /// that could replace it.
-    fn is_installed(&self, id: CommandId) -> bool {
+    /// Returns whether a file that the value of an option names without its extension, as `python -m NAME` does, or together with
+    /// the name of a setting, comes from one of these programs.
+    fn module_comes_from(&self, patterns: &[&str], values: &[Cow<'_, Word>]) -> bool {
+        values.iter().filter_map(|value| value.text()).any(|value| {
+            let (name, setting) = value.split_once('=').unwrap_or((&value, ""));
+            let file = [Cow::Owned(Word::plain(setting, Span::default()))];
+            self.comes_from(patterns, By::Module(name))
+                || !setting.is_empty() && self.comes_from(patterns, By::Words(&file))
+        })
+    }
+
+    /// Returns whether a command runs an installed program: its name has no folder, or a pattern has the same, and the line defines
+    /// no function or alias that could replace it.
+    fn is_installed(&self, id: CommandId, patterns: &[&str]) -> bool {
         let reading = self.subject.line.reading;
         let word = reading.command(id).words.first().and_then(Word::text);
         let is_defined = |name: &str| {
@@ -667,7 +715,8 @@ impl<'a> Check<'_, 'a> {
             reading.scopes.iter().any(|scope| is_function(&scope.kind))
                 || reading.commands.iter().any(|command| matches!(command.program.name(), Some("alias" | "hash")))
         };
-        word.is_some_and(|name| !name.contains('/') && !is_defined(&name))
+        let is_pattern = |name: &str| patterns.iter().any(|pattern| pattern.split(' ').next() == Some(name));
+        word.is_some_and(|name| (!name.contains('/') || is_pattern(&name)) && !is_defined(&name))
     }
 
     /// Returns whether the command has sources, and all of them are these programs.
@@ -683,13 +732,19 @@ impl<'a> Check<'_, 'a> {
             let mut arguments = self.subject.line.reading.command(id).arguments().iter();
             arguments.all(|word| word.text().is_some_and(|text| text.chars().all(is_plain)))
         };
-        let is_trusted = |id| self.is_program(id, patterns) && self.is_installed(id) && has_plain_arguments(id);
+        let is_trusted =
+            |id| self.is_program(id, patterns) && self.is_installed(id, patterns) && has_plain_arguments(id);
         !found.is_empty() && found.into_iter().all(is_trusted) && parts.all(is_plain)
     }
 
     /// Returns whether a pattern matches a word. If only unset variables and numbers in the word are unknown, a possible match counts
     /// as none.
     pub(super) fn matches(&self, pattern: &str, word: &Word) -> Match {
+        if let [Part::Literal { text, .. }] = word.parts.as_slice()
+            && !(self.ignore_case && has_case(text))
+        {
+            return pattern::matches(pattern, text).into();
+        }
         match self.compare(pattern, word) {
             Match::Maybe if !word.parts.iter().any(|part| self.subject.line.can_be_anything(part)) => Match::No,
             found => found,
@@ -698,7 +753,6 @@ impl<'a> Check<'_, 'a> {
 
     pub(super) fn compare(&self, pattern: &str, word: &Word) -> Match {
         let line = self.subject.line;
-        let has_case = |text: &str| text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii());
         let changes = |part: &Part| match part {
             Part::Literal { text, .. } => self.ignore_case && has_case(text),
             part => line.is_working_directory(part),
@@ -709,7 +763,7 @@ impl<'a> Check<'_, 'a> {
         let mut word = word.clone();
         for part in &mut word.parts {
             if line.is_working_directory(part) {
-                *part = Part::Literal { text: line.folders().start.to_owned(), origin: Origin::Expanded };
+                *part = Part::Literal { text: line.start_path().to_owned(), origin: Origin::Expanded };
             }
             if let Part::Literal { text, .. } = part
                 && self.ignore_case
@@ -732,6 +786,11 @@ impl<'a> Check<'_, 'a> {
         }
         self.require_best(best.or_appended(self.subject.command));
     }
+}
+
+/// Returns whether a text has, or may have, letters in upper case.
+fn has_case(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
 }
 
 /// The file that meets a condition best.

@@ -44,20 +44,27 @@ impl FileWord {
         !self.is_guess && self.path.is_known()
     }
 
-    /// Returns whether one of the files is in the place with this index.
-    pub(super) fn is_in(&self, index: usize, rules: &RuleSet<'_>, line: &Line<'_>) -> Match {
+    /// Returns whether one of the files is in one of the places with these names.
+    pub(super) fn is_in(&self, names: &[&str], rules: &RuleSet<'_>, line: &Line<'_>) -> Match {
         let places = self.places.get_or_init(|| self.find_places(rules, line));
-        let found = Match::any(places.iter().filter(|(place, _)| *place == index).map(|(_, found)| *found));
+        let is_wanted = |index: usize| {
+            let name = rules.places()[index].name;
+            names.contains(&name) && rules.place_index(name) == Some(index)
+        };
+        let found = Match::any(places.iter().filter(|(index, _)| is_wanted(*index)).map(|(_, found)| *found));
         if self.is_guess { found.min(Match::Maybe) } else { found }
     }
 
     fn find_places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
         let mut places = self.path.places(rules, line);
+        let own = places.len();
         for file in self.path.folder_of_all().iter().chain(&self.inside) {
             places.extend(file.places(rules, line));
         }
         // What is excepted itself, such as a device, is not a folder.
-        places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line));
+        if places.len() > own {
+            places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line));
+        }
         places
     }
 }

@@ -99,13 +99,21 @@ impl<'a> Subject<'a> {
     pub(super) fn argument_words(&self) -> Vec<Cow<'a, Word>> {
         let mut words: Vec<Cow<'a, Word>> = Vec::new();
         for word in self.words_without_command() {
-            words.push(Cow::Borrowed(word));
-            let Some(Part::Literal { text, .. }) = word.parts.first() else { continue };
-            if let Some(at) = text.find("file://") {
+            let Some(Part::Literal { text, .. }) = word.parts.first() else {
+                words.push(Cow::Borrowed(word));
+                continue;
+            };
+            // No place has a file with the name of an option.
+            if !text.starts_with('-') || text.contains('/') {
+                words.push(Cow::Borrowed(word));
+            }
+            // Most words have none of the signs. A loop is faster than searches here.
+            let has_sign = text.bytes().any(|byte| matches!(byte, b':' | b'=' | b'@' | b'<'));
+            if has_sign && let Some(at) = text.find("file://") {
                 words.extend(after_prefix(word, &text[..at + "file://".len()]));
             }
             // `if=FILE`, `--data=@FILE`, `-F field=@FILE`, `-F field=<FILE`, `-TFILE`.
-            for separator in ['=', '@', '<'] {
+            for separator in ['=', '@', '<'].into_iter().filter(|_| has_sign) {
                 if let Some(at) = text.find(separator) {
                     words.extend(after_prefix(word, &text[..=at]));
                     let rest = &text[at + 1..];

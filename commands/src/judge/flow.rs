@@ -4,11 +4,23 @@ use std::collections::HashMap;
 
 use crate::syntax::CommandId;
 
+/// A command that unpacks an archive into a folder.
+#[derive(Debug)]
+pub(crate) struct Unpacker {
+    pub(crate) command: CommandId,
+    /// The path of the folder.
+    pub(crate) folder: String,
+    /// Whether the command names the folder. Otherwise, it is the working directory, which usually has other files, too.
+    pub(crate) is_named: bool,
+}
+
 /// How the commands of a line are connected, besides by pipes.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
     /// The commands that write each file.
     pub(crate) writers: HashMap<String, Vec<CommandId>>,
+    /// The commands that unpack archives.
+    pub(crate) unpackers: Vec<Unpacker>,
     /// The commands that write the files which each command names.
     pub(crate) read_from: HashMap<CommandId, Vec<CommandId>>,
     /// The commands that each command runs.

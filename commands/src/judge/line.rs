@@ -5,25 +5,34 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 use std::slice;
 
 use crate::judge::flow::Flow;
-use crate::judge::folders::{Folders, UNKNOWN_HOME, UNKNOWN_START};
+use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
-use crate::syntax::{CommandId, Part, Word};
+use crate::syntax::{CommandId, Part, ScopeKind, Word};
 use crate::unfold::is_set_by_shell;
+
+/// The maximum number of commands of a line that are judged. A line with more needs a person.
+pub(crate) const MAX_COMMANDS: CommandId = 250;
 
 /// A reading, and what was derived from its commands.
 pub(crate) struct Line<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) programs: &'a ProgramTable<'a>,
-    home: Cow<'a, str>,
-    start: Cow<'a, str>,
+    /// The names in the path of the home folder.
+    home: Vec<Rc<str>>,
+    /// The names in the path of the directory in which the line starts.
+    start: Vec<Rc<str>>,
+    start_path: Cow<'a, str>,
     /// The variables that the line sets, each with its value if the line sets it only once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
     /// The values of each variable that is set in one place to values that are known.
     choices: BTreeMap<&'a str, Choice<'a>>,
+    /// Whether the line defines a function.
+    pub(crate) has_functions: bool,
     /// How files connect the commands. Computed when first needed.
     pub(crate) flow: OnceCell<Flow>,
 }
@@ -56,8 +65,12 @@ impl<'a> Line<'a> {
             }
         }
         let text = |path: Option<&'a Path>, unknown| path.map_or(Cow::Borrowed(unknown), Path::to_string_lossy);
-        let (home, start) = (text(surroundings.home, UNKNOWN_HOME), text(surroundings.directory, UNKNOWN_START));
-        Self { reading, programs, home, start, set_variables, choices, flow: OnceCell::new() }
+        let home = names(&text(surroundings.home, UNKNOWN_HOME));
+        let start_path = text(surroundings.directory, UNKNOWN_START);
+        let start = names(&start_path);
+        let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
+        let flow = OnceCell::new();
+        Self { reading, programs, home, start, start_path, set_variables, choices, has_functions, flow }
     }
 
     /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.
@@ -87,9 +100,24 @@ impl<'a> Line<'a> {
         is_plain.then_some(command)
     }
 
-    /// Returns the home folder, and the directory in which the line starts.
-    pub(crate) fn folders(&self) -> Folders<'_> {
-        Folders { home: &self.home, start: &self.start }
+    /// Returns the path of the directory in which the line starts.
+    pub(crate) fn start_path(&self) -> &str {
+        &self.start_path
+    }
+
+    /// Returns the ids of the commands that are judged.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = CommandId> + Clone {
+        self.reading.ids().take(MAX_COMMANDS as usize)
+    }
+
+    /// Returns the names in the path of the home folder.
+    pub(crate) fn home(&self) -> &[Rc<str>] {
+        &self.home
+    }
+
+    /// Returns the names in the path of the directory in which the line starts.
+    pub(crate) fn start(&self) -> &[Rc<str>] {
+        &self.start
     }
 
     /// Returns whether a part is `$PWD` or `$(pwd)`, and the line does not change the directory.

@@ -21,7 +21,7 @@ use crate::rules::{Rule, RuleSet, Verdict};
 use crate::span::Span;
 use crate::syntax::CommandId;
 use crate::unfold::unfold;
-use line::Line;
+use line::{Line, MAX_COMMANDS};
 pub use reach::reach;
 use subject::Subject;
 
@@ -100,8 +100,6 @@ impl Cause<'_> {
     }
 }
 
-/// The maximum number of commands of a line that are judged. A line with more needs a person.
-const MAX_COMMANDS: CommandId = 250;
 /// The maximum number of words, redirections and assignments that are judged, over all commands.
 const MAX_WORDS: usize = 1_000;
 
@@ -178,7 +176,7 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
         });
     }
     let is_help = subject.is_help();
-    for rule in rules.of_program([subject.command.program.name(), subject.name]) {
+    for rule in rules.of_program([subject.command.program.name(), subject.name], subject.has()) {
         // `rm --help` is harmless, but rules without programs still judge what `rm --help > FILE` writes.
         if is_help && !rule.conditions.programs.is_empty() {
             continue;

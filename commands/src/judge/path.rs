@@ -1,13 +1,13 @@
 //! The paths that words stand for, and which places contain them.
 
-use std::borrow::Cow;
 use std::path::Path;
+use std::rc::Rc;
 
 use crate::certainty::Match;
-use crate::judge::folders::{Folders, UNKNOWN_HOME, UNKNOWN_START};
+use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
 use crate::judge::line::Line;
 use crate::reading::{Command, Directory, Surroundings};
-use crate::rules::{Place, PlacePattern, RuleSet, pattern};
+use crate::rules::{Place, PlacePattern, Root, RuleSet, pattern};
 use crate::span::Span;
 use crate::syntax::{Glob, Operation, Origin, Part, Word};
 
@@ -23,7 +23,7 @@ pub(crate) struct PathWord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Component {
     /// This name.
-    Name(String),
+    Name(Rc<str>),
     /// All existing names that match this shell pattern.
     Glob(String),
     /// A name that is known only in part.
@@ -35,27 +35,34 @@ enum Component {
 impl PathWord {
     /// Returns the path that a word stands for as an argument of a command.
     pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
-        let mut builder = Builder { path: Vec::new(), name: Vec::new(), is_glob: false };
+        let mut builder = Builder { path: Vec::with_capacity(USUAL_COMPONENTS), ..Builder::default() };
         let mut depends_on_cd = false;
         let mut parts =
             word.parts.iter().skip_while(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
         let first = parts.next();
         // The empty word names nothing.
         if first.is_none() {
-            builder.path.push(Component::Name("\0".to_owned()));
+            builder.path.push(Component::Name("\0".into()));
         }
         let is_absolute = matches!(first, Some(Part::Literal { text, .. }) if text.starts_with('/'));
         let base = first.and_then(|part| base(part, command, line));
         let is_directory = first.is_some_and(is_working_directory);
         match (&base, first) {
-            (Some(base), _) => builder.text(base, Origin::Plain),
+            (Some(Base::Home), _) => builder.folder(line.home()),
+            (Some(Base::Start), _) => builder.folder(line.start()),
+            (Some(Base::Below), _) => {
+                builder.folder(line.start());
+                builder.end();
+                builder.unknown();
+            }
+            (Some(Base::Other(base)), _) => builder.text(base),
             (None, Some(part))
                 if is_directory
                     || matches!(part, Part::Literal { .. } | Part::Glob(_) | Part::Arithmetic { .. })
                         && !is_absolute =>
             {
                 match &command.directory {
-                    Directory::Start => builder.text(line.folders().start, Origin::Plain),
+                    Directory::Start => builder.folder(line.start()),
                     Directory::At(directory) => {
                         depends_on_cd = true;
                         builder.directory(directory, line);
@@ -77,7 +84,7 @@ impl PathWord {
         builder.end();
         if word.text().is_some_and(|text| text.is_empty()) {
             // No file has an empty name.
-            builder.path = vec![Component::Name("\0".to_owned())];
+            builder.path = vec![Component::Name("\0".into())];
         }
         Self { components: simplified(builder.path), depends_on_cd }
     }
@@ -91,7 +98,7 @@ impl PathWord {
 
     /// Returns the path of a file in this folder.
     pub(crate) fn below(&self, name: &str) -> Self {
-        let name = Component::Name(name.to_owned());
+        let name = Component::Name(name.into());
         Self { components: self.components.iter().cloned().chain([name]).collect(), depends_on_cd: self.depends_on_cd }
     }
 
@@ -99,8 +106,7 @@ impl PathWord {
     /// follows.
     pub(crate) fn in_home(&self, line: &Line<'_>) -> Option<Self> {
         let [Component::Unknown, rest @ ..] = self.components.as_slice() else { return None };
-        let home = line.folders().home.split('/').filter(|name| !name.is_empty());
-        let home = home.map(|name| Component::Name(name.to_owned()));
+        let home = line.home().iter().cloned().map(Component::Name);
         (!rest.is_empty())
             .then(|| Self { components: home.chain(rest.iter().cloned()).collect(), depends_on_cd: self.depends_on_cd })
     }
@@ -124,6 +130,21 @@ impl PathWord {
             text.push_str(name);
         }
         Some(if text.is_empty() { "/".to_owned() } else { text })
+    }
+
+    /// Returns the path as text, if it is certain apart from patterns of the shell. These are kept as they are.
+    pub(crate) fn certain_text(&self) -> Option<String> {
+        let mut text = String::new();
+        for component in &self.components {
+            let name = match component {
+                Component::Name(name) => name,
+                Component::Glob(glob) => glob.as_str(),
+                Component::Part(_) | Component::Unknown => return None,
+            };
+            text.push('/');
+            text.push_str(name);
+        }
+        Some(text)
     }
 
     /// Returns the path as text up to its first pattern, which stands for files below it. Returns `None` if the path is not
@@ -153,7 +174,7 @@ impl PathWord {
     pub(crate) fn can_expand_to(&self, path: &str) -> bool {
         let names: Vec<&str> = path.split('/').skip(1).collect();
         let fits = |(component, name): (&Component, &str)| match component {
-            Component::Name(own) => own == name,
+            Component::Name(own) => **own == *name,
             Component::Glob(glob) => pattern::matches(glob, name),
             Component::Part(_) | Component::Unknown => false,
         };
@@ -165,31 +186,52 @@ impl PathWord {
         if self.components == [Component::Unknown] {
             return (0..rules.places().len()).map(|place| (place, Match::Maybe)).collect();
         }
-        let mut places: Vec<(usize, Match)> = Vec::new();
-        let mut add = |(pattern, place): &PlacePattern<'_>, path: &[Component]| {
-            let found = matches_components(pattern, path, Files::Some);
-            // If the `cd` fails, this is another path.
-            let found = if self.depends_on_cd { found.min(Match::Maybe) } else { found };
-            match places.iter_mut().find(|(own, _)| own == place) {
-                _ if found == Match::No => {}
-                Some((_, best)) => *best = found.max(*best),
-                None => places.push((*place, found)),
-            }
-        };
-        let (patterns, folders) = (rules.place_patterns(), line.folders());
-        let first = match self.components.first() {
-            Some(Component::Name(name)) => Some(name.as_str()),
+        let patterns = rules.place_patterns();
+        let (in_home, in_start) = (self.inside(line.home()), self.inside(line.start()));
+        let last = match self.components.last() {
+            Some(Component::Name(name)) => Some(&**name),
             _ => None,
         };
-        for pattern in patterns.in_root(first) {
-            add(pattern, &self.components);
-        }
-        for (folder, patterns) in [(folders.home, &patterns.in_home), (folders.start, &patterns.in_start)] {
-            if let Some(path) = self.inside(folder) {
-                for pattern in patterns {
-                    add(pattern, path);
-                }
+        let mut places: Vec<(usize, Match)> = Vec::new();
+        let mut add = |pattern: &PlacePattern<'_>| {
+            // Few names match, and the rest of the path is then not needed.
+            if let (Some(wanted), Some(last)) = (pattern.last, last)
+                && !pattern::matches(wanted, last)
+            {
+                return;
             }
+            let path = match pattern.root {
+                Root::System => Some(self.components.as_slice()),
+                Root::Home => in_home,
+                Root::Start => in_start,
+            };
+            let found = match path {
+                // The most frequent cases.
+                None => Match::No,
+                Some([Component::Name(_), ..]) if pattern.rest.is_empty() => Match::No,
+                Some([Component::Name(_), ..]) if pattern.rest == "**" => Match::Yes,
+                Some(path) => matches_components(pattern.rest, path, Files::Some),
+            };
+            // If the `cd` fails, this is another path.
+            let found = if self.depends_on_cd { found.min(Match::Maybe) } else { found };
+            match places.iter_mut().find(|(place, _)| *place == pattern.place) {
+                _ if found == Match::No => {}
+                Some((_, best)) => *best = found.max(*best),
+                None => places.push((pattern.place, found)),
+            }
+        };
+        if self.components.iter().all(|component| matches!(component, Component::Name(_))) {
+            for component in &self.components {
+                let Component::Name(name) = component else { continue };
+                // An unknown name is in no pattern.
+                if name.starts_with('\0') {
+                    continue;
+                }
+                patterns.with_name(name).iter().for_each(&mut add);
+            }
+            patterns.without_name().iter().for_each(add);
+        } else {
+            patterns.all().for_each(add);
         }
         places.retain(|(place, _)| !self.is_excepted_from(&rules.places()[*place], line));
         places
@@ -197,8 +239,8 @@ impl PathWord {
 
     /// Returns whether the path is in a place.
     pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
-        let folders = line.folders();
-        let found = Match::any(place.paths.iter().map(|pattern| self.matches_pattern(pattern, Files::Some, folders)));
+        let matches = |pattern: &&str| self.matches_pattern(pattern, Files::Some, line.home(), line.start());
+        let found = Match::any(place.paths.iter().map(matches));
         if found == Match::No || self.is_excepted_from(place, line) {
             return Match::No;
         }
@@ -207,25 +249,26 @@ impl PathWord {
 
     /// Returns whether every file that the path names is excepted from a place.
     pub(crate) fn is_excepted_from(&self, place: &Place<'_>, line: &Line<'_>) -> bool {
-        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, line.folders()) == Match::Yes;
+        let is_exception =
+            |pattern: &&str| self.matches_pattern(pattern, Files::All, line.home(), line.start()) == Match::Yes;
         place.except.iter().any(is_exception)
     }
 
     /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
-    fn matches_pattern(&self, pattern: &str, files: Files, folders: Folders<'_>) -> Match {
+    fn matches_pattern(&self, pattern: &str, files: Files, home: &[Rc<str>], start: &[Rc<str>]) -> Match {
         let (folder, pattern) = match pattern.as_bytes().first() {
-            Some(b'~') => (folders.home, &pattern[1..]),
-            Some(b'.') => (folders.start, &pattern[1..]),
-            _ => ("", pattern),
+            Some(b'~') => (home, &pattern[1..]),
+            Some(b'.') => (start, &pattern[1..]),
+            _ => (&[][..], pattern),
         };
         let Some(path) = self.inside(folder) else { return Match::No };
         matches_components(pattern.strip_prefix('/').unwrap_or(pattern), path, files)
     }
 
     /// Returns the components below a folder, or `None` if the path is not in it.
-    fn inside(&self, folder: &str) -> Option<&[Component]> {
+    fn inside(&self, folder: &[Rc<str>]) -> Option<&[Component]> {
         let mut own = self.components.as_slice();
-        for name in folder.split('/').filter(|name| !name.is_empty()) {
+        for name in folder {
             match own.split_first()? {
                 (Component::Unknown, _) => break,
                 (Component::Name(own_name), rest) if own_name == name => own = rest,
@@ -237,6 +280,9 @@ impl PathWord {
         Some(own)
     }
 }
+
+/// The capacity for the components of a path.
+const USUAL_COMPONENTS: usize = 8;
 
 /// Which of the files that a pattern of the shell finds have to match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -318,7 +364,7 @@ fn first_component(pattern: &str) -> (&str, Option<&str>) {
 fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     const MAX_COMPONENTS: usize = 256;
     let unknown = |component: &Component| *component == Component::Unknown;
-    let is_name = |component: &Component, name: &str| matches!(component, Component::Name(own) if own == name);
+    let is_name = |component: &Component, name: &str| matches!(component, Component::Name(own) if **own == *name);
     // `/proc/self/root` is the root folder.
     while let [proc, _, root, ..] = path.as_slice()
         && is_name(proc, "proc")
@@ -335,19 +381,33 @@ fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     path
 }
 
+/// A folder with which a word begins.
+enum Base {
+    /// The home folder.
+    Home,
+    /// The directory in which the line starts.
+    Start,
+    /// A file below that directory.
+    Below,
+    /// The folder with this path.
+    Other(String),
+}
+
 /// Returns the folder that a word begins with, if its first part stands for one: `~`, `$HOME`, `$PWD`.
-fn base<'l>(part: &Part, command: &Command, line: &'l Line<'_>) -> Option<Cow<'l, str>> {
+fn base(part: &Part, command: &Command, line: &Line<'_>) -> Option<Base> {
     match part {
-        Part::Tilde { user } if user.is_empty() => Some(line.folders().home.into()),
-        Part::Tilde { user } if user == "root" => Some("/root".into()),
+        // `find . -exec COMMAND {} +`
+        Part::Unknown { .. } => finds_below(line.reading.command(command.via?.command)).then_some(Base::Below),
+        Part::Tilde { user } if user.is_empty() => Some(Base::Home),
+        Part::Tilde { user } if user == "root" => Some(Base::Other("/root".to_owned())),
         // `~+`, `~-` and `~1` are folders that the shell remembers.
         Part::Tilde { user } if user.starts_with(['+', '-']) || user.bytes().all(|byte| byte.is_ascii_digit()) => None,
-        Part::Tilde { user } => Some(format!("/home/{user}").into()),
+        Part::Tilde { user } => Some(Base::Other(format!("/home/{user}"))),
         Part::Variable { name, operation, .. } if name == "HOME" && operation.as_deref().is_none_or(keeps_folder) => {
-            Some(line.folders().home.into())
+            Some(Base::Home)
         }
         Part::Variable { name, operation: None, .. } if name == "PWD" && command.directory == Directory::Start => {
-            Some(line.folders().start.into())
+            Some(Base::Start)
         }
         _ => None,
     }
@@ -357,19 +417,13 @@ impl Place<'_> {
     /// Returns whether a file is in the place. `path` is absolute, without `.` and `..`. Upper and lower case are the same, because
     /// they are in some file systems.
     pub fn contains(&self, path: &Path, surroundings: &Surroundings<'_>) -> bool {
-        let names = path.components().filter_map(|part| match part {
-            std::path::Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
-            _ => None,
-        });
-        let path = PathWord { components: names.map(Component::Name).collect(), depends_on_cd: false };
-        let lower = |path: Option<&Path>| path.map(|path| path.to_string_lossy().to_lowercase());
-        let (directory, home) = (lower(surroundings.directory), lower(surroundings.home));
-        let folders = Folders {
-            home: home.as_deref().unwrap_or(UNKNOWN_HOME),
-            start: directory.as_deref().unwrap_or(UNKNOWN_START),
-        };
+        let lower = |path: &Path| names(&path.to_string_lossy().to_lowercase());
+        let path =
+            PathWord { components: lower(path).into_iter().map(Component::Name).collect(), depends_on_cd: false };
+        let home = lower(surroundings.home.unwrap_or(Path::new(UNKNOWN_HOME)));
+        let start = lower(surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)));
         let matches =
-            |pattern: &&str| path.matches_pattern(&pattern.to_lowercase(), Files::Some, folders) == Match::Yes;
+            |pattern: &&str| path.matches_pattern(&pattern.to_lowercase(), Files::Some, &home, &start) == Match::Yes;
         self.paths.iter().any(matches) && !self.except.iter().any(matches)
     }
 }
@@ -425,6 +479,16 @@ fn is_relative(operand: Option<&Word>) -> bool {
     text.is_some_and(|text| !text.starts_with(['/', '~', '-']) && !text.split('/').any(|name| name == ".."))
 }
 
+/// Returns whether a command is a search in folders below the working directory.
+fn finds_below(command: &Command) -> bool {
+    let is_option = |word: &&Word| word.text().is_some_and(|text| text.starts_with(['-', '(', '!']));
+    let mut folders = command.arguments().iter().take_while(|word| !is_option(word)).peekable();
+    command.program.name() == Some("find")
+        && command.directory == Directory::Start
+        && folders.peek().is_some()
+        && folders.all(|folder| is_relative(Some(folder)))
+}
+
 /// Returns whether a git command lists files of the working directory.
 fn is_listing(command: &Command) -> bool {
     let words: Vec<_> = command.arguments().iter().filter_map(Word::text).collect();
@@ -436,79 +500,79 @@ fn is_listing(command: &Command) -> bool {
         }
 }
 
-/// Returns the text of parts that are all literals, or else the parts.
-fn joined(mut parts: Vec<Part>) -> Result<String, Vec<Part>> {
-    if !parts.iter().all(|part| matches!(part, Part::Literal { .. })) {
-        return Err(parts);
-    }
-    let text = |part: Part| match part {
-        Part::Literal { text, .. } => text,
-        _ => String::new(),
-    };
-    let mut whole = text(parts.remove(0));
-    for part in parts {
-        whole.push_str(&text(part));
-    }
-    Ok(whole)
-}
-
 /// Builds the components of a path.
+#[derive(Default)]
 struct Builder {
     path: Vec<Component>,
-    /// The parts of the component that is being read.
-    name: Vec<Part>,
+    /// The component that is being read: its parts before `text`, and the text at its end.
+    parts: Vec<Part>,
+    text: String,
     is_glob: bool,
 }
 
 impl Builder {
     /// Adds text, with its slashes.
-    fn text(&mut self, text: &str, origin: Origin) {
+    fn text(&mut self, text: &str) {
         for (index, name) in text.split('/').enumerate() {
             if index > 0 {
                 self.end();
             }
-            if !name.is_empty() {
-                self.name.push(Part::Literal { text: name.to_owned(), origin });
-            }
+            self.text.push_str(name);
         }
+    }
+
+    /// Adds the names of a folder. A text can follow its last name.
+    fn folder(&mut self, names: &[Rc<str>]) {
+        self.end();
+        let Some((last, names)) = names.split_last() else { return };
+        self.path.extend(names.iter().cloned().map(Component::Name));
+        self.text.push_str(last);
     }
 
     /// Adds the directory after a `cd`.
     fn directory(&mut self, directory: &str, line: &Line<'_>) {
         match directory.strip_prefix('~') {
             Some(below) if below.is_empty() || below.starts_with('/') => {
-                self.text(line.folders().home, Origin::Plain);
-                self.text(below, Origin::Plain);
+                self.folder(line.home());
+                self.text(below);
             }
             _ => {
                 if !directory.starts_with('/') {
-                    self.text(line.folders().start, Origin::Plain);
+                    self.folder(line.start());
                     self.end();
                 }
-                self.text(directory, Origin::Plain);
+                self.text(directory);
             }
         }
     }
 
+    /// Adds a part that is not a text.
+    fn push(&mut self, part: Part) {
+        if !self.text.is_empty() {
+            self.parts.push(Part::Literal { text: std::mem::take(&mut self.text), origin: Origin::Plain });
+        }
+        self.parts.push(part);
+    }
+
     fn part(&mut self, part: &Part, line: &Line<'_>, depth: usize) {
         match part {
-            Part::Literal { text, origin } => self.text(text, *origin),
+            Part::Literal { text, .. } => self.text(text),
             Part::Glob(Glob::AnyText | Glob::AnyChar | Glob::Class(_)) => {
                 self.is_glob = true;
-                self.name.push(part.clone());
+                self.push(part.clone());
             }
-            Part::Arithmetic { .. } => self.name.push(Part::Unknown { splits: false }),
+            Part::Arithmetic { .. } => self.push(Part::Unknown { splits: false }),
             // In the value of a variable.
-            Part::Tilde { user } if user.is_empty() && self.is_empty() => self.text(line.folders().home, Origin::Plain),
+            Part::Tilde { user } if user.is_empty() && self.is_empty() => self.folder(line.home()),
             Part::Variable { name, operation: None, .. } if name == "HOME" => {
-                self.text(line.folders().home, Origin::Plain);
+                self.folder(line.home());
             }
             // `${NAME:?MESSAGE}` and `${NAME:-DEFAULT}` of a variable that is not set.
             Part::Variable { name, operation: Some(operation), .. }
                 if depth < MAX_VALUES && line.is_of_environment(name) && is_default(&operation.operator) =>
             {
                 if operation.operator.ends_with('?') || operation.operand.is_empty() {
-                    self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
+                    self.text(&format!("\0{name}"));
                 }
                 for part in operation.operand.iter().filter(|_| !operation.operator.ends_with('?')) {
                     self.part(part, line, depth + 1);
@@ -523,33 +587,34 @@ impl Builder {
             }
             // The variable is unset or secret. Its value is assumed not to be in any place.
             Part::Variable { name, .. } if !line.can_be_anything(part) => {
-                self.name.push(Part::Literal { text: format!("\0{name}"), origin: Origin::Expanded });
+                self.text(&format!("\0{name}"));
             }
             Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => match output {
                 Output::TemporaryFile if self.is_empty() => {
-                    self.text("/tmp/\0", Origin::Expanded);
+                    self.text("/tmp/\0");
                 }
                 Output::WorkingDirectory if self.is_empty() => {
-                    self.text(line.folders().start, Origin::Expanded);
+                    self.folder(line.start());
                 }
                 Output::Below if self.is_empty() => {
-                    self.text(line.folders().start, Origin::Expanded);
+                    self.folder(line.start());
                     self.end();
                     self.unknown();
                 }
                 Output::Name | Output::Below | Output::TemporaryFile | Output::WorkingDirectory => {
-                    self.name.push(Part::Unknown { splits: false });
+                    self.push(Part::Unknown { splits: false });
                 }
             },
             // The value is assumed to stay below the folder before it.
-            Part::Variable { .. } if !self.path.is_empty() => {
+            Part::Variable { .. } | Part::Unknown { splits: false } if !self.path.is_empty() => {
                 self.end();
                 self.unknown();
             }
             _ => {
                 // The value can contain `/` and `..`.
                 self.path.clear();
-                self.name.clear();
+                self.parts.clear();
+                self.text.clear();
                 self.is_glob = false;
                 self.unknown();
             }
@@ -557,7 +622,7 @@ impl Builder {
     }
 
     fn is_empty(&self) -> bool {
-        self.name.is_empty() && self.path.is_empty()
+        self.parts.is_empty() && self.text.is_empty() && self.path.is_empty()
     }
 
     /// Adds any number of components.
@@ -569,27 +634,26 @@ impl Builder {
 
     /// Ends a component.
     fn end(&mut self) {
-        let parts = std::mem::take(&mut self.name);
         let is_glob = std::mem::take(&mut self.is_glob);
-        if parts.is_empty() {
+        if self.parts.is_empty() {
+            match self.text.as_str() {
+                "" | "." => {}
+                ".." => {
+                    if self.path.last() != Some(&Component::Unknown) {
+                        self.path.pop();
+                    }
+                }
+                name => self.path.push(Component::Name(name.into())),
+            }
+            self.text.clear();
             return;
         }
-        let component = match joined(parts) {
-            Ok(name) if name == "." => return,
-            Ok(name) if name == ".." => {
-                if self.path.last() != Some(&Component::Unknown) {
-                    self.path.pop();
-                }
-                return;
-            }
-            Ok(name) => Component::Name(name),
-            Err(parts) => {
-                let word = Word { parts, span: Span::default() };
-                let glob = if is_glob { glob_text(&word) } else { None };
-                glob.map_or_else(|| Component::Part(Box::new(word)), Component::Glob)
-            }
-        };
-        self.path.push(component);
+        if !self.text.is_empty() {
+            self.parts.push(Part::Literal { text: std::mem::take(&mut self.text), origin: Origin::Plain });
+        }
+        let word = Word { parts: std::mem::take(&mut self.parts), span: Span::default() };
+        let glob = if is_glob { glob_text(&word) } else { None };
+        self.path.push(glob.map_or_else(|| Component::Part(Box::new(word)), Component::Glob));
     }
 }
 

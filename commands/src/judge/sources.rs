@@ -5,12 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::judge::flow::Flow;
+use crate::flags::Argument;
+use crate::judge::flow::{Flow, Unpacker};
 use crate::judge::line::Line;
 use crate::judge::path::PathWord;
 use crate::judge::subject::{Subject, in_folder, url_name};
 use crate::programs::Writes;
-use crate::reading::{Command, Input};
+use crate::reading::{Command, Directory, Input};
 use crate::syntax::{CommandId, Part, Redirect, RedirectKind, Word};
 
 /// The ways in which a command can read the output of others.
@@ -20,6 +21,10 @@ pub(crate) enum By<'w> {
     Input,
     /// By these words: a substitution, or a file.
     Words(&'w [Cow<'w, Word>]),
+    /// By the file of the program itself.
+    Program(&'w [Cow<'w, Word>]),
+    /// By the file of the module with this name.
+    Module(&'w str),
     /// On standard input, or by a substitution in any word.
     Both,
 }
@@ -32,6 +37,10 @@ const MAX_FILE_WORDS: usize = 2_000;
 const MAX_WRITERS: usize = 2_000;
 /// The maximum number of `exec` whose redirections are followed.
 const MAX_EXECS: usize = 64;
+/// The maximum number of commands that unpack archives.
+const MAX_UNPACKERS: usize = 64;
+/// The maximum length of the extension of a module's file, with its dot.
+const MAX_EXTENSION: usize = 5;
 
 impl Flow {
     fn new(line: &Line<'_>) -> Self {
@@ -40,13 +49,13 @@ impl Flow {
         if line.reading.commands.len() < 2 {
             return flow;
         }
-        for id in line.reading.ids() {
+        for id in line.ids() {
             if let Some(via) = line.reading.command(id).via {
                 flow.run.entry(via.command).or_default().push(id);
             }
         }
         flow.find_writers(line);
-        if !flow.writers.is_empty() {
+        if !flow.writers.is_empty() || !flow.unpackers.is_empty() {
             flow.find_readers(line);
         }
         flow
@@ -67,7 +76,7 @@ impl Flow {
         let mut around: HashMap<CommandId, Vec<String>> = HashMap::new();
         let carriers = line.reading.scopes.iter().filter_map(|scope| scope.redirects);
         let is_exec = |command: &Command| command.program.name() == Some("exec") && command.words.len() == 1;
-        let executed = line.reading.ids().filter(|id| is_exec(line.reading.command(*id)));
+        let executed = line.ids().filter(|id| is_exec(line.reading.command(*id)));
         for carrier in carriers.chain(executed.clone()) {
             around.entry(carrier).or_insert_with(|| {
                 let command = line.reading.command(carrier);
@@ -77,8 +86,14 @@ impl Flow {
         }
         let executed: Vec<CommandId> =
             executed.filter(|id| around.get(id).is_some_and(|files| !files.is_empty())).take(MAX_EXECS).collect();
-        for writer in line.reading.ids() {
+        for writer in line.ids() {
             let subject = Subject::new(line, writer);
+            if let Some((folder, is_named)) = subject.unpacks_to()
+                && self.unpackers.len() < MAX_UNPACKERS
+            {
+                let folder = file_name(&folder, subject.command, line);
+                self.unpackers.extend(folder.map(|folder| Unpacker { command: writer, folder, is_named }));
+            }
             for word in subject.written() {
                 add(writer, file_name(&word, subject.command, line));
             }
@@ -98,17 +113,21 @@ impl Flow {
 
     fn find_readers(&mut self, line: &Line<'_>) {
         let mut left = MAX_FILE_WORDS;
-        for reader in line.reading.ids() {
+        for reader in line.ids() {
             let subject = Subject::new(line, reader);
             let read = subject.command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read);
-            let words = subject.operands().chain(read.map(|redirect| &redirect.target));
+            let values = subject.arguments.iter().filter_map(|argument| match argument {
+                Argument::Option { value: Some(value), index, .. } => Some(subject.value_word(value, *index)),
+                _ => None,
+            });
+            let operands = subject.operands().chain(read.map(|redirect| &redirect.target)).map(Cow::Borrowed);
             let mut found: Vec<CommandId> = Vec::new();
-            for word in words {
+            for word in operands.chain(values) {
                 if left == 0 {
                     return;
                 }
                 left -= 1;
-                found.extend(self.writers_of(word, subject.command, line));
+                found.extend(self.writers_of(&word, subject.command, line));
             }
             if !found.is_empty() {
                 found.sort_unstable();
@@ -116,6 +135,38 @@ impl Flow {
                 self.read_from.insert(reader, found);
             }
         }
+    }
+
+    /// Returns the commands that unpack a file, or perhaps do. A file in the working directory itself is rarely from an archive,
+    /// unless it is a `program` that is run.
+    fn unpackers_of(&self, word: &Word, command: &Command, line: &Line<'_>, program: bool) -> Vec<CommandId> {
+        if self.unpackers.is_empty() {
+            return Vec::new();
+        }
+        let path = PathWord::new(word, command, line);
+        // After a `cd` that may not run, a relative path can lead into the folder of the archive.
+        let is_elsewhere = command.directory == Directory::Unknown && path.is_unknown();
+        let path = path.certain_text();
+        let contains = |unpacker: &&Unpacker| {
+            let Some(path) = &path else { return is_elsewhere };
+            let below = path.strip_prefix(unpacker.folder.trim_end_matches('/'));
+            let below = below.and_then(|below| below.strip_prefix('/'));
+            below.is_some_and(|below| !below.is_empty() && (program || unpacker.is_named || below.contains('/')))
+        };
+        self.unpackers.iter().filter(contains).map(|unpacker| unpacker.command).collect()
+    }
+
+    /// Returns the commands that write the file of a module, such as `NAME.py` for `NAME`.
+    fn writers_of_module(&self, name: &str, command: &Command, line: &Line<'_>) -> Vec<CommandId> {
+        let word = Word::plain(&name.replace("::", "/").replace('.', "/"), command.span);
+        let Some(path) = PathWord::new(&word, command, line).text() else { return Vec::new() };
+        let is_file = |file: &str| {
+            let extension = file.strip_prefix(&path).and_then(|rest| rest.strip_prefix('.'));
+            extension.is_some_and(|rest| rest.len() < MAX_EXTENSION && rest.chars().all(char::is_alphanumeric))
+        };
+        let found =
+            self.writers.iter().filter(|(file, _)| is_file(file)).flat_map(|(_, writers)| writers.iter().copied());
+        found.chain(self.unpackers_of(&word, command, line, false)).collect()
     }
 
     /// Returns the commands that write a file, or one of the files that a pattern stands for.
@@ -134,7 +185,7 @@ impl Flow {
 
 /// Returns the commands whose output a command reads, directly, through other commands, or through files.
 pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<CommandId> {
-    if matches!(by, By::Words([])) {
+    if matches!(by, By::Words([]) | By::Program([])) {
         return BTreeSet::new();
     }
     let flow = line.flow.get_or_init(|| Flow::new(line));
@@ -148,7 +199,14 @@ pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<Co
                 open.extend(flow.writers_of(&redirect.target, command, line));
             }
         }
-        By::Words(words) => open.extend(words.iter().flat_map(|word| flow.writers_of(word, command, line))),
+        By::Words(words) | By::Program(words) => {
+            let is_program = matches!(by, By::Program(_));
+            for word in words {
+                open.extend(flow.writers_of(word, command, line));
+                open.extend(flow.unpackers_of(word, command, line, is_program));
+            }
+        }
+        By::Module(name) => open.extend(flow.writers_of_module(name, command, line)),
         By::Both => {}
     }
     let mut found = BTreeSet::new();
@@ -175,8 +233,8 @@ fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<CommandId> 
     }
     match by {
         By::Both => ranges.extend(command.words.iter().flat_map(substitutions)),
-        By::Words(words) => ranges.extend(words.iter().flat_map(|word| substitutions(word))),
-        By::Input => {}
+        By::Words(words) | By::Program(words) => ranges.extend(words.iter().flat_map(|word| substitutions(word))),
+        By::Input | By::Module(_) => {}
     }
     ranges.into_iter().flatten().collect()
 }

@@ -10,7 +10,7 @@ use crate::judge::file::Files;
 use crate::judge::line::Line;
 use crate::programs::{Program, Runs, SHELL, Writes, without_version};
 use crate::reading::{Command, Input};
-use crate::rules::pattern;
+use crate::rules::{Needs, pattern};
 use crate::scripts::Effects;
 use crate::span::Span;
 use crate::syntax::{CommandId, Glob, Origin, Part, RedirectKind, Word};
@@ -24,6 +24,9 @@ pub(crate) struct Subject<'a> {
     pub(crate) name: Option<&'a str>,
     pub(crate) program: Option<&'a Program<'a>>,
     pub(crate) arguments: Vec<Argument<'a>>,
+    /// The first word that is, or can be, an operand.
+    pub(crate) first_operand: Option<&'a Word>,
+    options: OptionLetters,
     /// The effects of the script among the arguments, computed when first needed.
     effects: OnceCell<Option<Effects>>,
     /// Whether an operand can be the value of the option before it, computed when first needed.
@@ -57,7 +60,9 @@ impl<'a> Subject<'a> {
         if program.is_some_and(has_options_first) {
             arguments = arguments.stop_at_operand();
         }
-        let arguments = arguments.collect();
+        let arguments: Vec<Argument<'_>> = arguments.collect();
+        let first_operand = arguments.iter().find_map(operand);
+        let options = OptionLetters::new(command, &arguments);
         Self {
             line,
             id,
@@ -65,6 +70,8 @@ impl<'a> Subject<'a> {
             name,
             program,
             arguments,
+            first_operand,
+            options,
             effects: OnceCell::new(),
             has_possible_value: OnceCell::new(),
             files: Files::default(),
@@ -89,12 +96,50 @@ impl<'a> Subject<'a> {
         if self.program.is_some_and(is_wrapper) { self.own_words() } else { self.command.arguments() }
     }
 
+    /// Returns what the command has that rules can need.
+    pub(crate) fn has(&self) -> Needs {
+        let (command, reading) = (self.command, self.line.reading);
+        let has_folder = |part: &Part| !matches!(part, Part::Literal { text, .. } if !text.contains('/'));
+        Needs::all([
+            (Needs::OPTIONS, self.options.any || self.options.letters != 0),
+            (Needs::OPERANDS, self.first_operand.is_some() || command.appended),
+            (Needs::VARIABLES, !command.assignments.is_empty() || self.sets_variables()),
+            (Needs::WRITTEN_FILES, !self.written_files().is_empty()),
+            (Needs::INPUT, !matches!(reading.input(self.id), Input::Inherited)),
+            (Needs::OTHER_COMMANDS, reading.commands.len() > 1),
+            (Needs::FUNCTIONS, self.line.has_functions),
+            (Needs::FOLDER_OF_PROGRAM, command.words.first().is_some_and(|word| word.parts.iter().any(has_folder))),
+            (Needs::WRAPPERS, command.via.is_some()),
+            (Needs::WORDS, command.appended || command.words.len() > 1 || !command.redirects.is_empty()),
+        ])
+    }
+
+    /// Returns whether the program sets variables that its arguments name.
+    pub(crate) fn sets_variables(&self) -> bool {
+        let name = self.command.program.name();
+        name.is_some_and(|name| matches!(name, "declare" | "export" | "readonly" | "set" | "setenv" | "typeset"))
+    }
+
+    /// Returns whether a subcommand can be given, as far as the first letters of its first word and of the operands tell.
+    pub(crate) fn can_have_subcommand(&self, words: &[&str]) -> bool {
+        let Some(wanted) = words.first().and_then(|word| word.as_bytes().first()) else { return true };
+        if b"-*?[".contains(wanted) {
+            return true;
+        }
+        let can_begin = |word: &Word| match word.parts.as_slice() {
+            [Part::Literal { text, .. }] => text.as_bytes().first() == Some(wanted),
+            _ => true,
+        };
+        match self.first_operand {
+            Some(first) if can_begin(first) => true,
+            Some(_) => self.has_possible_value() && self.operands().any(can_begin),
+            None => self.command.appended,
+        }
+    }
+
     /// Returns the words that are, or can be, operands.
     pub(crate) fn operands(&self) -> impl Iterator<Item = &'a Word> {
-        self.arguments.iter().filter_map(|argument| match argument {
-            Argument::Operand { word, .. } | Argument::Either { word, .. } => Some(*word),
-            Argument::Option { .. } => None,
-        })
+        self.arguments.iter().filter_map(operand)
     }
 
     /// Returns whether a word can be an option, although it begins with an expansion.
@@ -102,7 +147,15 @@ impl<'a> Subject<'a> {
         let first = word.parts.iter().find(|part| !matches!(part, Part::Literal { text, .. } if text.is_empty()));
         // `"$(dirname "$0")/FILE"`
         let is_folder = |part: &Part| {
-            let Part::Substitution { commands, quoted: true } = part else { return false };
+            // `x=$(mktemp); rm "$x"`
+            let value = match part {
+                Part::Variable { name, operation: None, quoted: true } => {
+                    self.line.only_value(name).and_then(|value| value.parts.first())
+                }
+                Part::Substitution { quoted: true, .. } => Some(part),
+                _ => None,
+            };
+            let Some(Part::Substitution { commands, .. }) = value else { return false };
             let [command] = &self.line.reading.commands[commands.start as usize..commands.end as usize] else {
                 return false;
             };
@@ -167,10 +220,22 @@ impl<'a> Subject<'a> {
                     }));
                 }
                 Writes::After(prefix) => words.extend(operands.iter().filter_map(|word| after_prefix(word, prefix))),
-                Writes::OperandsWith(_) | Writes::UrlNames { .. } => {}
+                Writes::OperandsWith(_) | Writes::UrlNames { .. } | Writes::Unpacked { .. } => {}
             }
         }
         words
+    }
+
+    /// Returns the folder into which the command unpacks an archive, and whether the command names it. Returns `None` if it
+    /// unpacks nothing.
+    pub(crate) fn unpacks_to(&self) -> Option<(Cow<'a, Word>, bool)> {
+        let here = || (Cow::Owned(Word::plain(".", self.command.span)), false);
+        self.program?.writes.iter().find_map(|writes| match writes {
+            Writes::Unpacked { with, folder } if with.is_empty() || self.has_option(with) => {
+                Some(self.values(folder).last().map_or_else(here, |folder| (folder, true)))
+            }
+            _ => None,
+        })
     }
 
     /// Returns the effects of the script that the program takes as an argument. Returns `None` if there is no script.
@@ -231,6 +296,11 @@ impl<'a> Subject<'a> {
             Input::Commands(_) => script.is_output = true,
             Input::Inherited => {}
         }
+    }
+
+    /// Returns whether an option with this name can be given, as far as its first letter tells.
+    pub(crate) fn can_have_option(&self, name: &str) -> bool {
+        self.options.can_contain(name)
     }
 
     /// Returns whether one of these options is certainly, or perhaps, given.
@@ -342,7 +412,7 @@ impl<'a> Subject<'a> {
         let copies = |writes: &Writes<'_>| {
             matches!(writes, Writes::LastOperand | Writes::LastOperandOf(_) | Writes::UrlNames { .. })
         };
-        let is_of_option = |writes: &Writes<'_>| matches!(writes, Writes::Values(_));
+        let is_of_option = |writes: &Writes<'_>| matches!(writes, Writes::Values(_) | Writes::Unpacked { .. });
         let is_copier = |program: &Program<'_>| {
             program.writes.iter().any(copies) || !program.writes.is_empty() && program.writes.iter().all(is_of_option)
         };
@@ -361,7 +431,19 @@ impl<'a> Subject<'a> {
     pub(crate) fn is_help(&self) -> bool {
         let words = self.command.arguments();
         let Some((last, others)) = words.split_last() else { return false };
-        let passes_on = |program: &Program<'_>| program.options_first || !program.runs.is_empty();
+        if self.command.appended || !last.literal().is_some_and(|text| matches!(&*text, "--help" | "--version")) {
+            return false;
+        }
+        // `docker exec NAME --help`, but not `docker rm --help`.
+        let runs_others = |runs: &Runs<'_>| match runs {
+            Runs::Rest(rest) => {
+                let is_given =
+                    |word: &&str| self.operands().any(|operand| pattern::matches_word(word, operand) != Match::No);
+                rest.after.is_empty() || rest.after.iter().any(is_given)
+            }
+            _ => true,
+        };
+        let passes_on = |program: &Program<'_>| program.options_first || program.runs.iter().any(runs_others);
         let is_shell = self.name.is_some_and(|name| SHELL.get(name).is_some());
         if !others.is_empty() && (is_shell || self.program.is_some_and(passes_on)) {
             return false;
@@ -371,9 +453,7 @@ impl<'a> Subject<'a> {
                 !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
             })
         };
-        !self.command.appended
-            && last.literal().is_some_and(|text| matches!(&*text, "--help" | "--version"))
-            && others.iter().all(is_plain)
+        others.iter().all(is_plain)
     }
 
     /// Returns whether the program has one of these names, which may be patterns.
@@ -405,6 +485,70 @@ fn is_wrapper(program: &Program<'_>) -> bool {
         Runs::Joined { .. } => true,
         _ => false,
     })
+}
+
+/// Returns the word of an argument that is, or can be, an operand.
+fn operand<'a>(argument: &Argument<'a>) -> Option<&'a Word> {
+    match argument {
+        Argument::Operand { word, .. } | Argument::Either { word, .. } => Some(*word),
+        Argument::Option { .. } => None,
+    }
+}
+
+/// The first letters of the options of a command. Most rules look for other options, which is then known without a comparison.
+#[derive(Debug, Clone, Copy)]
+struct OptionLetters {
+    /// A bit for each ASCII character that follows the first dash.
+    letters: u128,
+    /// Whether there can be any option.
+    any: bool,
+}
+
+impl OptionLetters {
+    fn new(command: &Command, arguments: &[Argument<'_>]) -> Self {
+        let mut options = Self { letters: 0, any: command.appended };
+        for argument in arguments {
+            match argument {
+                Argument::Option { name, value, .. } => {
+                    options.add(name.as_bytes().get(1));
+                    // What is taken for a value can be a cluster of options.
+                    if let Some(flags::Value::Word(word)) = value
+                        && let Some(Part::Literal { text, .. }) = word.parts.first()
+                        && text.starts_with('-')
+                    {
+                        text.as_bytes().iter().for_each(|letter| options.add(Some(letter)));
+                    }
+                }
+                Argument::Either { .. } => options.any = true,
+                Argument::Operand { .. } => {}
+            }
+        }
+        for word in command.arguments() {
+            match word.parts.as_slice() {
+                [] | [Part::Tilde { .. }, ..] => {}
+                [Part::Literal { text, .. }, ..] if !text.is_empty() && !text.starts_with('-') => {}
+                [Part::Literal { text, .. }, rest @ ..] if text.len() > 1 || rest.is_empty() => {
+                    options.add(text.as_bytes().get(1));
+                }
+                _ => options.any = true,
+            }
+        }
+        options
+    }
+
+    fn add(&mut self, letter: Option<&u8>) {
+        match letter {
+            // Some rules ignore case.
+            Some(letter) if letter.is_ascii() => self.letters |= 1 << letter.to_ascii_lowercase(),
+            Some(_) => self.any = true,
+            None => {}
+        }
+    }
+
+    fn can_contain(self, name: &str) -> bool {
+        let is_letter = |letter: &u8| !letter.is_ascii() || self.letters >> letter.to_ascii_lowercase() & 1 == 1;
+        self.any || name.as_bytes().get(1).is_some_and(is_letter)
+    }
 }
 
 /// The script of a program, from one or more arguments.

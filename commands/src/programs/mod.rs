@@ -79,6 +79,13 @@ pub enum Writes<'t> {
         /// The options whose value is the folder of the files: `wget -P FOLDER`.
         folder: &'t [&'t str],
     },
+    /// The files of an archive: `tar -x`, `unzip`.
+    Unpacked {
+        /// The options with which the program unpacks: `tar -x`. If empty, it always does.
+        with: &'t [&'t str],
+        /// The options whose value is the folder of the files: `tar -C FOLDER`. By default, it is the working directory.
+        folder: &'t [&'t str],
+    },
 }
 
 /// A way to run other commands.
@@ -215,7 +222,10 @@ impl<'t> ProgramTable<'t> {
     /// Returns the program with this name. If `python3.11` or `python.exe` has no entry, that of `python` is returned.
     pub fn get(&self, name: &str) -> Option<&'t Program<'t>> {
         let find = |name: &str| {
-            let at = self.programs.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+            // The first letters decide most comparisons, without a call.
+            let first = name.as_bytes().first();
+            let compare = |known: &str| known.as_bytes().first().cmp(&first).then_with(|| known.cmp(name));
+            let at = self.programs.binary_search_by(|(known, _)| compare(known)).ok()?;
             Some(self.programs[at].1)
         };
         find(name).or_else(|| {

@@ -1,12 +1,14 @@
 //! Rules: conditions on a command, and the verdict if they are met.
 
+mod needs;
 pub(crate) mod pattern;
 mod set;
 
 use crate::words::words;
+pub(crate) use needs::Needs;
 pub use pattern::{PatternFault, pattern_fault};
-pub(crate) use set::PlacePattern;
 pub use set::RuleSet;
+pub(crate) use set::{PlacePattern, Root};
 
 /// The verdict about a command, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +37,8 @@ pub struct Rule<'t> {
     pub verdict: Verdict,
     /// Whether a user's rules may be exceptions to this one.
     pub can_be_exempted: bool,
+    /// Whether a language model may approve such a command instead of a person, if the host asks one.
+    pub low_risk: bool,
     /// The rules to which this one is an exception.
     pub exempts: &'t [&'t str],
     /// The conditions.

@@ -1,20 +1,23 @@
 //! The rules that apply, indexed by program.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{Place, Rule, pattern};
+use super::{Needs, Place, Rule, pattern};
 use crate::programs::ProgramTable;
 
 /// The rules, places and programs by which commands are judged.
 #[derive(Debug, Clone)]
 pub struct RuleSet<'t> {
     rules: Vec<Rule<'t>>,
+    /// What each rule needs.
+    needs: Vec<Needs>,
     places: Vec<Place<'t>>,
     /// The index of the place with each name.
     by_place: HashMap<&'t str, usize>,
     place_patterns: PlacePatterns<'t>,
     programs: ProgramTable<'t>,
-    /// For each program, the indexes of the rules that name it without a pattern.
+    /// For each program that a rule names without a pattern, the indexes of these rules and of those for all programs.
     by_program: HashMap<&'t str, Vec<usize>>,
     /// Patterns for names of programs, each with the index of its rule.
     by_pattern: Vec<(&'t str, usize)>,
@@ -27,6 +30,7 @@ impl<'t> RuleSet<'t> {
     pub fn new(rules: &[Rule<'t>], places: &[Place<'t>], programs: ProgramTable<'t>) -> Self {
         let mut set = Self {
             rules: Vec::new(),
+            needs: Vec::new(),
             places: Vec::new(),
             by_place: HashMap::new(),
             place_patterns: PlacePatterns::default(),
@@ -48,12 +52,14 @@ impl<'t> RuleSet<'t> {
                 if name.contains(['*', '?', '[']) {
                     self.by_pattern.push((name, index));
                 } else {
-                    self.by_program.entry(name).or_default().push(index);
+                    self.by_program.entry(name).or_insert_with(|| self.for_all.clone()).push(index);
                 }
             }
             if rule.conditions.programs.is_empty() {
                 self.for_all.push(index);
+                self.by_program.values_mut().for_each(|rules| rules.push(index));
             }
+            self.needs.push(Needs::of(&rule.conditions));
             self.rules.push(*rule);
         }
     }
@@ -102,55 +108,91 @@ impl<'t> RuleSet<'t> {
         &self.programs
     }
 
-    /// Returns the rules that apply to a program with this name and this canonical name. A name is `None` if it is unknown.
-    pub(crate) fn of_program<'s>(&'s self, names: [Option<&str>; 2]) -> impl Iterator<Item = &'s Rule<'t>> {
+    /// Returns the rules that can match a command which has these things, and whose program has this name and this canonical name.
+    /// A name is `None` if it is unknown.
+    pub(crate) fn of_program<'s>(&'s self, names: [Option<&str>; 2], has: Needs) -> impl Iterator<Item = &'s Rule<'t>> {
         let [own, canonical] = names;
         let second = canonical.filter(|_| canonical != own);
         let names = || [own, second].into_iter().flatten();
-        let by_name = names().filter_map(|name| self.by_program.get(name)).flatten();
-        let mut found: Vec<usize> = by_name.chain(&self.for_all).copied().collect();
+        let mut lists = names().filter_map(|name| self.by_program.get(name));
+        let mut found = Cow::Borrowed(lists.next().unwrap_or(&self.for_all).as_slice());
         let is_called = |pattern: &str| names().any(|name| pattern::matches(pattern, name));
-        found.extend(self.by_pattern.iter().filter(|(pattern, _)| is_called(pattern)).map(|(_, index)| index));
-        found.sort_unstable();
-        found.dedup();
-        found.into_iter().map(|index| &self.rules[index])
+        let by_pattern = self.by_pattern.iter().filter(|(pattern, _)| is_called(pattern)).map(|(_, index)| *index);
+        let mut others = lists.flatten().copied().chain(by_pattern).peekable();
+        if others.peek().is_some() {
+            let found = found.to_mut();
+            found.extend(others);
+            found.sort_unstable();
+            found.dedup();
+        }
+        (0..found.len())
+            .map(move |at| found[at])
+            .filter(move |index| self.needs[*index].are_in(has))
+            .map(|index| &self.rules[index])
     }
 }
 
-/// A pattern of a place, without its first `~`, `.` or `/`, and the index of the place.
-pub(crate) type PlacePattern<'t> = (&'t str, usize);
+/// The folder in which a pattern of a place begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// `/`.
+    System,
+    /// The home folder: `~`.
+    Home,
+    /// The directory in which the line starts: `.`.
+    Start,
+}
 
-/// The patterns of places, by what they begin with. Most paths are in no place, which is then known without a comparison.
+/// A pattern of a place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlacePattern<'t> {
+    pub(crate) root: Root,
+    /// The pattern without its first `~`, `.` or `/`.
+    pub(crate) rest: &'t str,
+    /// The last component, with which the last one of a path must match. `None` for `**`.
+    pub(crate) last: Option<&'t str>,
+    /// The index of the place.
+    pub(crate) place: usize,
+}
+
+/// The patterns of places, by a name that they contain. Most paths are in no place, which is then known without a comparison.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PlacePatterns<'t> {
-    /// Patterns below the home folder: `~/...`.
-    pub(crate) in_home: Vec<PlacePattern<'t>>,
-    /// Patterns below the directory in which the line starts: `./...`.
-    pub(crate) in_start: Vec<PlacePattern<'t>>,
-    /// Patterns below the root, by their first component, if that is a name.
+    /// Patterns by their last component without wildcards. Only a path with such a component can match.
     by_name: HashMap<&'t str, Vec<PlacePattern<'t>>>,
-    /// The other patterns below the root.
+    /// The other patterns.
     others: Vec<PlacePattern<'t>>,
 }
 
 impl<'t> PlacePatterns<'t> {
     fn add(&mut self, pattern: &'t str, place: usize) {
-        let rest = pattern.strip_prefix(['~', '.']).unwrap_or(pattern);
-        let rest = rest.strip_prefix('/').unwrap_or(rest);
-        let first = rest.split('/').next().unwrap_or_default();
-        let patterns = match pattern.as_bytes().first() {
-            Some(b'~') => &mut self.in_home,
-            Some(b'.') => &mut self.in_start,
-            _ if first.contains(['*', '?', '[']) => &mut self.others,
-            _ => self.by_name.entry(first).or_default(),
+        let (root, rest) = match pattern.as_bytes().first() {
+            Some(b'~') => (Root::Home, &pattern[1..]),
+            Some(b'.') => (Root::Start, &pattern[1..]),
+            _ => (Root::System, pattern),
         };
-        patterns.push((rest, place));
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let is_name = |component: &&str| !component.is_empty() && !component.contains(['*', '?', '[']);
+        let patterns = match rest.rsplit('/').find(is_name) {
+            Some(name) => self.by_name.entry(name).or_default(),
+            None => &mut self.others,
+        };
+        let last = rest.rsplit('/').next().filter(|last| !matches!(*last, "" | "**"));
+        patterns.push(PlacePattern { root, rest, last, place });
     }
 
-    /// Returns the patterns below the root that can match a path with this first component. `None` for all of them.
-    pub(crate) fn in_root(&self, first: Option<&str>) -> impl Iterator<Item = &PlacePattern<'t>> {
-        let named = first.map(|first| self.by_name.get(first));
-        let all = first.is_none().then(|| self.by_name.values());
-        named.flatten().into_iter().chain(all.into_iter().flatten()).flatten().chain(&self.others)
+    /// Returns the patterns that can match a path with a component of this name.
+    pub(crate) fn with_name(&self, name: &str) -> &[PlacePattern<'t>] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the patterns that can match a path with any names.
+    pub(crate) fn without_name(&self) -> &[PlacePattern<'t>] {
+        &self.others
+    }
+
+    /// Returns all patterns.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &PlacePattern<'t>> {
+        self.by_name.values().flatten().chain(&self.others)
     }
 }

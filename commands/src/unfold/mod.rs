@@ -201,7 +201,8 @@ impl<'a> Unfolder<'a> {
             span,
             ..Command::default()
         };
-        if !self.spend(COMMAND + COPY * command.words.len()) {
+        let copied: usize = command.words.iter().map(|word| 1 + word.parts.len()).sum();
+        if !self.spend(COMMAND + COPY * copied) {
             return None;
         }
         self.variables.count_words(&command.words, info.dialects, true);

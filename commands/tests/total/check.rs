@@ -1,13 +1,20 @@
-//! What holds for the reading of any text.
+//! What holds for the reading and the judgement of any text.
+
+use std::sync::LazyLock;
 
 use toolc_commands::programs::USUAL;
+use toolc_commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, Statement, Verdict};
 use toolc_commands::syntax::{Operation, Redirect};
 use toolc_commands::{
-    Command, Input, MAX_BYTES, Part, Program, Reading, ScopeKind, Shells, Span, Surroundings, Word, read,
+    Command, Input, MAX_BYTES, Part, Program, Reading, ScopeKind, Shells, Span, Surroundings, Word, judge, read,
 };
 
 /// Lines that mutations begin with.
 pub const SEEDS: &[&str] = &[
+    "xargs \u{10ffff}{2..9}{2..9}\u{10ffff}",
+    "`a $(b)`() { c; }; $(d)() { e; }",
+    "[[ a && { b; } > f && { c; } > g; d",
+    "curl -o a/i.py u | tar xz -C \"$T\"; cd a; python3 -m i; ./a/*/b < <(c) > ~/.x 2>&1",
     "cargo build --release 2>&1 | tee log && echo \"done: $?\"",
     "for f in *.c; do [[ -f $f ]] && gcc -c \"$f\" || exit 1; done",
     "sudo -u root env A=1 sh -c 'rm -rf / # x'",
@@ -107,11 +114,56 @@ pub const WORDS: &[&str] = &[
     "a[",
 ];
 
-/// Reads a text in every way, and checks the readings.
+/// Rules for all programs, with the conditions that look into words, files and other commands.
+static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
+    const PLACE: &[&str] = &["place"];
+    const ANY: &[&str] = &["*"];
+    let rule = |conditions| Rule {
+        name: "rule",
+        description: "",
+        check: "",
+        low_risk: false,
+        verdict: Verdict::Deny,
+        can_be_exempted: true,
+        exempts: &[],
+        conditions,
+    };
+    let conditions = [
+        Conditions { writes: PLACE, ..Conditions::EMPTY },
+        Conditions { reads: PLACE, ..Conditions::EMPTY },
+        Conditions { operands_outside: PLACE, ..Conditions::EMPTY },
+        Conditions { flags: &["-r", "--recursive", "-o=*x*"], values_in: PLACE, ..Conditions::EMPTY },
+        Conditions { input: &[InputKind::Pipe], input_from: ANY, ..Conditions::EMPTY },
+        Conditions { file_from: ANY, ..Conditions::EMPTY },
+        Conditions { flags: &["-m", "-f"], file_from: ANY, ..Conditions::EMPTY },
+        Conditions { program_from: ANY, ..Conditions::EMPTY },
+        Conditions { input_only_from: &["a b"], ..Conditions::EMPTY },
+        Conditions { subcommands: &[&["a", "-x", "b*"]], ignore_case: true, ..Conditions::EMPTY },
+        Conditions { arguments: &["a*b", "[!x]?"], ..Conditions::EMPTY },
+        Conditions { expansions: &[ExpansionKind::Variable], ..Conditions::EMPTY },
+        Conditions { variables: &["V", "P*=*"], ..Conditions::EMPTY },
+        Conditions { statements: &[Statement::DeleteWithoutWhere], ..Conditions::EMPTY },
+        Conditions { input_lines: &["rm*"], ..Conditions::EMPTY },
+        Conditions { forks_itself: true, ..Conditions::EMPTY },
+    ];
+    let places = [Place {
+        name: "place",
+        description: "",
+        paths: &["/etc/**", "~/.x*", "./a/**", "**/b.*"],
+        except: &["/etc/c"],
+    }];
+    RuleSet::new(&conditions.map(rule), &places, USUAL)
+});
+
+/// Reads and judges a text in every way, and checks the results.
 pub fn line(text: &str) {
     for shells in [Shells::ALL, Shells::BASH, Shells::POSIX] {
         let surroundings = Surroundings { shells, variables: &[("V", "a b*")], ..Surroundings::default() };
         check(text, &read(text, &USUAL, &surroundings));
+        let judgement = judge(text, &RULES, &surroundings);
+        let is_first = |verdict| judgement.findings.first().is_some_and(|finding| finding.verdict == verdict);
+        assert!(judgement.verdict == Verdict::Allow || is_first(judgement.verdict));
+        assert!(text.len() <= MAX_BYTES || judgement.verdict != Verdict::Allow);
     }
 }
 

@@ -1,7 +1,16 @@
 //! This machine, without isolation.
 
+mod deadline_reader;
+mod files;
+mod folder;
+mod lines;
+mod metadata;
 mod process;
+mod resolve;
+mod search;
 
+use std::env;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -9,13 +18,19 @@ use std::thread;
 
 use toolc_process::{LeftRunning, RunningProcess};
 
-use crate::{Abilities, Environment, Launch, Running};
-use process::LocalProcess;
+use crate::{Abilities, Environment, Files, Kind, Launch, Promises, Running, Site};
+pub use files::LocalFiles;
+pub(crate) use process::TERM;
+use process::{LocalProcess, Started};
+pub use resolve::resolve;
+pub(crate) use resolve::too_many_links;
 
 /// This machine, as the user of this process. Programs inherit the variables of this process.
 #[derive(Debug)]
 pub struct Local {
     directory: PathBuf,
+    /// The variables of programs, if these are not those of this process.
+    variables: Option<Vec<(OsString, OsString)>>,
     processes: Arc<Mutex<Processes>>,
 }
 
@@ -30,6 +45,24 @@ struct Processes {
     next_check: usize,
 }
 
+/// The kind of [`Local`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalKind;
+
+impl Kind for LocalKind {
+    fn name(&self) -> &str {
+        Local::NAME
+    }
+
+    fn promises(&self) -> Promises {
+        Promises::default()
+    }
+
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        Ok(Arc::new(Local::new(site.directory)))
+    }
+}
+
 impl Local {
     /// The name of this environment.
     pub const NAME: &str = "local";
@@ -38,7 +71,14 @@ impl Local {
     pub fn new(directory: impl AsRef<Path>) -> Self {
         let directory = directory.as_ref();
         let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
-        Self { directory, processes: Arc::default() }
+        Self { directory, variables: None, processes: Arc::default() }
+    }
+
+    /// Replaces the variables of programs.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_variables(mut self, variables: Vec<(OsString, OsString)>) -> Self {
+        self.variables = Some(variables);
+        self
     }
 }
 
@@ -48,16 +88,28 @@ impl Environment for Local {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities { terminal: cfg!(unix), background: true }
+        Abilities { terminal: cfg!(unix), background: true, channel: cfg!(unix) }
+    }
+
+    fn promises(&self) -> Promises {
+        Promises::default()
     }
 
     fn directory(&self) -> &Path {
         &self.directory
     }
 
+    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
+        Ok(self.variables.clone().unwrap_or_else(|| env::vars_os().collect()))
+    }
+
+    fn temporary_folder(&self) -> Option<PathBuf> {
+        Some(env::temp_dir())
+    }
+
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
         self.processes().check_open()?;
-        let (process, streams) = process::start(launch, &self.directory)?;
+        let Started { process, streams, channel } = process::start(launch, &self.directory, self.variables.as_deref())?;
         let process = Arc::new(process);
         let mut processes = self.processes();
         // If it has been closed in the meantime, dropping the process ends it.
@@ -65,24 +117,25 @@ impl Environment for Local {
         processes.running.retain(|process| process.strong_count() > 0);
         processes.running.push(Arc::downgrade(&process));
         drop(processes);
-        Ok(Box::new(LocalProcess::new(process, streams, Arc::clone(&self.processes))))
+        Ok(Box::new(LocalProcess::new(process, streams, channel, Arc::clone(&self.processes))))
+    }
+
+    fn end_released(&self) {
+        let left = std::mem::take(&mut self.processes().left);
+        end_all(&[], left);
+    }
+
+    fn files(&self) -> Box<dyn Files + '_> {
+        Box::new(LocalFiles)
     }
 
     fn clean_up(&self) {
-        let (running, mut left) = {
+        let (running, left) = {
             let mut processes = self.processes();
             processes.is_closed = true;
             (std::mem::take(&mut processes.running), std::mem::take(&mut processes.left))
         };
-        thread::scope(|scope| {
-            for process in running.iter().filter_map(Weak::upgrade) {
-                scope.spawn(move || process.end());
-            }
-            left.retain(LeftRunning::is_running);
-            for left in &left {
-                scope.spawn(move || left.end());
-            }
-        });
+        end_all(&running, left);
     }
 }
 
@@ -90,6 +143,19 @@ impl Local {
     fn processes(&self) -> std::sync::MutexGuard<'_, Processes> {
         self.processes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Ends processes at the same time, so that this takes little longer than for one.
+fn end_all(running: &[Weak<RunningProcess>], mut left: Vec<LeftRunning>) {
+    thread::scope(|scope| {
+        for process in running.iter().filter_map(Weak::upgrade) {
+            scope.spawn(move || process.end());
+        }
+        left.retain(LeftRunning::is_running);
+        for left in &left {
+            scope.spawn(move || left.end());
+        }
+    });
 }
 
 impl Drop for Local {

@@ -1,17 +1,18 @@
 //! Programs on this machine.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolc_process::{Process, RunningProcess, Sink, Stream, TerminalSize};
+use toolc_process::{Channel, Process, RunningProcess, Sink, Stream, TerminalSize};
 
 use super::Processes;
 use crate::{Exit, Input, Launch, Outcome, Output, Program, Running};
 
 /// The kind of terminal that programs see: the one whose escape sequences are understood most widely.
-const TERM: &str = "xterm-256color";
+pub(crate) const TERM: &str = "xterm-256color";
 
 /// The streams of a program's output.
 pub(super) type Streams = Vec<Stream<Box<dyn Sink>>>;
@@ -21,13 +22,24 @@ pub(super) type Streams = Vec<Stream<Box<dyn Sink>>>;
 pub(super) struct LocalProcess {
     process: Arc<RunningProcess>,
     streams: Streams,
+    channel: Option<Channel>,
     others: Arc<Mutex<Processes>>,
 }
 
-/// Starts a program.
-pub(super) fn start(launch: Launch, default: &Path) -> io::Result<(RunningProcess, Streams)> {
+/// A program that has just been started.
+pub(super) struct Started {
+    pub(super) process: RunningProcess,
+    pub(super) streams: Streams,
+    pub(super) channel: Option<Channel>,
+}
+
+/// Starts a program. `own` are the variables of programs, if these are not those of this process.
+pub(super) fn start(launch: Launch, default: &Path, own: Option<&[(OsString, OsString)]>) -> io::Result<Started> {
     let Launch { program, directory, variables, input, output, on_end } = launch;
     let mut command = command(program);
+    if let Some(own) = own {
+        command.env_clear().envs(own.iter().cloned());
+    }
     command.current_dir(directory.map_or_else(|| default.to_owned(), |directory| default.join(directory)));
     if matches!(output, Output::Terminal { .. }) {
         command.env("TERM", TERM);
@@ -47,8 +59,14 @@ pub(super) fn start(launch: Launch, default: &Path) -> io::Result<(RunningProces
         Output::Apart { stdout, stderr } => streams.extend([process.stdout(stdout)?, process.stderr(stderr)?]),
         Output::Terminal { size, screen } => streams.push(process.terminal(size, screen)?),
     }
-    if input != Input::Empty && !has_terminal {
-        process.input()?;
+    let mut channel = None;
+    match input {
+        Input::Channel if has_terminal => {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "a program on a terminal has no channel"));
+        }
+        Input::Channel => channel = Some(process.channel()?),
+        Input::Bytes(_) | Input::Open if !has_terminal => process.input()?,
+        Input::Empty | Input::Bytes(_) | Input::Open => {}
     }
     if let Some(on_end) = on_end {
         process.on_end(move |outcome| on_end.0(&known(*outcome)));
@@ -57,7 +75,7 @@ pub(super) fn start(launch: Launch, default: &Path) -> io::Result<(RunningProces
     if let Input::Bytes(bytes) = input {
         running.write_last(bytes)?;
     }
-    Ok((running, streams))
+    Ok(Started { process: running, streams, channel })
 }
 
 #[cfg(unix)]
@@ -86,15 +104,20 @@ fn command(program: Program) -> Command {
     }
 }
 
-fn with_arguments(program: std::ffi::OsString, arguments: Vec<std::ffi::OsString>) -> Command {
+fn with_arguments(program: OsString, arguments: Vec<OsString>) -> Command {
     let mut command = Command::new(program);
     command.args(arguments);
     command
 }
 
 impl LocalProcess {
-    pub(super) fn new(process: Arc<RunningProcess>, streams: Streams, others: Arc<Mutex<Processes>>) -> Self {
-        Self { process, streams, others }
+    pub(super) fn new(
+        process: Arc<RunningProcess>,
+        streams: Streams,
+        channel: Option<Channel>,
+        others: Arc<Mutex<Processes>>,
+    ) -> Self {
+        Self { process, streams, channel, others }
     }
 }
 
@@ -121,6 +144,11 @@ impl Running for LocalProcess {
 
     fn close_input(&self) -> io::Result<()> {
         self.process.close_input()
+    }
+
+    fn channel(&self) -> io::Result<Channel> {
+        let none = || io::Error::new(io::ErrorKind::Unsupported, "the program has no channel");
+        self.channel.as_ref().ok_or_else(none)?.try_clone()
     }
 
     fn resize(&self, size: TerminalSize) -> io::Result<()> {

@@ -8,13 +8,19 @@ use ::toolc::Toolset;
 
 /// Every toolset of the catalog.
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
-    "3 cli67 An agent on a developer's command line: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
+    "10 api-server71 An agent behind an API for trusted clients: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
+    "3 cli76 An agent on a developer's command line: the core tools, a shell and scripts.0 2 8 terminal4 code1 4 core0 0 0 0 0 ",
+    "4 code41 Run Python scripts that call other tools.0 0 0 0 0 0 0 0 ",
+    "6 coding61 Work on a project: read and change files, run commands, plan.0 3 4 file8 terminal4 todo0 0 0 0 0 0 ",
     "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
+    "4 cron105 A scheduled run without a person: the core tools and a shell. A command that needs approval does not run.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "9 debugging66 Find out why something fails: read and change files, run commands.2 8 terminal7 process1 4 file0 0 0 0 0 0 ",
-    "4 file35 Read, write, edit and search files.0 0 0 0 0 0 0 0 ",
+    "4 file35 Read, write, edit and search files.0 0 0 0 1 10 file_tools0 0 0 ",
+    "8 research78 Find out and report: search and read files, plan. Changes nothing on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
     "4 safe59 Read files and plan, without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
-    "8 terminal55 Run shell commands on the host, also in the background.0 0 0 0 0 0 0 0 ",
-    "4 todo40 Plan the steps of a task and track them.0 0 0 0 0 0 0 0 ",
+    "8 terminal55 Run shell commands on the host, also in the background.0 0 0 0 1 14 terminal_tools0 0 0 ",
+    "4 todo40 Plan the steps of a task and track them.0 0 0 0 1 10 todo_tools0 0 0 ",
+    "7 webhook91 A run that untrusted input has started: nothing that reads or changes anything on the host.1 4 todo0 0 0 0 1 4 safe1 0 ",
 ]);
 
 /// The facts that the conditions and texts of tools use.
@@ -24,4 +30,4 @@ pub static FACTS: Packed<Fact> = Packed::new(&[]);
 pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
 
 /// The distributions: toolsets to draw at random, with their probabilities.
-pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
+pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&["8 balanced99 Most tasks can change files, and half of them can run commands: for trajectories of a coding agent.3 4 file90.0 8 terminal50.0 4 todo60.0 "]);

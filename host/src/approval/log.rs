@@ -9,8 +9,8 @@ use serde_json::json;
 use toolc::approval::{ApprovalLog, ApprovalRecord};
 use toolc_commands::characters::is_invisible;
 
-use crate::home::Home;
 use crate::time;
+use toolc_config::Home;
 
 /// The size at which the log is rotated.
 const MAX_BYTES: u64 = 10 << 20;

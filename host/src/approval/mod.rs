@@ -6,23 +6,25 @@ mod person;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
 mod question;
 mod report;
+mod second_opinion;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::ValueEnum;
-use toolc::approval::{CommandApproval, CommandMode};
+use toolc::SessionBuilder;
+use toolc::approval::{Approver, CommandApproval, CommandMode};
+use toolc::limits::ResultLimits;
 use toolc_cli::{App, Command};
 use toolc_commands::rules::RuleSet;
+use toolc_config::{ApprovalMode, Home};
 use toolc_store::{Approvals, Database};
 
-use crate::home::Home;
+use crate::environments::EnvironmentKind;
+use crate::profile::Profile;
 use crate::rules;
 use log::Log;
-
-/// The time limit for an answer.
-const TIME_LIMIT: Duration = Duration::from_mins(1);
+pub(crate) use second_opinion::SecondOpinion;
 
 /// What happens to a command that needs approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,6 +57,18 @@ impl Mode {
         }
     }
 
+    /// Returns the mode of the option, or else that of the environment variable, or else that of the configuration. `default` is what
+    /// `ask` means where it is not said.
+    pub(crate) fn chosen(option: Option<Self>, profile: &Profile, default: Self) -> Result<Self, String> {
+        let said = option.map_or_else(Self::from_environment, |mode| Ok(Some(mode)))?;
+        let configured = profile.config().approval.mode.map(|mode| match mode {
+            ApprovalMode::Ask => default,
+            ApprovalMode::Deny => Self::Deny,
+            ApprovalMode::Off => Self::Off,
+        });
+        Ok(said.or(configured).unwrap_or(default))
+    }
+
     fn from_environment() -> Result<Option<Self>, String> {
         let Some(word) = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty()) else { return Ok(None) };
         let mode = word.to_str().and_then(|word| <Self as ValueEnum>::from_str(word, false).ok());
@@ -84,7 +98,13 @@ pub(crate) fn store(home: &Home) -> Approvals {
 ///
 /// # Errors
 /// Returns an error if `TOOLC_APPROVAL` or a file of rules is invalid.
-pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result<App, String> {
+pub(crate) fn prepare(
+    app: App,
+    command: &Command,
+    mode: Option<Mode>,
+    environment: EnvironmentKind,
+    profile: &Profile,
+) -> Result<App, String> {
     let default = match command {
         Command::Call(_) | Command::Repl { .. } | Command::Doctor { .. } => Mode::Ask,
         // The standard streams belong to the client, so no person can be asked.
@@ -97,24 +117,82 @@ pub(crate) fn prepare(app: App, command: &Command, mode: Option<Mode>) -> Result
         }
         _ => return Ok(app),
     };
-    let mode = mode.map_or_else(Mode::from_environment, |mode| Ok(Some(mode)))?.unwrap_or(default);
-    let home = Home::find()?;
+    let home = profile.home.clone();
     let directory =
         std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
     if let Command::Doctor { .. } = command {
+        let mode = Mode::chosen(mode, profile, default)?;
         return Ok(app.doctor_section(report::section(&home, &directory, mode)));
     }
-    if mode == Mode::Off {
-        eprintln!(
-            "warning: APPROVAL IS OFF: commands that need approval run without a question, with your rights. \
-             Use this only in a sandbox"
-        );
-    }
-    let rules = rules::load(&home, &directory)?;
-    let commands = commands(rules, &home, &directory).mode(mode.into());
-    let app =
-        app.session(move |session| session.home(home.path()).commands(commands.clone()).approval_timeout(TIME_LIMIT));
+    let Judging { rules, commands } =
+        Judging::new(profile, &directory, Mode::chosen(mode, profile, default)?, environment)?;
+    let limits = Limits::of(profile);
+    let app = app.session(move |session| limits.apply(session.home(home.path()).commands(commands.clone())));
     Ok(with_person(app, rules))
+}
+
+/// The limits of sessions that a profile sets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    approval: std::time::Duration,
+    results: ResultLimits,
+}
+
+impl Limits {
+    pub(crate) fn of(profile: &Profile) -> Self {
+        let (config, results) = (profile.config(), ResultLimits::default());
+        let max_chars = config.results.max_chars.and_then(|max| usize::try_from(max).ok());
+        Self { approval: config.approval.timeout, results: max_chars.map_or(results, |max| results.with_per_call(max)) }
+    }
+
+    pub(crate) fn apply(self, session: SessionBuilder) -> SessionBuilder {
+        session.approval_timeout(self.approval).result_limits(self.results)
+    }
+}
+
+/// How commands are judged.
+pub(crate) struct Judging {
+    pub(crate) rules: &'static RuleSet<'static>,
+    pub(crate) commands: CommandApproval,
+}
+
+impl Judging {
+    /// Returns the judging of commands in a directory, by the rules of the catalog and of the user. Warns if approval is off.
+    ///
+    /// # Errors
+    /// Returns an error if a file of rules is invalid.
+    pub(crate) fn new(
+        profile: &Profile,
+        directory: &Path,
+        mode: Mode,
+        environment: EnvironmentKind,
+    ) -> Result<Self, String> {
+        let home = &profile.home;
+        if mode == Mode::Off {
+            eprintln!(
+                "warning: APPROVAL IS OFF: commands that need approval run without a question, with your rights. \
+                 Use this only in a sandbox"
+            );
+        }
+        let rules = rules::load(home, directory)?;
+        Ok(Self { rules, commands: commands(rules, home, directory).mode(mode.into()).environment(environment.name()) })
+    }
+}
+
+/// Returns an approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C, which
+/// otherwise ends the process.
+#[cfg(unix)]
+pub(crate) fn person(
+    rules: &'static RuleSet<'static>,
+    on_interrupt: impl Fn() + Send + Sync + 'static,
+) -> Option<Arc<dyn Approver>> {
+    person::Person::of_host(rules, std::env::home_dir(), on_interrupt)
+}
+
+/// On other systems, this program cannot ask while it shows a conversation.
+#[cfg(not(unix))]
+pub(crate) fn person(_: &'static RuleSet<'static>, _: impl Fn() + Send + Sync + 'static) -> Option<Arc<dyn Approver>> {
+    None
 }
 
 fn commands(rules: &'static RuleSet<'static>, home: &Home, directory: &Path) -> CommandApproval {

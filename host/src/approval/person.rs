@@ -29,11 +29,14 @@ const TERMINAL: &str = "/dev/tty";
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGQUIT];
 
 /// Asks the person at the terminal about each call.
-#[derive(Debug)]
 pub(crate) struct Person {
     rules: &'static RuleSet<'static>,
     home: Option<PathBuf>,
+    /// What the host does if the person presses Ctrl-C. Without it, the process ends.
+    on_interrupt: Option<OnInterrupt>,
 }
+
+type OnInterrupt = Arc<dyn Fn() + Send + Sync>;
 
 impl Person {
     /// Returns an approver, or `None` if there is no person to ask: this process has no terminal, or a tool runs it and could type
@@ -42,8 +45,22 @@ impl Person {
         rules: &'static RuleSet<'static>,
         home: Option<PathBuf>,
     ) -> Option<Arc<dyn Approver>> {
+        Self { rules, home, on_interrupt: None }.if_present()
+    }
+
+    /// Returns an approver for a host that handles Ctrl-C: it calls `on_interrupt`, and the call is denied. From now on, SIGINT does
+    /// not end the process here.
+    pub(crate) fn of_host(
+        rules: &'static RuleSet<'static>,
+        home: Option<PathBuf>,
+        on_interrupt: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Arc<dyn Approver>> {
+        Self { rules, home, on_interrupt: Some(Arc::new(on_interrupt)) }.if_present()
+    }
+
+    fn if_present(self) -> Option<Arc<dyn Approver>> {
         let can_ask = !toolc_process::is_inside_a_tool() && open_terminal().is_ok();
-        can_ask.then(|| Arc::new(Self { rules, home }) as Arc<dyn Approver>)
+        can_ask.then(|| Arc::new(self) as Arc<dyn Approver>)
     }
 }
 
@@ -52,7 +69,12 @@ impl Approver for Person {
         &'a self,
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
-        let prompt = Prompt { question: Question::new(request), rules: self.rules, home: self.home.clone() };
+        let prompt = Prompt {
+            question: Question::new(request),
+            rules: self.rules,
+            home: self.home.clone(),
+            on_interrupt: self.on_interrupt.clone(),
+        };
         Box::pin(OpenQuestion::ask(prompt))
     }
 }
@@ -127,6 +149,7 @@ struct Prompt {
     question: Question,
     rules: &'static RuleSet<'static>,
     home: Option<PathBuf>,
+    on_interrupt: Option<OnInterrupt>,
 }
 
 /// What a key means.
@@ -143,7 +166,7 @@ enum Key {
 impl Prompt {
     /// Asks, and waits for a key.
     fn ask(&self, is_withdrawn: &AtomicBool) -> io::Result<ApprovalDecision> {
-        let signals = Signals::get()?;
+        let signals = Signals::get(self.on_interrupt.is_some())?;
         let _guard = signals.hold();
         let mut terminal = RawTerminal::open()?;
         let look = Look::new(Some(terminal::columns(&terminal.file)));
@@ -172,7 +195,10 @@ impl Prompt {
                 }
                 Key::Interrupt => {
                     terminal.show("\n")?;
-                    return end_by(SIGINT, terminal);
+                    let Some(on_interrupt) = &self.on_interrupt else { return end_by(SIGINT, terminal) };
+                    drop(terminal);
+                    on_interrupt();
+                    return Ok(ApprovalDecision::Deny("the user interrupted the question".to_owned()));
                 }
             };
             terminal.show(&format!("{message}\n"))?;
@@ -282,18 +308,23 @@ impl Drop for RawTerminal {
 struct Signals {
     /// Whether the signals end the process, because no question is open.
     end_process: Arc<AtomicBool>,
-    received: [(i32, Arc<AtomicBool>); SIGNALS.len()],
+    received: Vec<(i32, Arc<AtomicBool>)>,
 }
 
 impl Signals {
-    fn get() -> io::Result<&'static Self> {
+    /// Returns the signals of this process. If the host handles SIGINT, that signal is left to it.
+    fn get(host_handles_interrupts: bool) -> io::Result<&'static Self> {
         static SIGNALS_OF_PROCESS: OnceLock<Signals> = OnceLock::new();
         if let Some(signals) = SIGNALS_OF_PROCESS.get() {
             return Ok(signals);
         }
         let signals = Self {
             end_process: Arc::new(AtomicBool::new(true)),
-            received: SIGNALS.map(|signal| (signal, Arc::default())),
+            received: SIGNALS
+                .into_iter()
+                .filter(|signal| !host_handles_interrupts || *signal != SIGINT)
+                .map(|signal| (signal, Arc::default()))
+                .collect(),
         };
         for (signal, received) in &signals.received {
             flag::register_conditional_default(*signal, Arc::clone(&signals.end_process))?;

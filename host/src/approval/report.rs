@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::json;
 use toolc_cli::DoctorSection;
+use toolc_config::Home;
 
 use crate::approval::{Mode, store};
-use crate::home::Home;
 use crate::{rules, show};
 
 /// Returns the section on approvals for the report of `doctor`. A file that cannot be used is a problem.

@@ -1,5 +1,6 @@
 //! Shows commands to a person: wrapped, with every character visible, and with highlighted parts.
 
+mod calls;
 mod glyphs;
 mod layout;
 mod reasons;
@@ -8,6 +9,7 @@ mod words;
 use std::env;
 use std::ops::Range;
 
+pub(crate) use calls::{call, lines};
 pub(crate) use glyphs::{one_line, visible_characters};
 pub(crate) use layout::command;
 pub(crate) use reasons::{Reason, reasons, sentence};

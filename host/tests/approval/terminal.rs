@@ -41,6 +41,11 @@ pub(crate) struct Ended {
 impl InTerminal {
     /// Starts `toolc` in a new terminal, in which the person has already typed `typed`.
     pub(crate) fn start(folder: &Path, args: &[&str], typed: &str) -> Self {
+        Self::start_with(folder, args, typed, &[])
+    }
+
+    /// Starts `toolc` with these environment variables.
+    pub(crate) fn start_with(folder: &Path, args: &[&str], typed: &str, variables: &[(&str, &str)]) -> Self {
         let person =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("failed to open a terminal");
         grantpt(&person).and_then(|()| unlockpt(&person)).expect("failed to unlock the terminal");
@@ -59,6 +64,7 @@ impl InTerminal {
         command.args(["--ctty", env!("CARGO_BIN_EXE_toolc")]).args(args).current_dir(folder);
         command.env("TOOLC_HOME", folder.join("home")).env("XDG_CONFIG_HOME", folder.join("config"));
         command.env("XDG_CACHE_HOME", folder.join("cache")).env_remove("TOOLC_APPROVAL").env("TERM", "xterm");
+        command.envs(variables.iter().copied());
         command.stdin(stream()).stderr(stream()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("failed to start `setsid`");
         drop(command);

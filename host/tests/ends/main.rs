@@ -5,6 +5,7 @@
 
 mod calls;
 mod hosts;
+mod leases;
 #[path = "../hosts/program.rs"]
 #[expect(dead_code, reason = "the tests of the examples use all of it")]
 mod program;

@@ -69,6 +69,17 @@ impl HostMark {
         Mark { host: self.0 - 1, command: 0 }
     }
 
+    /// Returns the mark that [`text`](Self::text) has returned for another process.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        text.parse().ok().filter(|number| *number >= MIN && number % 2 == 0).map(Self)
+    }
+
+    /// Sends `signal` to each living process of any command of the host, or only searches for them if it is `None`. Returns whether
+    /// one exists.
+    pub(crate) fn signal_all(self, signal: Option<Signal>) -> bool {
+        signal_each(signal, |limits| limits[1] == self.0)
+    }
+
     /// Returns the mark as it is written in `/proc/PID/limits`.
     pub(crate) fn text(self) -> String {
         self.0.to_string()
@@ -83,28 +94,29 @@ impl Mark {
 
     /// Sends `signal` to each living process with this mark, or only searches for them if it is `None`. Returns whether one exists.
     pub(crate) fn signal(self, signal: Option<Signal>) -> bool {
-        let processes = processes().filter(|(_, folder)| self.is_of(folder) && is_alive(folder));
-        processes.fold(false, |_, (id, folder)| {
-            if let Some(signal) = signal {
-                self.send(signal, id, &folder);
-            }
-            true
-        })
+        signal_each(signal, |limits| limits == [self.command, self.host])
     }
+}
 
-    /// Sends `signal` to a process, unless it has ended and another process has its id.
-    fn send(self, signal: Signal, id: Pid, folder: &Path) {
-        // An open folder belongs to one process, and is accepted in place of a pidfd.
-        let Ok(process) = File::open(folder) else { return };
-        if self.is_of(folder) && pidfd_send_signal(&process, signal).is_err() {
-            // The call is missing before Linux 5.1, and in some sandboxes.
-            let _ = kill_process(id, signal);
+/// Sends `signal` to each living process whose limits are marked in this way, or only searches for them if it is `None`. Returns whether
+/// one exists.
+fn signal_each(signal: Option<Signal>, is_marked: impl Fn([u64; 2]) -> bool) -> bool {
+    let is_marked = |folder: &Path| limits(folder).is_some_and(&is_marked);
+    processes().filter(|(_, folder)| is_marked(folder) && is_alive(folder)).fold(false, |_, (id, folder)| {
+        if let Some(signal) = signal {
+            send(signal, id, &folder, is_marked);
         }
-    }
+        true
+    })
+}
 
-    /// Returns whether the process with this folder has the mark.
-    fn is_of(self, folder: &Path) -> bool {
-        limits(folder) == Some([self.command, self.host])
+/// Sends `signal` to a process, unless it has ended and another process has its id.
+fn send(signal: Signal, id: Pid, folder: &Path, is_marked: impl Fn(&Path) -> bool) {
+    // An open folder belongs to one process, and is accepted in place of a pidfd.
+    let Ok(process) = File::open(folder) else { return };
+    if is_marked(folder) && pidfd_send_signal(&process, signal).is_err() {
+        // The call is missing before Linux 5.1, and in some sandboxes.
+        let _ = kill_process(id, signal);
     }
 }
 

@@ -24,8 +24,8 @@ use crate::spawn::spawn;
 use crate::terminal::TerminalOfProgram;
 use groups::{Change, Registration};
 use guardian::Guardian;
-pub(crate) use mark::is_on_this_process;
-use mark::{HostMark, Mark};
+use mark::Mark;
+pub(crate) use mark::{HostMark, is_on_this_process};
 
 /// The processes of a command.
 #[derive(Debug)]
@@ -117,6 +117,25 @@ impl Tree {
         if self.mark.is_none() {
             Host::of_this_process(Host::remove_empty_groups);
         }
+    }
+}
+
+impl HostMark {
+    /// Returns the mark of this process as the host of commands.
+    pub(crate) fn of_this_process() -> Option<Self> {
+        Host::of_this_process(|host| host.mark)
+    }
+
+    /// Ends the processes of a host that has ended. Returns whether there were any.
+    pub(crate) fn end_all(self) -> bool {
+        /// The time between SIGTERM and SIGKILL.
+        const GRACE: Duration = Duration::from_secs(1);
+        let found = self.signal_all(Some(Signal::TERM));
+        if found {
+            wait_until(GRACE, || !self.signal_all(None));
+            wait_until(LIMIT, || !self.signal_all(Some(Signal::KILL)));
+        }
+        found
     }
 }
 

@@ -6,7 +6,7 @@ use std::io;
 use rustix::process::Signal;
 
 /// Identifies this process, as the host of commands. Has no value.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HostMark(Infallible);
 
 /// Identifies the processes of one command. Has no value.
@@ -30,6 +30,14 @@ impl HostMark {
     }
 
     pub(crate) fn text(self) -> String {
+        match self.0 {}
+    }
+
+    pub(crate) fn from_text(_: &str) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn signal_all(self, _: Option<Signal>) -> bool {
         match self.0 {}
     }
 

@@ -17,6 +17,7 @@ pub(crate) mod shell;
 #[cfg(feature = "approval")]
 pub(crate) mod store;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::{Ready, ready};
 use std::pin::Pin;
@@ -182,6 +183,14 @@ pub enum ApprovalReason {
     Command(CommandReason),
 }
 
+impl ApprovalReason {
+    /// Returns whether a language model may decide about it: it is a command of [low risk](CommandReason::is_low_risk).
+    #[cfg(feature = "approval")]
+    pub fn is_low_risk(&self) -> bool {
+        matches!(self, Self::Command(command) if command.is_low_risk())
+    }
+}
+
 impl fmt::Display for ApprovalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -205,6 +214,10 @@ pub enum ApprovalDecision {
     /// The call is run. Equal commands do not need approval in any session with the same
     /// [store](crate::approval::ApprovalStore). For reasons that are not commands, this is the same as `AllowForSession`.
     AllowAlways,
+    /// The call is run, because a language model has approved it: see [`CommandReason::is_low_risk`]. This counts only for commands of low
+    /// risk; any other call is denied. Later calls need approval again.
+    #[cfg(feature = "approval")]
+    AllowedByModel,
     /// The call is not run. The model gets this reason.
     Deny(String),
 }
@@ -216,6 +229,16 @@ impl IntoFuture for ApprovalDecision {
 
     fn into_future(self) -> Ready<Self> {
         ready(self)
+    }
+}
+
+/// Returns the name under which approvals of a tool for the session count: an approval in the session's environment does not count in
+/// another one (`elsewhere`), and the other way round.
+pub(crate) fn subject<'a>(tool: &'a str, elsewhere: Option<&str>) -> Cow<'a, str> {
+    match elsewhere {
+        None => tool.into(),
+        // Names of tools have no spaces.
+        Some(kind) => format!("{tool} in {kind}").into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A call: the model's request, and the context for its handler.
 
 pub(crate) mod approval;
+pub(crate) mod completed;
 pub(crate) mod hooks;
 pub(crate) mod response;
 pub(crate) mod scope;
@@ -13,13 +14,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "approval")]
-use crate::call::approval::shell::{ProgramInput, ShellState, ShellStates};
-use crate::call::scope::CallScope;
+use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState, ShellStates};
+use crate::call::response::CallResponse;
 #[cfg(feature = "approval")]
 use crate::call::scope::InputCall;
+use crate::call::scope::{CallScope, ScriptCall};
+use crate::data::catalog::Tool;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
-use crate::result::error::ToolError;
+use crate::result::error::{ErrorKind, ToolError};
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::cancel::{CancelHandle, CancellationToken};
 use crate::run::progress::Progress;
@@ -36,12 +39,13 @@ pub struct ToolCall<'a> {
     task: Option<(&'a Arc<TaskInner>, CancelEpoch<'a>)>,
     cancel: Option<CancelEpoch<'a>>,
     values: Option<&'a HostValues>,
+    is_from_script: bool,
 }
 
 impl<'a> ToolCall<'a> {
     /// Returns a call of the tool `name` with `arguments`, the JSON text of an object, as the model wrote it.
     pub const fn new(name: &'a str, arguments: &'a str) -> Self {
-        Self { name, arguments, id: "", task: None, cancel: None, values: None }
+        Self { name, arguments, id: "", task: None, cancel: None, values: None, is_from_script: false }
     }
 
     /// Sets the id that the vendor's API gave the call. Empty by default.
@@ -71,7 +75,13 @@ impl<'a> ToolCall<'a> {
     /// Returns the request of a call whose handler wants to write input. Its arguments are not known any more.
     #[cfg(feature = "approval")]
     pub(crate) const fn of_input(call: InputCall<'a>) -> Self {
-        Self { name: call.tool, arguments: "", id: call.id, task: call.task, cancel: None, values: None }
+        Self { id: call.id, task: call.task, ..Self::new(call.tool, "") }
+    }
+
+    /// Returns the request of a call that a script makes. `name` is the tool's name in the dialect.
+    pub(crate) const fn of_script(name: &'a str, call: ScriptCall<'a>) -> Self {
+        let ScriptCall { name: _, arguments, id, task, cancel, session: _, values } = call;
+        Self { name, arguments, id, task, cancel: Some(cancel), values, is_from_script: true }
     }
 
     /// Returns this call, redirected to another tool with other arguments.
@@ -123,7 +133,7 @@ pub(crate) struct OwnedRequest {
 impl OwnedRequest {
     pub(crate) fn borrow(&self) -> ToolCall<'_> {
         let task = self.task.as_ref().map(|task| (task, task.epoch()));
-        ToolCall { name: &self.name, arguments: "", id: &self.id, task, cancel: None, values: None }
+        ToolCall { id: &self.id, task, ..ToolCall::new(&self.name, "") }
     }
 }
 
@@ -198,6 +208,11 @@ impl<'a> Call<'a> {
         self.request.task.and_then(|(task, _)| task.directory())
     }
 
+    /// Returns the kind of environment in which the task acts, if the host has [set](Task::set_environment) it for this task.
+    pub fn environment(&self) -> Option<Arc<str>> {
+        self.request.task.and_then(|(task, _)| task.environment())
+    }
+
     /// Returns the state of this tool's shell in this task. If the call's command was judged, it is the state with which that was
     /// done, also if another call has changed it in the meantime.
     ///
@@ -247,6 +262,40 @@ impl<'a> Call<'a> {
         crate::run::block_on::park(self.approve_input(input))
     }
 
+    /// Gets approval of code before the handler runs it without confinement. `parameter` is the parameter of the call that holds
+    /// it. A session that judges commands decides as for [input](Self::approve_input) in another language than a shell's; in any
+    /// other session, the approver is asked, as for a tool every call of which needs approval.
+    ///
+    /// A handler that runs code in a sandbox does not need this.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the code must not run.
+    #[cfg(feature = "approval")]
+    pub async fn approve_code(&self, parameter: &str, code: &str) -> Result<(), ToolError> {
+        let Some(scope) = self.scope else { return Ok(()) };
+        let directory = self.directory();
+        self.lifetime();
+        let call = InputCall { tool: self.tool, id: self.id(), task: self.request.task, cancel: self.cancel_sources() };
+        let input = ProgramInput {
+            line: code,
+            earlier: &[],
+            language: InputLanguage::Other,
+            directory: directory.as_deref().and_then(Path::to_str),
+            parameter,
+            tool: self.tool,
+        };
+        scope.approve_code(call, input).await
+    }
+
+    /// Does the same as [`approve_code`](Self::approve_code), for a handler with `execution = "blocking"`.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the code must not run.
+    #[cfg(feature = "approval")]
+    pub fn approve_code_blocking(&self, parameter: &str, code: &str) -> Result<(), ToolError> {
+        crate::run::block_on::park(self.approve_code(parameter, code))
+    }
+
     /// Sets the state of the shell with which the call's command was judged.
     #[cfg(feature = "approval")]
     pub(crate) fn with_shell_state(self, shell: Option<Arc<ShellState>>) -> Self {
@@ -286,6 +335,12 @@ impl<'a> Call<'a> {
         self.scope.map_or_else(Env::process, |scope| scope.env().clone())
     }
 
+    /// Returns the names of the environment variables that are secret: those that the host has set [as secrets](Env::with_secret), and
+    /// those that a provider declares as such. A handler does not pass them on to programs, unless they are meant for the program.
+    pub fn secret_variables(&self) -> Vec<String> {
+        self.scope.map_or_else(Vec::new, CallScope::secret_variables)
+    }
+
     /// Returns the [home folder](crate::SessionBuilder::home) of the session: the folder in which the host keeps what belongs to
     /// the user. `None` if the host has not set one. The folder may not exist yet.
     ///
@@ -308,6 +363,32 @@ impl<'a> Call<'a> {
     /// Returns whether the turn shows the tool with the own name `name`, so that a result may mention it to the model.
     pub fn has_tool(&self, name: &str) -> bool {
         self.scope.is_some_and(|scope| scope.shows(name))
+    }
+
+    /// Returns the tools of the turn that scripts can call, sorted by their own names: those with a
+    /// [Python function](Tool::python). None for a call that a script has made.
+    pub fn script_tools(&self) -> Vec<&'a Tool> {
+        let scope = self.scope.filter(|_| !self.request.is_from_script);
+        scope.map(CallScope::script_tools).unwrap_or_default()
+    }
+
+    /// Runs a call that a script makes: `name` is the own name of a tool, and `arguments` are the JSON text of an object. The call
+    /// takes the same path as one of the model: repair, hooks, approval, time limit, limits on the result. It has the id, the task
+    /// and the values of this call, and is cancelled with it.
+    ///
+    /// A tool that the turn does not show is refused as for the model, and so is one that scripts cannot call. Scripts do not
+    /// nest: a tool that a script calls cannot call others.
+    pub async fn call_script_tool(&self, name: &str, arguments: &str) -> CallResponse {
+        let refuse = |text: &str| CallResponse::from(Err(ToolError::with_kind(ErrorKind::Refused, text)));
+        let (Some(scope), Some(session)) = (self.scope, self.session) else {
+            return refuse("the call has no session, so that its script can call no tools");
+        };
+        if self.request.is_from_script {
+            return refuse("a tool that a script calls cannot call other tools");
+        }
+        let ToolCall { id, task, values, .. } = self.request;
+        let cancel = CancelEpoch::ever(&self.lifetime().over);
+        scope.call_script_tool(ScriptCall { name, arguments, id, task, cancel, session, values }).await
     }
 
     /// Returns the task's value of type `T`, which is shared by all calls of the task and created by `T::default` on first
@@ -419,6 +500,7 @@ impl<'a> Call<'a> {
             task: self.request.task.map(|(task, _)| Arc::clone(task)),
             cancellation: self.cancellation(),
             values: self.request.values.cloned(),
+            is_from_script: self.request.is_from_script,
             scope: self.scope.map(CallScope::to_shared),
             lifetime: Arc::clone(self.lifetime()),
             #[cfg(feature = "approval")]
@@ -444,6 +526,7 @@ pub(crate) struct OwnedCall {
     task: Option<Arc<TaskInner>>,
     cancellation: CancellationToken,
     values: Option<HostValues>,
+    is_from_script: bool,
     scope: Option<Arc<dyn CallScope>>,
     lifetime: Arc<CallLifetime>,
     #[cfg(feature = "approval")]
@@ -455,7 +538,8 @@ impl OwnedCall {
         let [_, cancel, of_task, session] = self.cancellation.sources();
         let task = self.task.as_ref().zip(of_task);
         let values = self.values.as_ref();
-        let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel, values };
+        let is_from_script = self.is_from_script;
+        let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel, values, is_from_script };
         let lifetime = OnceLock::from(Arc::clone(&self.lifetime));
         Call {
             tool: &self.tool,

@@ -1,7 +1,6 @@
 //! The response to a call, for the model.
 
 use crate::args::repairs::Repairs;
-use crate::call::ToolCall;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
 use crate::result::output::ToolResult;
@@ -50,13 +49,4 @@ impl CallResponse {
     pub fn pretty_json(&self) -> String {
         json::indented(&self.json, 0)
     }
-}
-
-/// A call with its response.
-#[derive(Debug, Clone)]
-pub struct CompletedCall<'a> {
-    /// The call.
-    pub call: ToolCall<'a>,
-    /// The response.
-    pub response: CallResponse,
 }

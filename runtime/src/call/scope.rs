@@ -1,23 +1,37 @@
 //! The parts of a turn that calls use.
 
 use std::path::Path;
-#[cfg(feature = "approval")]
 use std::pin::Pin;
 use std::sync::Arc;
 
 #[cfg(feature = "approval")]
 use crate::call::approval::shell::ProgramInput;
-
+use crate::call::response::CallResponse;
+use crate::data::catalog::Tool;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
 #[cfg(feature = "approval")]
 use crate::result::error::ToolError;
+use crate::run::cancel::CancelEpoch;
 #[cfg(feature = "approval")]
-use crate::run::cancel::{CancelEpoch, CancelSources};
+use crate::run::cancel::CancelSources;
 use crate::run::progress::ProgressSink;
-#[cfg(feature = "approval")]
 use crate::run::task::TaskInner;
 use crate::run::values::HostValues;
+
+/// A call that a script makes, through the handler of the tool that runs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScriptCall<'c> {
+    /// The own name of the tool to call.
+    pub(crate) name: &'c str,
+    pub(crate) arguments: &'c str,
+    pub(crate) id: &'c str,
+    pub(crate) task: Option<(&'c Arc<TaskInner>, CancelEpoch<'c>)>,
+    /// The end of the call whose handler runs the script.
+    pub(crate) cancel: CancelEpoch<'c>,
+    pub(crate) session: CancelEpoch<'c>,
+    pub(crate) values: Option<&'c HostValues>,
+}
 
 /// The call whose handler wants to write input.
 #[cfg(feature = "approval")]
@@ -44,6 +58,9 @@ pub(crate) trait CallScope: Send + Sync {
     /// Returns the session's environment.
     fn env(&self) -> &Env;
 
+    /// Returns the names of the environment variables that are secret.
+    fn secret_variables(&self) -> Vec<String>;
+
     /// Returns the value of a fact in this turn, or `None` if no provider declares the fact.
     fn fact(&self, name: &str) -> Option<&FactValue>;
 
@@ -60,6 +77,20 @@ pub(crate) trait CallScope: Send + Sync {
         call: InputCall<'c>,
         input: ProgramInput<'c>,
     ) -> Pin<Box<dyn Future<Output = Result<(), ToolError>> + Send + 'c>>;
+
+    /// Gets approval of code that a handler is about to run, and that nothing confines.
+    #[cfg(feature = "approval")]
+    fn approve_code<'c>(
+        &'c self,
+        call: InputCall<'c>,
+        code: ProgramInput<'c>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ToolError>> + Send + 'c>>;
+
+    /// Returns the tools that scripts can call, sorted by their own names.
+    fn script_tools(&self) -> Vec<&Tool>;
+
+    /// Runs a call that a script makes.
+    fn call_script_tool<'c>(&'c self, call: ScriptCall<'c>) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>>;
 
     /// Returns an owned handle of the same scope, for a call that moves to another thread.
     fn to_shared(&self) -> Arc<dyn CallScope>;

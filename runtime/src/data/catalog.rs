@@ -67,6 +67,9 @@ pub struct Tool {
     pub requires: Vec<Requirement>,
     /// The declared behaviour.
     pub behaviour: Behaviour,
+    /// The Python function with which scripts of other tools call this one: the source, as gen writes it. `None` if scripts cannot
+    /// call the tool. See [`Call::script_tools`](crate::Call::script_tools).
+    pub python: Option<Cow<'static, str>>,
 }
 
 impl Tool {
@@ -107,6 +110,13 @@ impl Tool {
     #[must_use]
     pub fn with_requirement(mut self, requirement: Requirement) -> Self {
         self.requires.push(requirement);
+        self
+    }
+
+    /// Lets scripts call the tool, by the Python function with this source: see [`python`](Self::python).
+    #[must_use]
+    pub fn with_python(mut self, source: impl Into<Cow<'static, str>>) -> Self {
+        self.python = Some(source.into());
         self
     }
 

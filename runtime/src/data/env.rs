@@ -28,6 +28,8 @@ pub struct Env {
 #[derive(Clone, Default)]
 struct Additions {
     variables: VecMap<String, String>,
+    /// The names of added variables that are secret.
+    secrets: Vec<String>,
     programs: Vec<String>,
 }
 
@@ -57,6 +59,35 @@ impl Env {
     pub fn with_var(mut self, name: impl AsRef<str>, value: impl Into<String>) -> Self {
         self.additions().variables.insert(key(name.as_ref()), value.into());
         self
+    }
+
+    /// Sets the variable `name`, whose value is secret: handlers do not pass it on to programs that did not ask for it, and it is
+    /// replaced in texts that the host keeps.
+    ///
+    /// ```
+    /// let env = toolc::Env::process().with_secret("API_KEY", "for a test");
+    /// assert!(env.var("API_KEY").is_some() && env.is_secret("API_KEY"));
+    /// ```
+    #[must_use]
+    pub fn with_secret(self, name: impl AsRef<str>, value: impl Into<String>) -> Self {
+        let name = key(name.as_ref());
+        let mut env = self.with_var(&name, value);
+        let secrets = &mut env.additions().secrets;
+        if !secrets.contains(&name) {
+            secrets.push(name);
+        }
+        env
+    }
+
+    /// Returns the names of the variables that were set as secrets.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.additions.iter().flat_map(|additions| additions.secrets.iter().map(String::as_str))
+    }
+
+    /// Returns whether a variable was set as a secret.
+    pub fn is_secret(&self, name: &str) -> bool {
+        let name = key(name);
+        self.secrets().any(|secret| secret == name)
     }
 
     /// Adds the program `name`, so that [`has_program`](Self::has_program) returns true for it.

@@ -2,6 +2,8 @@
 
 pub mod behaviour;
 pub(crate) mod catalog;
+#[cfg(feature = "approval")]
+pub(crate) mod credential;
 pub(crate) mod dialect;
 mod distribution;
 pub(crate) mod env;
@@ -12,6 +14,8 @@ pub(crate) mod list_format;
 pub mod name;
 pub(crate) mod number;
 pub mod pack;
+pub(crate) mod python;
+pub(crate) mod redactor;
 pub mod requirement;
 pub(crate) mod secret;
 #[cfg(feature = "approval")]

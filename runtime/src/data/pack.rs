@@ -304,7 +304,8 @@ packed_structs! {
     pub(crate) const STRUCTS = {
         Tool {
             name: Str, title: Str, description: Str, toolset: Str, emoji: Str, arguments: Arc<Table>, atoms: Vec<Atom>, facts: Vec<Str>,
-            names: Vec<(Dialect, Str)>, requires: Vec<Requirement>, behaviour: Behaviour
+            names: Vec<(Dialect, Str)>, requires: Vec<Requirement>, behaviour: Behaviour,
+            python: Option<Str>
         }
         Definition { segments: Vec<Segment> }
         Toolset {

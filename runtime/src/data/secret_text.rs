@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use crate::data::credential::is_secret_name;
 use crate::data::secret::REDACTED;
-use crate::text::words::words;
 
 /// The minimum length of a known value that is replaced, in bytes. A shorter one would occur in any text.
 const MIN_VALUE_LEN: usize = 4;
@@ -95,45 +95,6 @@ const MAX_TOKEN_START: usize = 128;
 const MAX_AUTHORITY: usize = 512;
 /// A word of this length with letters of both cases and digits is taken for a key of an unknown format.
 const MIN_KEY_LEN: usize = 40;
-
-/// Returns whether the name of a variable, an option or a field says that its value is secret: `GITHUB_TOKEN`, `--api-key`.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "apikey",
-        "auth",
-        "authorization",
-        "bearer",
-        "cookie",
-        "credential",
-        "credentials",
-        "creds",
-        "dsn",
-        "jwt",
-        "passcode",
-        "passphrase",
-        "passwd",
-        "password",
-        "passwords",
-        "pat",
-        "secret",
-        "secrets",
-        "sig",
-        "token",
-        "tokens",
-        "webhook",
-    ];
-    // These are secret only after another word: `DB_PASS`, but not `PASS`.
-    const SUFFIXES: &[&str] = &["key", "keys", "pass", "pwd"];
-    let parts: Vec<String> = words(name).map(str::to_lowercase).collect();
-    let Some((last, before)) = parts.split_last() else { return false };
-    let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let is_word =
-        |word: &str| WORDS.contains(&word) || ["password", "secret", "token"].iter().any(|end| word.ends_with(end));
-    is_word(last)
-        || before.iter().any(|word| matches!(word.as_str(), "password" | "secret" | "credential"))
-        || !before.is_empty() && SUFFIXES.contains(&last)
-        || parts.first().is_some_and(|first| first == "aws") && parts.len() > 1
-}
 
 /// Returns the text with [`REDACTED`] in place of these values, and of everything that seems to be secret.
 pub fn without_secrets(text: &str, values: &[String]) -> String {
@@ -429,18 +390,6 @@ mod tests {
             "echo größe: 5",
         ] {
             assert_eq!(without_secrets(text, &[]), text);
-        }
-    }
-
-    #[test]
-    fn names_say_that_a_value_is_secret() {
-        for name in
-            ["GITHUB_TOKEN", "--api-key", "apiKey", "DB_PASS", "password", "AWS_PROFILE", "SECRET_1", "OPENAI_API_KEY2"]
-        {
-            assert!(is_secret_name(name), "{name}");
-        }
-        for name in ["PATH", "HOME", "PASS", "key", "MONKEY", "PWD", "LANG", "tokenizer", ""] {
-            assert!(!is_secret_name(name), "{name}");
         }
     }
 }

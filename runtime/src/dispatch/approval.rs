@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "approval")]
+use crate::call::approval::ApprovalReason;
 use crate::call::approval::{ApprovalDecision, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
 use crate::panics::{self, Panicked};
@@ -42,6 +44,10 @@ pub(super) async fn ask(
         },
     };
     match decided {
+        #[cfg(feature = "approval")]
+        Ok(ApprovalDecision::AllowedByModel) if !request.reasons.iter().all(ApprovalReason::is_low_risk) => {
+            Answer::Decided(ApprovalDecision::Deny("a model cannot approve this call".to_owned()))
+        }
         Ok(decision) => Answer::Decided(decision),
         Err(Panicked(message)) => {
             let error = HostError { part: "the approver", stage: HostStage::Approval, message: &message };

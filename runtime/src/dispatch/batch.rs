@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 
 use crate::args::Slots;
 use crate::call::ToolCall;
+use crate::call::completed::CompletedCall;
 use crate::call::hooks;
-use crate::call::response::CompletedCall;
 use crate::data::behaviour::Parallel;
 use crate::dispatch::agent::AgentTools;
 use crate::dispatch::finish::Outcome;

@@ -1,7 +1,8 @@
 //! Calls from synchronous code.
 
 use crate::call::ToolCall;
-use crate::call::response::{CallResponse, CompletedCall};
+use crate::call::completed::CompletedCall;
+use crate::call::response::CallResponse;
 use crate::run::block_on::block_on;
 use crate::session::turn::Turn;
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
-use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
+use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
 use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
@@ -17,7 +17,7 @@ use crate::provider::no_agent_loop;
 use crate::registration::ids::ToolId;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::result::output::{ToolResult, attempt};
-use crate::run::cancel::{CancelEpoch, CancelledFuture};
+use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 
@@ -112,16 +112,29 @@ impl Turn {
         session: CancelEpoch<'_>,
         reasons: Vec<ApprovalReason>,
     ) -> Result<(), ToolError> {
+        let context = self.context(id, call.request, session);
+        let environment = context.environment();
+        let subject = subject(self.name(id), environment.as_deref());
+        self.approve_for(&subject, self.info(call), context.cancel_sources(), reasons).await
+    }
+
+    /// Gets approval of a call for these reasons. Earlier approvals of the [subject] count.
+    pub(super) async fn approve_for(
+        &self,
+        subject: &str,
+        call: CallInfo<'_>,
+        cancel: CancelSources<'_>,
+        reasons: Vec<ApprovalReason>,
+    ) -> Result<(), ToolError> {
         let config = self.config();
-        let reasons = config.approvals.not_yet_approved(self.name(id), reasons);
+        let reasons = config.approvals.not_yet_approved(subject, reasons);
         if reasons.is_empty() {
             return Ok(());
         }
-        let request = ApprovalRequest { call: self.info(call), reasons: &reasons };
-        let context = self.context(id, call.request, session);
-        let answer = approval::ask(config, request, CancelledFuture::new(context.cancel_sources())).await;
+        let request = ApprovalRequest { call, reasons: &reasons };
+        let answer = approval::ask(config, request, CancelledFuture::new(cancel)).await;
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
-            config.approvals.approve(self.name(id), &reasons);
+            config.approvals.approve(subject, &reasons);
         }
         answer.result(None)
     }

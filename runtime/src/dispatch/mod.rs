@@ -19,6 +19,7 @@ mod parallel_key;
 mod prepared;
 mod repaired_call;
 mod running;
+mod scripts;
 #[cfg_attr(not(feature = "search"), path = "no_search_tools.rs")]
 mod search_tools;
 mod unknown_tool;

@@ -1,5 +1,5 @@
 //! Parameters of run-time tools that hold code: recognized by their names and descriptions, because such tools have no manifest
-//! that says so. The lint rule `shell-without-approval` asks authors of manifests about the same parameters.
+//! that says so, or were not written for this host, as those of a plugin. The lint rule `shell-without-approval` asks authors of manifests about the same parameters.
 
 use std::borrow::Cow;
 
@@ -104,7 +104,7 @@ const HARMLESS: &[&str] = &[
 const SHELL: &[&str] = &["bash", "command", "commands", "sh", "shell", "terminal", "zsh"];
 
 /// Returns the parameters of a tool that hold code.
-pub(crate) fn recognize(tool: &str, description: &str, read_only: bool, schema: &Value) -> Vec<CodeParameter> {
+pub fn recognize(tool: &str, description: &str, read_only: bool, schema: &Value) -> Vec<CodeParameter> {
     let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
     let mut found = Vec::new();
     for (name, property) in properties {

@@ -390,7 +390,6 @@ impl ToolProvider for DynamicProvider {
         true
     }
 
-    #[cfg(feature = "approval")]
     fn code_parameters(&self, index: usize) -> Vec<crate::provider::code_parameters::CodeParameter> {
         let Some((tool, schema)) = self.tools.get(index).zip(self.schemas.get(index)) else { return Vec::new() };
         let read_only = tool.behaviour.annotations.read_only;

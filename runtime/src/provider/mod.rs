@@ -1,7 +1,6 @@
 //! Tool providers: sources of tools, such as a generated catalog with its handlers, an MCP server or a plugin.
 
 pub(crate) mod availability;
-#[cfg(feature = "approval")]
 pub(crate) mod code_parameters;
 pub mod compiled;
 pub(crate) mod dynamic;
@@ -64,7 +63,6 @@ pub trait ToolProvider: Send + Sync {
 
     /// Returns the parameters of the tool at `index` that hold code, although its declaration does not say so. None for a
     /// generated catalog, whose manifests say so.
-    #[cfg(feature = "approval")]
     #[doc(hidden)]
     fn code_parameters(&self, index: usize) -> Vec<code_parameters::CodeParameter> {
         let _ = index;

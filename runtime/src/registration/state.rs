@@ -13,6 +13,7 @@ use crate::args::same;
 use crate::data::behaviour::{Behaviour, Execution, MaxResultChars};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
+use crate::data::env::Env;
 use crate::data::graph::{Graph, Set};
 use crate::data::table::Table;
 use crate::provider::ToolProvider;
@@ -53,6 +54,24 @@ pub(crate) struct State {
     /// Created by the first search.
     #[cfg(feature = "search")]
     search: OnceLock<StateSearchIndex>,
+}
+
+impl State {
+    /// Returns the names of the variables that are secret: those that were set as secrets, and those that providers declare as such.
+    pub(crate) fn secret_names(&self, env: &Env) -> Vec<String> {
+        let variables = self.providers.iter().flat_map(|provider| provider.variables());
+        let declared = variables.filter(|variable| variable.secret).map(|variable| variable.name.to_string());
+        let mut names: Vec<String> = env.secrets().map(str::to_owned).chain(declared).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Returns whether a provider declares that the value of a variable is not secret.
+    pub(crate) fn is_public(&self, name: &str) -> bool {
+        let mut variables = self.providers.iter().flat_map(|provider| provider.variables());
+        variables.any(|variable| variable.name == name && !variable.secret)
+    }
 }
 
 /// A tool of the state, and its position in its provider.

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::availability::probe_cache::{ProbeCache, ProbeSubject};
 use crate::data::catalog::{Fact, Tool, Toolset};
+use crate::data::env::Env;
+use crate::data::redactor::Redactor;
 use crate::provider::ToolProvider;
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
@@ -194,6 +196,15 @@ impl Registry {
     /// Returns the declared facts, sorted by name.
     pub fn facts(&self) -> Vec<Fact> {
         self.state().facts.iter().map(|(name, default)| Fact::new(name.clone(), default.clone())).collect()
+    }
+
+    /// Returns a value that replaces secrets in texts: the values of the variables of `env` that the host has set [as
+    /// secrets](Env::with_secret), and of those that a provider declares as secret. A variable that a provider declares as not secret
+    /// is left.
+    pub fn redactor(&self, env: &Env) -> Redactor {
+        let state = self.state();
+        let names = state.secret_names(env);
+        Redactor::new(names.iter().map(String::as_str).filter(|name| !state.is_public(name)), env)
     }
 
     /// Returns how many calls of each tool had a parameter that was [repaired](crate::repair), since the registry was made.

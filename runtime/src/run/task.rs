@@ -34,6 +34,7 @@ pub(crate) struct TaskInner {
     has_ended: AtomicBool,
     user_request: Mutex<Option<Arc<str>>>,
     directory: Mutex<Option<PathBuf>>,
+    environment: Mutex<Option<Arc<str>>>,
     /// What the task holds, or `None` if it has ended.
     content: Mutex<Option<Content>>,
 }
@@ -58,6 +59,7 @@ impl Task {
             has_ended: AtomicBool::new(false),
             user_request: Mutex::default(),
             directory: Mutex::default(),
+            environment: Mutex::default(),
             content: Mutex::new(Some(Content::default())),
         }))
     }
@@ -129,6 +131,14 @@ impl Task {
     /// [`Call::directory`](crate::Call::directory). By default, it is that of the handlers.
     pub fn set_directory(&self, path: impl Into<PathBuf>) {
         *self.0.directory.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.into());
+    }
+
+    /// Sets the kind of environment in which the task's commands and file tools act, such as `sandbox` or `docker`. Handlers get it
+    /// from [`Call::environment`](crate::Call::environment), and commands are judged for it. By default, it is that of the session.
+    ///
+    /// Set it before the first call of the task: what a handler has already started keeps running where it is.
+    pub fn set_environment(&self, kind: impl Into<Arc<str>>) {
+        *self.0.environment.lock().unwrap_or_else(PoisonError::into_inner) = Some(kind.into());
     }
 
     /// Cancels the running calls of the task. Later calls are not affected, and the task keeps its state.
@@ -211,6 +221,11 @@ impl TaskInner {
     /// Returns the working directory in which the task begins, if the host has set it.
     pub(crate) fn directory(&self) -> Option<PathBuf> {
         self.directory.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the kind of environment of the task, if the host has set it.
+    pub(crate) fn environment(&self) -> Option<Arc<str>> {
+        self.environment.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn content(&self) -> MutexGuard<'_, Option<Content>> {

@@ -19,6 +19,7 @@ use crate::call::approval::Approver;
 use crate::call::hooks::Hook;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
+use crate::data::redactor::Redactor;
 use crate::data::segment::FactValue;
 use crate::observe::log::Log;
 #[cfg(feature = "tracing")]
@@ -414,6 +415,12 @@ impl Session {
     /// Returns the task of calls that have no task of their own. It ends with the session and its turns, or by [`Task::end`].
     pub fn task(&self) -> &Task {
         &self.config.task
+    }
+
+    /// Returns a value that replaces the secrets of the session in texts: the values of the variables that the host has set [as
+    /// secrets](Env::with_secret), and of those that a provider declares as such.
+    pub fn redactor(&self) -> Redactor {
+        self.registry.redactor(&self.config.env)
     }
 
     /// Cancels the session's running calls. Later calls are not affected.

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::availability::resolve::{AvailabilityResult, TurnInputs};
 use crate::availability::{HiddenReason, HiddenTool};
-use crate::call::scope::CallScope;
+use crate::call::response::CallResponse;
+use crate::call::scope::{CallScope, ScriptCall};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
@@ -269,6 +271,13 @@ impl Turn {
     }
 }
 
+impl Turn {
+    /// Returns the names of the environment variables that are secret.
+    pub(crate) fn secret_names(&self) -> Vec<String> {
+        self.state().secret_names(&self.config().env)
+    }
+}
+
 impl CallScope for Turn {
     fn session_id(&self) -> &str {
         &self.config().id
@@ -284,6 +293,10 @@ impl CallScope for Turn {
 
     fn env(&self) -> &Env {
         &self.config().env
+    }
+
+    fn secret_variables(&self) -> Vec<String> {
+        self.secret_names()
     }
 
     fn fact(&self, name: &str) -> Option<&FactValue> {
@@ -303,8 +316,26 @@ impl CallScope for Turn {
         &'c self,
         call: crate::call::scope::InputCall<'c>,
         input: crate::call::approval::shell::ProgramInput<'c>,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Result<(), crate::result::error::ToolError>> + Send + 'c>> {
+    ) -> Pin<Box<dyn Future<Output = Result<(), crate::result::error::ToolError>> + Send + 'c>> {
         self.approve_input(call, input)
+    }
+
+    #[cfg(feature = "approval")]
+    fn approve_code<'c>(
+        &'c self,
+        call: crate::call::scope::InputCall<'c>,
+        code: crate::call::approval::shell::ProgramInput<'c>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), crate::result::error::ToolError>> + Send + 'c>> {
+        self.approve_code(call, code)
+    }
+
+    fn script_tools(&self) -> Vec<&Tool> {
+        let shown = self.inner.snapshot.tools.iter().map(|&id| self.state().tool(id));
+        shown.filter(|tool| tool.python.is_some()).collect()
+    }
+
+    fn call_script_tool<'c>(&'c self, call: ScriptCall<'c>) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
+        Box::pin(self.call_script_tool(call))
     }
 
     fn to_shared(&self) -> Arc<dyn CallScope> {

@@ -19,7 +19,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::call::ToolCall;
-    use crate::call::response::{CallResponse, CompletedCall};
+    use crate::call::completed::CompletedCall;
+    use crate::call::response::CallResponse;
     use crate::data::dialect::Dialect;
     use crate::provider::dynamic::DynamicTool;
     use crate::registry::Registry;

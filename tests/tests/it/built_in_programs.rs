@@ -168,5 +168,6 @@ fn writes_source(writes: &Writes<'_>) -> String {
         Writes::Values(options) => format!("Writes::Values(&{options:?})"),
         Writes::After(text) => format!("Writes::After({text:?})"),
         Writes::UrlNames { with, folder } => format!("Writes::UrlNames {{ with: &{with:?}, folder: &{folder:?} }}"),
+        Writes::Unpacked { with, folder } => format!("Writes::Unpacked {{ with: &{with:?}, folder: &{folder:?} }}"),
     }
 }

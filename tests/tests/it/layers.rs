@@ -19,6 +19,7 @@ const CODEGEN: &[&str] = &[
     "schema",
     "markdown",
     "manifest",
+    "document",
     "format",
     "dialects",
     "catalog",

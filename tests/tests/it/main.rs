@@ -33,6 +33,7 @@ mod lint;
 mod mutations;
 mod odd_names;
 mod original;
+mod python_module;
 mod quiet_output;
 mod readme;
 mod registry_changes;

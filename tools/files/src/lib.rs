@@ -1,31 +1,34 @@
 //! Handlers of the shipped toolset `file`: read, write, edit and search files.
 //!
-//! [`open`] refuses devices and pipes, on which reading could block, and [`sniff`] refuses binary files. [`atomic_write`]
-//! writes files, and [`version`] detects changes by other programs. [`access`] records what
-//! a task has read and written, and [`syntax`] finds mistakes in what it writes.
+//! They act in the environment of the call's task: [`task_files`] has its files, and what of them may be read and written. [`open`]
+//! explains what cannot be opened, and [`sniff`] refuses binary files. [`access`] records what a task has read and written, and
+//! [`syntax`] finds mistakes in what it writes.
 
 mod access;
-mod atomic_write;
-mod deadline_reader;
+#[cfg(all(test, unix))]
+mod elsewhere;
+#[cfg(all(test, unix))]
+mod escapes;
 mod open;
 mod patch;
 mod read;
 mod search;
 mod sniff;
 mod syntax;
+mod task_files;
 #[cfg(all(test, target_os = "linux"))]
 mod unusual_names;
-mod version;
 mod write;
 
-use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolc::{Call, ToolError};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
-use toolc_workspace::{Access, Workspace};
+use toolc_workspace::{Access, Environments, Workspace};
 
 pub use access::{AccessLog, FileAccess};
+use task_files::TaskFiles;
 
 /// The handlers of the toolset `file`. For each task they keep an [`AccessLog`] of the files that it has read and written.
 ///
@@ -38,16 +41,31 @@ pub use access::{AccessLog, FileAccess};
 #[derive(Debug)]
 pub struct FileHandlers {
     workspace: Workspace,
+    environments: Environments,
     access: Access,
-    write_lock: Mutex<()>,
+    spilled: Option<PathBuf>,
+    write_lock: Arc<WriteLock>,
 }
 
 impl FileHandlers {
     /// Returns handlers that resolve relative paths in `workspace`, with the default [`Access`]: they read every file but keys, and
     /// write below the working directory and the folder for temporary files.
     pub fn new(workspace: Workspace) -> Self {
-        let access = Access::new(&workspace, toolc_catalog::commands::rules());
-        Self { workspace, access, write_lock: Mutex::new(()) }
+        let access = Access::new(toolc_catalog::commands::rules());
+        Self {
+            environments: Environments::local(&workspace),
+            workspace,
+            access,
+            spilled: None,
+            write_lock: Arc::default(),
+        }
+    }
+
+    /// Replaces the environments in which tasks act. By default, all act on this machine.
+    #[must_use]
+    pub fn environments(mut self, environments: Environments) -> Self {
+        self.environments = environments;
+        self
     }
 
     /// Allows writing below `dir` too, even if it is in a system directory, such as `/usr/src/app` in a container image. Key
@@ -65,18 +83,29 @@ impl FileHandlers {
         self
     }
 
-    /// Returns what a call may read and write: the home of its host is protected.
-    fn access(&self, call: &Call<'_>) -> Access {
-        let access = self.access.clone();
-        match call.home() {
-            Some(home) => access.with_host_home(home),
-            None => access,
-        }
+    /// Lets `read_file` read the files in `folder` on this machine, whatever the environment of a task is, and also if reading is
+    /// restricted: the results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored there.
+    #[must_use]
+    pub fn with_spilled(mut self, folder: impl AsRef<Path>) -> Self {
+        let folder = folder.as_ref();
+        self.spilled = Some(toolc_environment::resolve(folder).unwrap_or_else(|_| folder.to_owned()));
+        self
     }
 
-    /// Returns a lock to hold from reading a file until it is written back, so that concurrent edits are not lost.
-    fn lock_writes(&self) -> MutexGuard<'_, ()> {
-        self.write_lock.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the lock for writing in the environment of a call. On this machine all tasks have one. Elsewhere, where writing can take
+    /// long, each task has its own.
+    fn write_lock(&self, task: &TaskFiles, call: &Call<'_>) -> Arc<WriteLock> {
+        if task.is_local() { Arc::clone(&self.write_lock) } else { call.state() }
+    }
+}
+
+/// A lock to hold from reading a file until it is written back, so that concurrent edits are not lost.
+#[derive(Debug, Default)]
+struct WriteLock(Mutex<()>);
+
+impl WriteLock {
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,7 +121,7 @@ impl FileTools for FileHandlers {
 
     fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<search_files::Returns, ToolError> {
         call.state::<AccessLog>().forget_repeated_reads();
-        search::search(&self.workspace, &self.access(call), &args)
+        search::search(&TaskFiles::of(self, call)?, &args)
     }
 
     fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError> {
@@ -109,12 +138,15 @@ fn integer(count: usize) -> i64 {
 /// Helpers for tests: handlers whose workspace is a temporary directory.
 #[cfg(test)]
 mod fixture {
+    use std::path::PathBuf;
+
     use tempfile::TempDir;
-    use toolc::Call;
     use toolc::testing::{Caller, TestResponse};
+    use toolc::{Call, ToolError};
     use toolc_workspace::Workspace;
 
     use crate::FileHandlers;
+    use crate::task_files::TaskFiles;
 
     pub(crate) struct Fixture {
         pub(crate) handlers: FileHandlers,
@@ -136,6 +168,14 @@ mod fixture {
 
         pub(crate) fn get(&self, path: &str) -> String {
             std::fs::read_to_string(self.dir.path().join(path)).unwrap()
+        }
+
+        pub(crate) fn task(&self) -> TaskFiles {
+            TaskFiles::of(&self.handlers, &self.call()).unwrap()
+        }
+
+        pub(crate) fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {
+            self.task().locate(path)
         }
 
         /// Returns a call of the fixture's task.

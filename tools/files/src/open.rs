@@ -1,44 +1,68 @@
-//! Opens regular files. Refuses other kinds, on which reading could block, with an error that helps the model.
+//! Looks at files, and explains to the model why one cannot be opened.
 
-use std::fs::{self, File, FileType, Metadata};
 use std::io;
 use std::path::Path;
 
 use toolc::{ErrorKind, ToolError};
-
+use toolc_environment::files::{Changed, FileKind, Metadata};
 use toolc_workspace::names::{escape, unescape};
-use toolc_workspace::{Workspace, folder_of};
 
-/// Opens the regular file at `path`, a resolved path.
-///
-/// The type is checked before opening, because opening a device can have effects, and again after opening, because the file may have
-/// been replaced in between. No symbolic link is followed, in case another program has put one in the path.
-pub(super) fn regular(workspace: &Workspace, path: &Path) -> Result<(File, Metadata), ToolError> {
-    let failed = |error: io::Error| explain(workspace, path, "read", &error);
-    check_regular(workspace, path, &fs::symlink_metadata(path).map_err(failed)?)?;
-    let (folder, name) = folder_of(path).map_err(failed)?;
-    folder.read(name).map_err(failed)
+use crate::task_files::TaskFiles;
+
+/// Fails if the file at `path`, a resolved path, is not a regular file, on which reading could block or never end. Otherwise returns its
+/// metadata.
+pub(super) fn regular(task: &TaskFiles, path: &Path, verb: &str) -> Result<Metadata, ToolError> {
+    let metadata = task.files().metadata(path).map_err(|error| explain(task, path, verb, &error))?;
+    check_regular(task, path, metadata)?;
+    Ok(metadata)
+}
+
+/// Returns the metadata of the file at `path`, or `None` if it does not exist. Fails if it is not a regular file, or may not be written.
+pub(super) fn existing(task: &TaskFiles, path: &Path) -> Result<Option<Metadata>, ToolError> {
+    let failed = |error| explain(task, path, "write", &error);
+    match task.files().metadata(path) {
+        Ok(metadata) => check_regular(task, path, metadata)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    // Replacing a file ignores its permissions, so check them here.
+    task.files().check_writable(path).map(Some).map_err(failed)
 }
 
 /// Fails if the file is not a regular file.
-pub(super) fn check_regular(workspace: &Workspace, path: &Path, meta: &Metadata) -> Result<(), ToolError> {
-    let shown = workspace.show(path);
-    if meta.is_file() {
-        Ok(())
-    } else if meta.is_dir() {
-        let entries = listing(path);
-        Err(ToolError::new(format!("`{shown}` is a directory, which contains {entries}; name a file in it")))
-    } else {
-        let kind = special_kind(meta.file_type());
-        Err(ToolError::with_kind(ErrorKind::Refused, format!("`{shown}` is {kind}, not a regular file")))
-    }
+pub(super) fn check_regular(task: &TaskFiles, path: &Path, metadata: Metadata) -> Result<(), ToolError> {
+    let shown = task.show(path);
+    let kind = match metadata.kind {
+        FileKind::Regular => return Ok(()),
+        FileKind::Folder => {
+            let entries = listing(task, path);
+            return Err(ToolError::new(format!(
+                "`{shown}` is a directory, which contains {entries}; name a file in it"
+            )));
+        }
+        FileKind::Pipe => "a pipe",
+        FileKind::Socket => "a socket",
+        FileKind::Device => "a device",
+        FileKind::Link | FileKind::Other => "a special file",
+    };
+    Err(ToolError::with_kind(ErrorKind::Refused, format!("`{shown}` is {kind}, not a regular file")))
 }
 
 /// Returns the error for the model after a failure to `verb` (read, write) the file at `path`.
-pub(super) fn explain(workspace: &Workspace, path: &Path, verb: &str, error: &io::Error) -> ToolError {
-    let shown = workspace.show(path);
+pub(super) fn explain(task: &TaskFiles, path: &Path, verb: &str, error: &io::Error) -> ToolError {
+    let shown = task.show(path);
+    if Changed::is(error) {
+        return ToolError::with_kind(
+            ErrorKind::Refused,
+            format!("failed to {verb} `{shown}`: another program has changed it in the meantime; read it again"),
+        );
+    }
     match error.kind() {
-        io::ErrorKind::NotFound => not_found(workspace, path),
+        io::ErrorKind::AlreadyExists => ToolError::with_kind(
+            ErrorKind::Refused,
+            format!("failed to {verb} `{shown}`: another program has just created it; read it first"),
+        ),
+        io::ErrorKind::NotFound => not_found(task, path),
         io::ErrorKind::PermissionDenied => {
             ToolError::new(format!("failed to {verb} `{shown}`: the system denies permission to this process's user"))
         }
@@ -51,32 +75,33 @@ pub(super) fn explain(workspace: &Workspace, path: &Path, verb: &str, error: &io
 }
 
 /// Returns the error for a path that does not exist, with the nearest existing names.
-pub(super) fn not_found(workspace: &Workspace, path: &Path) -> ToolError {
-    let shown = workspace.show(path);
+pub(super) fn not_found(task: &TaskFiles, path: &Path) -> ToolError {
+    let shown = task.show(path);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist"));
     };
-    let advice = if parent.is_dir() {
-        let names = names(parent);
+    let is_folder = |path: &Path| task.files().metadata(path).is_ok_and(|found| found.kind == FileKind::Folder);
+    let advice = if is_folder(parent) {
+        let names = names(task, parent);
         match &*toolc::__gen::nearest(&escape(name), names.iter().map(String::as_str)) {
-            [] => format!("`{}` contains {}", workspace.show(parent), listing(parent)),
+            [] => format!("`{}` contains {}", task.show(parent), listing(task, parent)),
             near => {
                 let near: Vec<_> =
-                    near.iter().map(|name| format!("`{}`", workspace.show(&parent.join(unescape(name))))).collect();
+                    near.iter().map(|name| format!("`{}`", task.show(&parent.join(unescape(name))))).collect();
                 format!("did you mean {}?", near.join(" or "))
             }
         }
     } else {
-        let existing = parent.ancestors().find(|dir| dir.is_dir()).unwrap_or(parent);
-        format!("only `{}` of its path exists, which contains {}", workspace.show(existing), listing(existing))
+        let existing = parent.ancestors().find(|dir| is_folder(dir)).unwrap_or(parent);
+        format!("only `{}` of its path exists, which contains {}", task.show(existing), listing(task, existing))
     };
     ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist; {advice}"))
 }
 
 /// Returns the first names in a directory, for a message.
-fn listing(dir: &Path) -> String {
+fn listing(task: &TaskFiles, dir: &Path) -> String {
     const MAX_NAMES: usize = 8;
-    let names = names(dir);
+    let names = names(task, dir);
     let quoted: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     match names.len() {
         0 => "nothing".to_owned(),
@@ -86,29 +111,10 @@ fn listing(dir: &Path) -> String {
 }
 
 /// Returns the names in a directory, escaped and sorted. Reads at most 5,000, to bound the time.
-fn names(dir: &Path) -> Vec<String> {
+fn names(task: &TaskFiles, dir: &Path) -> Vec<String> {
     const MAX_ENTRIES: usize = 5_000;
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(MAX_ENTRIES);
-    let mut names: Vec<_> = entries.map(|entry| escape(entry.file_name())).collect();
+    let entries = task.files().list(dir, MAX_ENTRIES).unwrap_or_default();
+    let mut names: Vec<_> = entries.into_iter().map(escape).collect();
     names.sort_unstable();
     names
-}
-
-#[cfg(unix)]
-fn special_kind(kind: FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    if kind.is_fifo() {
-        "a pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else if kind.is_char_device() || kind.is_block_device() {
-        "a device"
-    } else {
-        "a special file"
-    }
-}
-
-#[cfg(not(unix))]
-fn special_kind(_: FileType) -> &'static str {
-    "a special file"
 }

@@ -1,19 +1,18 @@
-//! The `read_file` tool: returns a range of lines of a text file. Reads the file as a stream, so its size does not matter.
+//! The `read_file` tool: returns a range of lines of a text file.
 
 use std::fmt::Write;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read as _};
+use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::read_file::{Args, Returns};
+use toolc_environment::files::{LineEnding, LineRange, Lines, Version};
 
 use super::{open, sniff};
 use crate::FileHandlers;
 use crate::access::{AccessLog, ReadKey, SeenLines};
-use crate::deadline_reader::DeadlineReader;
-use crate::version::FileVersion;
+use crate::task_files::TaskFiles;
 
 /// The maximum number of characters of a line; the rest is cut off.
 const MAX_LINE_CHARS: usize = 2_000;
@@ -30,7 +29,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Lines that were read from a file.
 struct Read {
     path: PathBuf,
-    version: FileVersion,
+    version: Version,
     window: Returns,
     /// The lines that the model knows then.
     seen: SeenLines,
@@ -75,30 +74,43 @@ fn repeated(window: &Returns) -> ToolError {
 }
 
 fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Read, ToolError> {
-    let path = handlers.workspace.locate(&args.path)?;
-    handlers.access(call).check_read(&handlers.workspace, &path)?;
-    let (file, meta) = open::regular(&handlers.workspace, &path)?;
-    let shown = handlers.workspace.show(&path);
-    let (window, seen) =
-        Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|failure| match failure {
-            ReadFailure::Binary(format) => ToolError::with_kind(
-                ErrorKind::Refused,
-                format!("`{shown}` is not text but {format}; use a program that can read it"),
+    let task = TaskFiles::for_reading(handlers, &args.path, call)?;
+    let path = task.locate(&args.path)?;
+    task.access().check_read(&path)?;
+    open::regular(&task, &path, "read")?;
+    let shown = task.show(&path);
+    let first = u64::try_from(args.offset).unwrap_or(1).max(1);
+    let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
+    let range = LineRange {
+        first,
+        limit,
+        // A character has at most four bytes, and so has a byte order mark.
+        max_line_bytes: 4 * (MAX_LINE_CHARS + 1),
+        max_bytes: 4 * MAX_CHARS,
+        timeout: SEEK_TIMEOUT,
+        count_timeout: COUNT_TIMEOUT,
+    };
+    let lines = task.files().read_lines(&path, &range).map_err(ReadFailure::Io);
+    let window = lines.and_then(|lines| Ok((lines.metadata.version, window(&lines, first, &shown)?)));
+    let (version, (window, seen)) = window.map_err(|failure| match failure {
+        ReadFailure::Binary(format) => ToolError::with_kind(
+            ErrorKind::Refused,
+            format!("`{shown}` is not text but {format}; use a program that can read it"),
+        ),
+        ReadFailure::PastTheEnd(total) => {
+            ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
+        }
+        ReadFailure::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
+            ErrorKind::Timeout,
+            format!(
+                "failed to reach line {} of `{shown}` within {} s; use a smaller offset",
+                args.offset,
+                SEEK_TIMEOUT.as_secs()
             ),
-            ReadFailure::PastTheEnd(total) => {
-                ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
-            }
-            ReadFailure::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
-                ErrorKind::Timeout,
-                format!(
-                    "failed to reach line {} of `{shown}` within {} s; use a smaller offset",
-                    args.offset,
-                    SEEK_TIMEOUT.as_secs()
-                ),
-            ),
-            ReadFailure::Io(error) => open::explain(&handlers.workspace, &path, "read", &error),
-        })?;
-    Ok(Read { path, version: FileVersion::new(&meta), window, seen })
+        ),
+        ReadFailure::Io(error) => open::explain(&task, &path, "read", &error),
+    })?;
+    Ok(Read { path, version, window, seen })
 }
 
 /// The reason why a range could not be read.
@@ -110,29 +122,21 @@ enum ReadFailure {
     Io(io::Error),
 }
 
-impl From<io::Error> for ReadFailure {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
+/// Returns the part of the result that the lines are. `shown` is the path for the result. Also returns which lines the model then knows.
+fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines), ReadFailure> {
+    if let Some(format) = sniff::binary_format(&lines.sample) {
+        return Err(ReadFailure::Binary(format));
     }
-}
-
-/// Reads the range of lines that `args` selects. `shown` is the path for the result. Also returns which lines the model then knows.
-fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<(Returns, SeenLines), ReadFailure> {
-    let first = u64::try_from(args.offset).unwrap_or(1).max(1);
-    let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
-    let skipped = lines.skip(first - 1)?;
-    if skipped < first - 1 {
-        return Err(ReadFailure::PastTheEnd(skipped));
+    let total = lines.total;
+    if let Some(total) = total.filter(|total| *total < first && first > 1) {
+        return Err(ReadFailure::PastTheEnd(total));
     }
     let mut content = String::new();
-    let (mut chars, mut shown_lines, mut total) = (0, 0, None);
+    let (mut chars, mut shown_lines) = (0, 0);
     let (mut replaced, mut crlf) = (false, false);
     let mut seen = SeenLines::default();
-    while shown_lines < limit {
-        let Some(line) = lines.next()? else {
-            total = Some(first - 1 + shown_lines);
-            break;
-        };
+    for line in &lines.lines {
+        let line = Line::new(line, first + shown_lines == 1)?;
         // A number of six digits, `|` and a newline.
         let line_chars = 8 + line.text.chars().count();
         if chars + line_chars > MAX_CHARS {
@@ -145,10 +149,6 @@ fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<(Returns, SeenLi
         replaced |= line.replaced;
         crlf |= line.crlf;
     }
-    if shown_lines == 0 && first > 1 {
-        return Err(ReadFailure::PastTheEnd(first - 1));
-    }
-    let total = total.or_else(|| lines.count());
     if let Some(total) = total {
         seen.set_total(total);
     }
@@ -187,13 +187,7 @@ fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Reads the lines of a file, each in bounded memory.
-struct Lines {
-    input: BufReader<DeadlineReader<File>>,
-    /// The number of lines that have been read or skipped.
-    number: u64,
-}
-
+/// A line for the result.
 struct Line {
     /// The line without its ending, shortened to the maximum length.
     text: String,
@@ -205,69 +199,22 @@ struct Line {
     crlf: bool,
 }
 
-impl Lines {
-    /// Fails if the file is binary.
-    fn new(file: File) -> Result<Self, ReadFailure> {
-        let file = DeadlineReader::new(file, Instant::now() + SEEK_TIMEOUT);
-        // The sample is taken from the buffer, so that nothing is read twice.
-        let mut input = BufReader::with_capacity(8 * sniff::SAMPLE, file);
-        let buffer = input.fill_buf()?;
-        let sample = &buffer[..buffer.len().min(sniff::SAMPLE)];
-        if let Some(format) = sniff::binary_format(sample) {
-            return Err(ReadFailure::Binary(format));
-        }
-        if sample.starts_with(BOM) {
-            input.consume(BOM.len());
-        }
-        Ok(Self { input, number: 0 })
-    }
-
-    /// Skips `count` lines, or all if the file has fewer. Returns the number of skipped lines.
-    fn skip(&mut self, count: u64) -> io::Result<u64> {
-        for skipped in 0..count {
-            if self.input.skip_until(b'\n')? == 0 {
-                return Ok(skipped);
-            }
-            self.number += 1;
-        }
-        Ok(count)
-    }
-
-    fn next(&mut self) -> Result<Option<Line>, ReadFailure> {
-        // A character has at most four bytes, and a line ending two.
-        const MAX_BYTES: u64 = 4 * MAX_LINE_CHARS as u64 + 2;
-        let mut bytes = Vec::new();
-        (&mut self.input).take(MAX_BYTES).read_until(b'\n', &mut bytes)?;
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        self.number += 1;
-        let mut crlf = false;
-        if bytes.ends_with(b"\n") {
-            bytes.pop();
-            crlf = bytes.ends_with(b"\r");
-            bytes.truncate(bytes.len() - usize::from(crlf));
-        } else {
-            self.input.skip_until(b'\n')?;
-        }
+impl Line {
+    /// Decodes a line. The first of a file may begin with a byte order mark.
+    fn new(line: &toolc_environment::files::Line, is_first: bool) -> Result<Self, ReadFailure> {
+        let bytes = line.bytes.strip_prefix(BOM).filter(|_| is_first).unwrap_or(&line.bytes);
         if bytes.contains(&0) {
             return Err(ReadFailure::Binary("binary data"));
         }
-        let decoded = String::from_utf8_lossy(&bytes);
+        let decoded = String::from_utf8_lossy(bytes);
         let cut = decoded.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
         let mut text = decoded[..cut.unwrap_or(decoded.len())].to_owned();
-        let replaced = std::str::from_utf8(&bytes).is_err_and(|error| error.valid_up_to() < text.len());
-        if cut.is_some() {
+        let replaced = std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() < text.len());
+        let is_cut = line.is_cut || cut.is_some();
+        if is_cut {
             text.push_str("… [line cut here]");
         }
-        Ok(Some(Line { text, is_cut: cut.is_some(), replaced, crlf }))
-    }
-
-    /// Reads to the end and returns the total number of lines, or `None` if that takes too long.
-    fn count(&mut self) -> Option<u64> {
-        self.input.get_mut().set_timeout(COUNT_TIMEOUT);
-        self.skip(u64::MAX).ok()?;
-        Some(self.number)
+        Ok(Self { text, is_cut, replaced, crlf: line.ending == LineEnding::CrLf })
     }
 }
 
@@ -426,14 +373,6 @@ mod tests {
     }
 
     #[test]
-    fn a_sparse_file_is_refused() {
-        let f = fixture();
-        f.put("sparse", "");
-        File::options().write(true).open(f.dir.path().join("sparse")).unwrap().set_len(100 << 20).unwrap();
-        assert_reply!(read_all(&f, "sparse"), Err(Refused));
-    }
-
-    #[test]
     fn an_error_for_a_missing_file_names_existing_ones() {
         let f = fixture();
         f.put("src/config.rs", "");
@@ -464,16 +403,6 @@ mod tests {
             ("/dev/../dev/zero", "a device"),
         ] {
             assert_reply!(read_all(&f, name), Err(Refused, what));
-        }
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn processes_are_refused_and_the_kernel_is_not() {
-        let f = fixture();
-        assert!(read_all(&f, "/proc/cpuinfo").is_ok());
-        for path in ["/proc/self/environ", "/proc/self/mem", "/proc/1/status"] {
-            assert_reply!(read_all(&f, path), Err(Refused, "shows a process"));
         }
     }
 }

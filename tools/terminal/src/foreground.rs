@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use toolc::approval::ShellState;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::terminal::{Args, Returns};
-use toolc_environment::{Launch, Output, Program, Sink};
+use toolc_environment::{Environment, Launch, Output, Program, Sink};
 
 use crate::background::SIZE;
-use crate::place::Place;
+use crate::place::{self, Place, Variables};
 use crate::shell_state::{Record, Recorded};
 use crate::transcript::Transcript;
 use crate::{TerminalHandlers, failed_start, joined, signal_of};
@@ -51,8 +51,11 @@ impl TerminalHandlers {
             );
             return Err(ToolError::with_kind(ErrorKind::InvalidArguments, text));
         }
-        let place = self.place(args.workdir.as_deref(), &args.command, call)?;
-        let record = if cfg!(unix) { Record::new().ok() } else { None };
+        let environment = self.environments.of(call)?;
+        let place = self.place(&*environment, args.workdir.as_deref(), &args.command, call)?;
+        let variables = environment.variables().map_err(|error| failed_start(&error))?;
+        let record = environment.temporary_folder().filter(|_| cfg!(unix));
+        let record = record.and_then(|folder| Record::new(&folder).ok());
         let prefix = record.as_ref().map_or_else(String::new, Record::prefix);
         let line = format!("{prefix}{}", args.command);
         // Some shells show the line in errors about it.
@@ -65,10 +68,10 @@ impl TerminalHandlers {
         };
         let mut launch = Launch::new(Program::Shell(line), output);
         launch.directory = Some(place.directory.clone());
-        launch.variables = self.variables(&place.state);
+        launch.variables = place::variables(&self.inherited(call), &variables, &place.state);
 
         let started = Instant::now();
-        let running = self.environment.start(launch).map_err(|error| failed_start(&error))?;
+        let running = environment.start(launch).map_err(|error| failed_start(&error))?;
         let deadline = started + Duration::from_secs(seconds);
         let should_stop = || Instant::now() >= deadline || call.is_cancelled();
         let lost = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
@@ -92,7 +95,8 @@ impl TerminalHandlers {
         };
         running.release();
         let recorded = record.and_then(Record::read);
-        let (directory, not_kept) = self.keep(recorded, &place, args.workdir.is_some(), call);
+        let (directory, not_kept) =
+            self.keep(recorded, &variables, &place, &*environment, args.workdir.is_some(), call);
         if timed_out && call.is_cancelled() {
             return Err(ToolError::with_kind(
                 ErrorKind::Cancelled,
@@ -120,17 +124,21 @@ impl TerminalHandlers {
     fn keep(
         &self,
         recorded: Option<Recorded>,
+        variables: &Variables,
         place: &Place,
+        environment: &dyn Environment,
         is_elsewhere: bool,
         call: &Call<'_>,
     ) -> (Option<std::path::PathBuf>, Option<String>) {
         let Some(recorded) = recorded else { return (None, None) };
-        let (mut state, note) =
-            recorded.state(&place.state, self.usual_variables(), |name, value| self.credentials.passes(name, value));
+        let inherited = self.inherited(call);
+        let usual = place::usual_variables(&inherited, variables);
+        let (mut state, note) = recorded.state(&place.state, usual, |name, value| inherited.passes(name, value));
         let mut changed = None;
         if is_elsewhere {
             state.directory.clone_from(&place.state.directory);
-        } else if state.directory.as_deref().is_some_and(|directory| !is_same(directory, &place.directory)) {
+        } else if state.directory.as_deref().is_some_and(|directory| !is_same(environment, directory, &place.directory))
+        {
             changed.clone_from(&state.directory);
         } else {
             state.directory.clone_from(&place.state.directory);
@@ -151,6 +159,6 @@ impl TerminalHandlers {
 }
 
 /// Returns whether two paths name the same directory: a shell reports a path without symbolic links.
-fn is_same(a: &Path, b: &Path) -> bool {
-    a == b || toolc_workspace::resolve(b).is_ok_and(|b| a == b)
+fn is_same(environment: &dyn Environment, a: &Path, b: &Path) -> bool {
+    a == b || environment.files().resolve(b).is_ok_and(|b| a == b)
 }

@@ -1,14 +1,13 @@
 //! Handlers of the shipped toolset `terminal`: run shell commands with limits on their time and output, in the foreground or in the
 //! background.
 //!
-//! - [`place`] decides where a command starts, and [`credentials`] which variables it does not get.
+//! - [`place`] decides where a command starts, and with which variables.
 //! - [`foreground`] runs a command to its end. [`shell_state`] records the directory and the variables for the next one.
 //! - [`start`] starts a command in the [`background`], [`process`] looks after it, and [`typed`] judges what is typed into it.
 //!
 //! Whether a command may run is not decided here: the host decides that.
 
 mod background;
-mod credentials;
 mod disk;
 mod escapes;
 mod events;
@@ -28,8 +27,8 @@ use std::sync::Arc;
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
-use toolc_environment::{Environment, Exit, Local};
-use toolc_workspace::Workspace;
+use toolc_environment::Exit;
+use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use background::processes::HostProcesses;
 use disk::DiskSpace;
@@ -48,8 +47,8 @@ pub use events::{ProcessEvent, ProcessEventKind};
 /// ```
 pub struct TerminalHandlers {
     workspace: Workspace,
-    environment: Arc<dyn Environment>,
-    credentials: credentials::CredentialFilter,
+    environments: Environments,
+    child_variables: ChildVariables,
     processes: Arc<HostProcesses>,
     on_event: Option<EventSink>,
     disk_space: fn(&Path) -> Option<DiskSpace>,
@@ -60,20 +59,27 @@ impl TerminalHandlers {
     /// [directory](toolc::Task::set_directory).
     pub fn new(workspace: Workspace) -> Self {
         Self {
-            environment: Arc::new(Local::new(workspace.dir())),
+            environments: Environments::local(&workspace),
             workspace,
-            credentials: credentials::CredentialFilter::default(),
+            child_variables: ChildVariables::default(),
             processes: Arc::default(),
             on_event: None,
             disk_space: disk::space,
         }
     }
 
+    /// Replaces the environments in which tasks act. By default, all act on this machine.
+    #[must_use]
+    pub fn environments(mut self, environments: Environments) -> Self {
+        self.environments = environments;
+        self
+    }
+
     /// Passes the environment variable `name` on to commands, although its name looks like that of a credential. For example,
     /// `SSH_AUTH_SOCK` allows git to push. The case of `name` is ignored.
     #[must_use]
     pub fn pass_env(mut self, name: impl Into<String>) -> Self {
-        self.credentials.add_exception(name.into());
+        self.child_variables = self.child_variables.pass(&name.into());
         self
     }
 
@@ -122,7 +128,7 @@ impl fmt::Debug for TerminalHandlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TerminalHandlers")
             .field("workspace", &self.workspace)
-            .field("environment", &self.environment)
+            .field("environments", &self.environments)
             .finish_non_exhaustive()
     }
 }

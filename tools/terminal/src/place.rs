@@ -1,13 +1,14 @@
 //! Where a command starts: its directory and its variables.
 
-use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolc::approval::{InputLanguage, ProgramInput, ShellState};
 use toolc::{Call, ErrorKind, ToolError};
-use toolc_workspace::Workspace;
+use toolc_environment::files::FileKind;
+use toolc_environment::{Environment, Files, Local};
+use toolc_workspace::{ChildVariables, Workspace};
 
 use crate::TerminalHandlers;
 
@@ -20,6 +21,9 @@ pub(crate) struct Place {
     pub(crate) note: Option<String>,
 }
 
+/// The variables of an environment.
+pub(crate) type Variables = Vec<(OsString, OsString)>;
+
 /// Variables that are set for every command.
 const SET: &[(&str, &str)] = &[
     // git would ask for credentials on the terminal, and no user can answer.
@@ -28,86 +32,106 @@ const SET: &[(&str, &str)] = &[
 
 impl TerminalHandlers {
     /// Returns the place of a call's command.
-    pub(crate) fn place(&self, workdir: Option<&str>, command: &str, call: &Call<'_>) -> Result<Place, ToolError> {
+    pub(crate) fn place(
+        &self,
+        environment: &dyn Environment,
+        workdir: Option<&str>,
+        command: &str,
+        call: &Call<'_>,
+    ) -> Result<Place, ToolError> {
         let state = call.shell_state();
-        let current = state.directory.clone().unwrap_or_else(|| self.default_directory(call));
+        let default = || default_directory(environment, call);
+        let current = state.directory.clone().unwrap_or_else(default);
         if let Some(workdir) = workdir {
-            let directory = self.workspace.in_directory(&current).locate(workdir)?;
-            if !directory.is_dir() {
+            let files = environment.files();
+            let directory = self.workspace_of(environment)?.in_directory(&current).locate(&*files, workdir)?;
+            if !is_folder(&*files, &directory) {
                 let text = format!("`{workdir}` is not an existing directory: nothing was run");
                 return Err(ToolError::with_kind(ErrorKind::NotFound, text));
             }
             return Ok(Place { directory, state, note: None });
         }
-        if current.is_dir() {
+        if is_folder(&*environment.files(), &current) {
             return Ok(Place { directory: current, state, note: None });
         }
-        self.back_to_default(&current, &state, command, call)
+        back_to_default(environment, &current, &state, command, call)
     }
 
-    /// Returns the default directory for a command whose directory no longer exists.
-    fn back_to_default(
-        &self,
-        current: &Path,
-        state: &ShellState,
-        command: &str,
-        call: &Call<'_>,
-    ) -> Result<Place, ToolError> {
-        let directory = self.default_directory(call);
-        if directory == current || !directory.is_dir() {
-            let text = format!("the working directory `{}` does not exist: nothing was run", directory.display());
-            return Err(ToolError::with_kind(ErrorKind::NotFound, text));
+    /// Returns the workspace of an environment: that of these handlers on this machine.
+    fn workspace_of(&self, environment: &dyn Environment) -> Result<Workspace, ToolError> {
+        if environment.name() == Local::NAME {
+            return Ok(self.workspace.clone());
         }
-        let note = format!(
-            "the working directory `{}` no longer exists: the command ran in `{}`",
-            current.display(),
-            directory.display()
-        );
-        let state = ShellState { directory: Some(directory.clone()), variables: state.variables.clone() };
-        call.set_shell_state(state.clone());
-        // It was judged in the other directory.
-        call.approve_input_blocking(ProgramInput {
-            line: command,
-            earlier: &[],
-            language: InputLanguage::Shell,
-            directory: directory.to_str(),
-            parameter: "command",
-            tool: call.tool(),
-        })?;
-        Ok(Place { directory, state: Arc::new(state), note: Some(note) })
+        let failed = |error| ToolError::new(format!("failed to look into the environment: {error}; nothing was run"));
+        let home = environment.files().places().map_err(failed)?.home;
+        Ok(Workspace::of_environment(environment.directory().to_owned(), home))
     }
 
-    fn default_directory(&self, call: &Call<'_>) -> PathBuf {
-        call.directory().unwrap_or_else(|| self.environment.directory().to_owned())
-    }
-
-    /// Returns the variables that differ from those of this process.
-    pub(crate) fn variables(&self, state: &ShellState) -> Vec<(OsString, Option<OsString>)> {
-        let removed = self.credentials.removed().into_iter().map(|name| (name, None));
-        let set = SET.iter().map(|(name, value)| (OsString::from(name), Some(OsString::from(value))));
-        let kept = state.variables.iter().map(|(name, value)| (name.into(), value.as_ref().map(OsString::from)));
-        removed.chain(set).chain(kept).collect()
-    }
-
-    /// Returns the variables of a command without state.
-    pub(crate) fn usual_variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        let removed = self.credentials.removed();
-        let inherited = env::vars_os().filter(move |(name, _)| !removed.contains(name));
-        inherited.chain(SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))
+    /// Returns which variables of its environment the command of a call inherits.
+    pub(crate) fn inherited(&self, call: &Call<'_>) -> ChildVariables {
+        self.child_variables.clone().keep_back(call.secret_variables())
     }
 }
 
-/// Access to other directories with the same home.
-trait InDirectory {
-    fn in_directory(&self, directory: &Path) -> Workspace;
+/// Returns the variables that differ from those of the environment, `own`.
+pub(crate) fn variables(
+    inherited: &ChildVariables,
+    own: &Variables,
+    state: &ShellState,
+) -> Vec<(OsString, Option<OsString>)> {
+    let removed = inherited.removed(own).map(|name| (name.clone(), None));
+    let set = SET.iter().map(|(name, value)| (OsString::from(name), Some(OsString::from(value))));
+    let kept = state.variables.iter().map(|(name, value)| (name.into(), value.as_ref().map(OsString::from)));
+    removed.chain(set).chain(kept).collect()
 }
 
-impl InDirectory for Workspace {
-    fn in_directory(&self, directory: &Path) -> Workspace {
-        let workspace = Workspace::new(directory);
-        match self.home() {
-            Some(home) => workspace.with_home(home),
-            None => workspace,
-        }
+/// Returns the variables of a command without state.
+pub(crate) fn usual_variables(
+    inherited: &ChildVariables,
+    own: &Variables,
+) -> impl Iterator<Item = (OsString, OsString)> {
+    let inherited = own.iter().filter(|(name, value)| !inherited.removes(name, value)).cloned();
+    inherited.chain(SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))
+}
+
+/// Returns the default directory for a command whose directory no longer exists.
+fn back_to_default(
+    environment: &dyn Environment,
+    current: &Path,
+    state: &ShellState,
+    command: &str,
+    call: &Call<'_>,
+) -> Result<Place, ToolError> {
+    let directory = default_directory(environment, call);
+    if directory == current || !is_folder(&*environment.files(), &directory) {
+        let text = format!("the working directory `{}` does not exist: nothing was run", directory.display());
+        return Err(ToolError::with_kind(ErrorKind::NotFound, text));
     }
+    let note = format!(
+        "the working directory `{}` no longer exists: the command ran in `{}`",
+        current.display(),
+        directory.display()
+    );
+    let state = ShellState { directory: Some(directory.clone()), variables: state.variables.clone() };
+    call.set_shell_state(state.clone());
+    // It was judged in the other directory.
+    call.approve_input_blocking(ProgramInput {
+        line: command,
+        earlier: &[],
+        language: InputLanguage::Shell,
+        directory: directory.to_str(),
+        parameter: "command",
+        tool: call.tool(),
+    })?;
+    Ok(Place { directory, state: Arc::new(state), note: Some(note) })
+}
+
+fn default_directory(environment: &dyn Environment, call: &Call<'_>) -> PathBuf {
+    call.directory().unwrap_or_else(|| environment.directory().to_owned())
+}
+
+/// Returns whether a path is that of a folder, also through links.
+fn is_folder(files: &dyn Files, path: &Path) -> bool {
+    let found = files.resolve(path).and_then(|path| files.metadata(&path));
+    found.is_ok_and(|found| found.kind == FileKind::Folder)
 }

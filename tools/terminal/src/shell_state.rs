@@ -126,11 +126,11 @@ pub(crate) struct Recorded {
 }
 
 impl Record {
-    /// Creates the file, which only this user can read.
-    pub(crate) fn new() -> io::Result<Self> {
+    /// Creates the file in a folder, for this user only.
+    pub(crate) fn new(folder: &Path) -> io::Result<Self> {
         static REMOVED: Once = Once::new();
         REMOVED.call_once(|| remove_stale(&env::temp_dir()));
-        tempfile::Builder::new().prefix(PREFIX).tempfile().map(Self)
+        tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).map(Self)
     }
 
     /// Returns what comes before a command line, on the same line, so that the shell records its state.

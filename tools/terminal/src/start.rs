@@ -9,6 +9,7 @@ use toolc_environment::{Input, Launch, Output, Program};
 
 use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
+use crate::place;
 use crate::transcript::Transcript;
 use crate::typed::{Language, TypedInput};
 use crate::{TerminalHandlers, failed_start, joined, signal_of};
@@ -19,13 +20,15 @@ const AT_ONCE: Duration = Duration::from_millis(200);
 impl TerminalHandlers {
     /// Starts a command in the background.
     pub(crate) fn start(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
-        let place = self.place(args.workdir.as_deref(), &args.command, call)?;
+        let environment = self.environments.of(call)?;
+        let place = self.place(&*environment, args.workdir.as_deref(), &args.command, call)?;
+        let variables = environment.variables().map_err(|error| failed_start(&error))?;
         let processes = call.state::<TaskProcesses>();
         let Some(slot) = self.processes.slot() else { return Err(too_many(&processes)) };
         let directory = place.directory.to_str().map(str::to_owned);
         let mut launch = Launch::new(Program::Shell(args.command.clone()), Output::None);
         launch.directory = Some(place.directory);
-        launch.variables = self.variables(&place.state);
+        launch.variables = place::variables(&self.inherited(call), &variables, &place.state);
         launch.input = Input::Open;
         let typed = TypedInput::new(Language::of(&args.command), args.pty, directory);
         let has_news = args.notify_on_complete || args.watch_patterns.is_some();
@@ -40,7 +43,7 @@ impl TerminalHandlers {
             patterns: args.watch_patterns.unwrap_or_default(),
             typed,
         };
-        let process = Background::start(start, &*self.environment, slot, self.on_event.clone());
+        let process = Background::start(start, environment, slot, self.on_event.clone());
         let process = process.map_err(|error| failed_start(&error))?;
         processes.add(Arc::clone(&process), &self.processes);
         let deadline = Instant::now() + AT_ONCE;

@@ -1,16 +1,19 @@
 //! Which files the handlers may read and write.
 //!
-//! A guard against mistakes and injected instructions. Paths are [resolved](crate::resolve) before they are checked, and opened by
-//! [`Folder`](crate::Folder), so that no link leads past the check.
+//! A guard against mistakes and injected instructions. Paths are [resolved](toolc_environment::Files::resolve) before they are checked,
+//! and opened without following links, so that no link leads past the check.
+//!
+//! [`Access`] is what the host allows, whatever the environment. [`BoundAccess`] is what that means in one environment, with its
+//! working directory, its home and its links.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use toolc::{ErrorKind, ToolError};
 use toolc_commands::Surroundings;
 use toolc_commands::rules::RuleSet;
+use toolc_environment::Files;
 
-use crate::{Workspace, resolve};
+use crate::Workspace;
 
 /// Places that cannot be read.
 const UNREADABLE: &[&str] = &["private-keys"];
@@ -30,31 +33,41 @@ pub struct Access {
     /// Folders below which files can be read. `None` for everywhere.
     readable: Option<Vec<PathBuf>>,
     /// Folders below which files can be written.
-    writable: Vec<PathBuf>,
+    writable: Vec<Root>,
     /// Folders of the system below which the host allows writing.
     exceptions: Vec<PathBuf>,
     /// The folder in which the host keeps what belongs to the user.
     host_home: Option<PathBuf>,
 }
 
+/// A folder below which files can be written.
+#[derive(Debug, Clone)]
+enum Root {
+    /// The working directory.
+    Directory,
+    /// The folder for temporary files.
+    Temporary,
+    Folder(PathBuf),
+}
+
 impl Access {
-    /// Returns the default for a workspace, with the places of these rules.
-    pub fn new(workspace: &Workspace, rules: &'static RuleSet<'static>) -> Self {
-        let writable = vec![workspace.dir().to_owned(), resolved(env::temp_dir())];
+    /// Returns the default, with the places of these rules.
+    pub fn new(rules: &'static RuleSet<'static>) -> Self {
+        let writable = vec![Root::Directory, Root::Temporary];
         Self { rules, readable: None, writable, exceptions: Vec::new(), host_home: None }
     }
 
     /// Restricts reading to files below these folders.
     #[must_use]
     pub fn only_readable(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.readable = Some(folders.into_iter().map(resolved).collect());
+        self.readable = Some(folders.into_iter().collect());
         self
     }
 
     /// Restricts writing to files below these folders. Without folders, nothing can be written.
     #[must_use]
     pub fn only_writable(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.writable = folders.into_iter().map(resolved).collect();
+        self.writable = folders.into_iter().map(Root::Folder).collect();
         self
     }
 
@@ -62,7 +75,7 @@ impl Access {
     #[must_use]
     pub fn with_readable(mut self, folder: impl Into<PathBuf>) -> Self {
         if let Some(readable) = &mut self.readable {
-            readable.push(resolved(folder.into()));
+            readable.push(folder.into());
         }
         self
     }
@@ -70,8 +83,8 @@ impl Access {
     /// Allows writing below a folder, even if it is one of the operating system, such as `/usr/src/app` in a container image.
     #[must_use]
     pub fn with_writable(mut self, folder: impl Into<PathBuf>) -> Self {
-        let folder = resolved(folder.into());
-        self.writable.push(folder.clone());
+        let folder = folder.into();
+        self.writable.push(Root::Folder(folder.clone()));
         self.exceptions.push(folder);
         self
     }
@@ -80,14 +93,46 @@ impl Access {
     /// stores cannot be read.
     #[must_use]
     pub fn with_host_home(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.host_home = Some(resolved(folder.into()));
+        self.host_home = Some(folder.into());
         self
     }
 
+    /// Returns what may be read and written in an environment, whose folder for temporary files is `temporary`.
+    pub fn bind(&self, workspace: Workspace, files: &dyn Files, temporary: &Path) -> BoundAccess {
+        let resolved = |folder: &PathBuf| files.resolve(folder).unwrap_or_else(|_| folder.clone());
+        let all = |folders: &Vec<PathBuf>| folders.iter().map(resolved).collect::<Vec<_>>();
+        let writable = self.writable.iter().map(|root| match root {
+            Root::Directory => workspace.dir().to_owned(),
+            Root::Temporary => temporary.to_owned(),
+            Root::Folder(folder) => resolved(folder),
+        });
+        BoundAccess {
+            rules: self.rules,
+            readable: self.readable.as_ref().map(all),
+            writable: writable.collect(),
+            exceptions: all(&self.exceptions),
+            host_home: self.host_home.as_ref().map(resolved),
+            workspace,
+        }
+    }
+}
+
+/// What may be read and written in one environment. Its paths are resolved.
+#[derive(Debug, Clone)]
+pub struct BoundAccess {
+    rules: &'static RuleSet<'static>,
+    workspace: Workspace,
+    readable: Option<Vec<PathBuf>>,
+    writable: Vec<PathBuf>,
+    exceptions: Vec<PathBuf>,
+    host_home: Option<PathBuf>,
+}
+
+impl BoundAccess {
     /// Returns whether files below a folder may be unreadable, so that each must be checked.
-    pub fn restricts_reading_below(&self, workspace: &Workspace, folder: &Path) -> bool {
+    pub fn restricts_reading_below(&self, folder: &Path) -> bool {
         let overlaps = |other: &Path| is_below(other, folder) || is_below(folder, other);
-        let is_near = |pattern: &&str| match (pattern.strip_prefix('~'), workspace.home()) {
+        let is_near = |pattern: &&str| match (pattern.strip_prefix('~'), self.workspace.home()) {
             (Some(below), Some(home)) => overlaps(&home.join(certain_start(below.trim_start_matches('/')))),
             (Some(_), None) => false,
             (None, _) => overlaps(&Path::new("/").join(certain_start(pattern.trim_start_matches('/')))),
@@ -103,7 +148,8 @@ impl Access {
     ///
     /// # Errors
     /// Returns the error for the model.
-    pub fn check_read(&self, workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
+    pub fn check_read(&self, path: &Path) -> Result<(), ToolError> {
+        let workspace = &self.workspace;
         let refuse = |reason: String| Err(refused("read", workspace, path, &reason));
         if is_of_a_process(path) {
             return refuse("it shows a process, with its memory, its files and its environment variables".to_owned());
@@ -111,7 +157,7 @@ impl Access {
         if self.host_home.as_deref().is_some_and(|home| is_secret_of_host(path, home)) {
             return refuse("it holds secrets or stored data of the host".to_owned());
         }
-        if let Some(reason) = self.place(UNREADABLE, workspace, path) {
+        if let Some(reason) = self.place(UNREADABLE, path) {
             return refuse(format!("{reason}. Ask the user for what you need"));
         }
         match &self.readable {
@@ -126,7 +172,8 @@ impl Access {
     ///
     /// # Errors
     /// Returns the error for the model.
-    pub fn check_write(&self, workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
+    pub fn check_write(&self, path: &Path) -> Result<(), ToolError> {
+        let workspace = &self.workspace;
         if self.writable.is_empty() {
             return Err(refused("write", workspace, path, "this session writes no files"));
         }
@@ -138,11 +185,11 @@ impl Access {
         if self.host_home.as_deref().is_some_and(|home| is_below(path, home)) {
             return refuse("it belongs to the host of the tools".to_owned());
         }
-        if let Some(reason) = self.place(UNWRITABLE, workspace, path) {
+        if let Some(reason) = self.place(UNWRITABLE, path) {
             return refuse(reason);
         }
         if !is_below_one(path, &self.exceptions)
-            && let Some(reason) = self.place(&[SYSTEM], workspace, path)
+            && let Some(reason) = self.place(&[SYSTEM], path)
         {
             return refuse(reason);
         }
@@ -153,7 +200,8 @@ impl Access {
     }
 
     /// Returns which of these places contains a path.
-    fn place(&self, names: &[&str], workspace: &Workspace, path: &Path) -> Option<String> {
+    fn place(&self, names: &[&str], path: &Path) -> Option<String> {
+        let workspace = &self.workspace;
         let surroundings =
             Surroundings { directory: Some(workspace.dir()), home: workspace.home(), ..Surroundings::default() };
         let mut places = names.iter().filter_map(|name| self.rules.place(name));
@@ -180,10 +228,6 @@ fn listed(workspace: &Workspace, folders: &[PathBuf]) -> String {
         })
         .collect();
     shown.join(" or ")
-}
-
-fn resolved(folder: PathBuf) -> PathBuf {
-    resolve(&folder).unwrap_or(folder)
 }
 
 /// Returns the components of a pattern before the first with a wildcard.
@@ -221,6 +265,7 @@ fn is_below(path: &Path, root: &Path) -> bool {
 mod tests {
     use toolc_commands::ProgramTable;
     use toolc_commands::rules::Place;
+    use toolc_environment::LocalFiles;
 
     use super::*;
 
@@ -243,6 +288,14 @@ mod tests {
         (dir, workspace)
     }
 
+    fn temporary() -> PathBuf {
+        LocalFiles.places().unwrap().temporary
+    }
+
+    fn bound(access: &Access, workspace: &Workspace) -> BoundAccess {
+        access.bind(workspace.clone(), &LocalFiles, &temporary())
+    }
+
     #[track_caller]
     fn message(result: Result<(), ToolError>) -> String {
         let error = result.expect_err("it is refused");
@@ -253,34 +306,31 @@ mod tests {
     #[test]
     fn everything_can_be_read_but_keys_and_processes() {
         let (_dir, workspace) = workspace();
-        let access = Access::new(&workspace, rules());
+        let access = bound(&Access::new(rules()), &workspace);
         for path in ["/etc/passwd", "/home/me/.bashrc", "/home/me/notes", "/proc/cpuinfo", "/proc/net/tcp"] {
-            assert!(access.check_read(&workspace, Path::new(path)).is_ok(), "{path}");
+            assert!(access.check_read(Path::new(path)).is_ok(), "{path}");
         }
         for path in ["/home/me/.ssh/id_rsa", "/HOME/me/.SSH/ID_RSA", "/etc/shadow"] {
-            assert!(
-                message(access.check_read(&workspace, Path::new(path))).contains("protected (Files of a kind)"),
-                "{path}"
-            );
+            assert!(message(access.check_read(Path::new(path))).contains("protected (Files of a kind)"), "{path}");
         }
         for path in ["/proc/1/environ", "/proc/self/root/etc/passwd", "/proc/thread-self/maps", "/proc/self"] {
-            assert!(message(access.check_read(&workspace, Path::new(path))).contains("shows a process"), "{path}");
+            assert!(message(access.check_read(Path::new(path))).contains("shows a process"), "{path}");
         }
     }
 
     #[test]
     fn files_are_written_in_the_working_directory_and_the_temporary_folder() {
         let (_dir, workspace) = workspace();
-        let access = Access::new(&workspace, rules());
+        let access = bound(&Access::new(rules()), &workspace);
         let own = workspace.dir();
-        for path in [own.join("a/b"), resolved(env::temp_dir()).join("x"), own.join(".git/config")] {
-            assert!(access.check_write(&workspace, &path).is_ok(), "{path:?}");
+        for path in [own.join("a/b"), temporary().join("x"), own.join(".git/config")] {
+            assert!(access.check_write(&path).is_ok(), "{path:?}");
         }
         for path in [own.join(".ssh/config"), own.join(".git/hooks/pre-commit"), own.join(".GIT/Hooks/x")] {
-            assert!(message(access.check_write(&workspace, &path)).contains("protected"), "{path:?}");
+            assert!(message(access.check_write(&path)).contains("protected"), "{path:?}");
         }
         for path in ["/home/me/notes", "/srv/x", "/"] {
-            let message = message(access.check_write(&workspace, Path::new(path)));
+            let message = message(access.check_write(Path::new(path)));
             assert!(
                 message.contains("in none of the folders") && message.contains("the working directory or `"),
                 "{message}"
@@ -291,42 +341,43 @@ mod tests {
     #[test]
     fn a_host_narrows_and_widens_both() {
         let (_dir, workspace) = workspace();
-        let read = |access: &Access, path: &str| access.check_read(&workspace, Path::new(path)).is_ok();
-        let access =
-            Access::new(&workspace, rules()).only_readable([PathBuf::from("/srv")]).with_readable("/var/spill");
+        let read = |access: &Access, path: &str| bound(access, &workspace).check_read(Path::new(path)).is_ok();
+        let access = Access::new(rules()).only_readable([PathBuf::from("/srv")]).with_readable("/var/spill");
         assert!(read(&access, "/srv/x") && read(&access, "/var/spill/1") && !read(&access, "/srv2/x"));
         assert!(
-            message(access.check_read(&workspace, Path::new("/etc/hosts")))
+            message(bound(&access, &workspace).check_read(Path::new("/etc/hosts")))
                 .contains("only below `/srv` or `/var/spill`")
         );
 
-        let write = |access: &Access, path: &str| access.check_write(&workspace, Path::new(path)).is_ok();
-        let access = Access::new(&workspace, rules()).with_writable("/usr/src/app").with_writable("/home/me");
+        let write = |access: &Access, path: &str| bound(access, &workspace).check_write(Path::new(path)).is_ok();
+        let access = Access::new(rules()).with_writable("/usr/src/app").with_writable("/home/me");
         assert!(write(&access, "/usr/src/app/x") && !write(&access, "/usr/src/x"));
         assert!(write(&access, "/home/me/notes") && !write(&access, "/home/me/.bashrc"));
-        let access = Access::new(&workspace, rules()).only_writable([]);
-        assert!(message(access.check_write(&workspace, &workspace.dir().join("x"))).contains("writes no files"));
+        let access = Access::new(rules()).only_writable([]);
+        assert!(
+            message(bound(&access, &workspace).check_write(&workspace.dir().join("x"))).contains("writes no files")
+        );
     }
 
     #[test]
     fn the_folder_of_the_host_is_protected() {
         let (_dir, workspace) = workspace();
-        let access = Access::new(&workspace, rules()).with_host_home("/srv/host").with_writable("/srv");
-        let is_readable = |path: &str| access.check_read(&workspace, Path::new(path)).is_ok();
+        let access = bound(&Access::new(rules()).with_host_home("/srv/host").with_writable("/srv"), &workspace);
+        let is_readable = |path: &str| access.check_read(Path::new(path)).is_ok();
         assert!(is_readable("/srv/host/skills/a/SKILL.md") && is_readable("/srv/state.db"));
         for path in ["/srv/host/.env", "/srv/host/state.db-wal", "/srv/host/logs/approvals.jsonl"] {
             assert!(!is_readable(path), "{path}");
         }
-        assert!(access.check_write(&workspace, Path::new("/srv/host/skills/x")).is_err());
-        assert!(access.check_write(&workspace, Path::new("/srv/hostess")).is_ok());
+        assert!(access.check_write(Path::new("/srv/host/skills/x")).is_err());
+        assert!(access.check_write(Path::new("/srv/hostess")).is_ok());
     }
 
     #[test]
     fn files_are_checked_one_by_one_only_near_what_is_protected() {
         let (_dir, workspace) = workspace();
-        let access = Access::new(&workspace, rules());
+        let access = Access::new(rules());
         let is_restricted =
-            |access: &Access, folder: &str| access.restricts_reading_below(&workspace, Path::new(folder));
+            |access: &Access, folder: &str| bound(access, &workspace).restricts_reading_below(Path::new(folder));
         for folder in ["/", "/home", "/home/me", "/home/me/.ssh", "/etc", "/proc/1"] {
             assert!(is_restricted(&access, folder), "{folder}");
         }
@@ -339,6 +390,6 @@ mod tests {
     #[test]
     fn a_working_directory_of_the_system_is_not_writable_by_itself() {
         let workspace = Workspace::new("/usr");
-        assert!(Access::new(&workspace, rules()).check_write(&workspace, Path::new("/usr/x")).is_err());
+        assert!(bound(&Access::new(rules()), &workspace).check_write(Path::new("/usr/x")).is_err());
     }
 }

@@ -183,6 +183,10 @@ fn writes(writes: &Writes<'_>) -> TokenStream {
             let (with, folder) = (strings(with), strings(folder));
             quote!(Writes::UrlNames { with: #with, folder: #folder })
         }
+        Writes::Unpacked { with, folder } => {
+            let (with, folder) = (strings(with), strings(folder));
+            quote!(Writes::Unpacked { with: #with, folder: #folder })
+        }
     }
 }
 
@@ -193,7 +197,7 @@ fn place(place: &Place<'_>) -> TokenStream {
 }
 
 fn rule(rule: &Rule<'_>) -> TokenStream {
-    let Rule { name, description, check, verdict, can_be_exempted, exempts, conditions: met } = rule;
+    let Rule { name, description, check, verdict, can_be_exempted, low_risk, exempts, conditions: met } = rule;
     let (verdict, exempts, conditions) = (variant("Verdict", *verdict), strings(exempts), conditions(met));
     quote! {
         Rule {
@@ -202,6 +206,7 @@ fn rule(rule: &Rule<'_>) -> TokenStream {
             check: #check,
             verdict: #verdict,
             can_be_exempted: #can_be_exempted,
+            low_risk: #low_risk,
             exempts: #exempts,
             conditions: #conditions
         }

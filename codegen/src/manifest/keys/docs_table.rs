@@ -24,11 +24,16 @@ pub fn renew_tables(guide: &str) -> String {
         let (path, rest) = part.split_once(TO).expect("the comment ends with the path of the keys");
         let (_, after) = rest.split_once(END).expect("the table has an end");
         let keys = find(path).unwrap_or_else(|| panic!("`{path}` has no keys"));
-        let rows: Vec<_> = keys.iter().map(row).collect();
-        let table = markdown::render(include_str!("docs_table.md.jinja"), context! { rows });
-        out += &format!("{FROM}{path}{TO}{}\n\n{END}{after}", table.trim_end());
+        out += &format!("{FROM}{path}{TO}{}\n\n{END}{after}", table(keys));
     }
     out
+}
+
+/// Returns the table of these keys in Markdown, without a line break at its end.
+pub fn table(keys: &[Key]) -> String {
+    let rows: Vec<_> = keys.iter().map(row).collect();
+    let table = markdown::render(include_str!("docs_table.md.jinja"), context! { rows });
+    table.trim_end().to_owned()
 }
 
 /// Returns the keys of a kind of manifest, or of a table in it.

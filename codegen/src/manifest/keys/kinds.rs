@@ -41,6 +41,8 @@ pub trait Words: Copy + Sized + 'static {
 }
 
 /// Declares an enum of words, with the documentation of each word.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])*
@@ -116,6 +118,10 @@ kinds! {
     Percents => Percents;
     /// A string, a boolean or an integer.
     FactValue => FactValue;
+    /// Strings, booleans and integers, by name.
+    FactValues => FactValues;
+    /// A finite number of at least 0.
+    Amount => Amount;
     /// A schema.
     Schema => Schema;
     /// The parameters of a tool, combined with its `schema`.

@@ -6,11 +6,10 @@ use std::fmt::Arguments;
 use toml::Spanned;
 use toml::de::DeValue;
 use toolc::__gen::table::Type;
-use toolc::FactValue;
 
 use super::duration::duration;
 use super::json::{json, written_as_json};
-use super::{Reader, Refused, Unknown};
+use super::{Document, Reader, Refused, Unknown, as_fact};
 use crate::diagnostic::{Code, Diagnostic, Edit, Place, ticked};
 use crate::manifest::keys::kinds::UNLIMITED;
 use crate::manifest::keys::synonyms;
@@ -62,7 +61,7 @@ impl<'t> Reader<'t> {
         let key_name = &**name.get_ref();
         let names: Vec<&'static str> = self.keys.iter().copied().flatten().map(|key| key.name).collect();
         let foreign = self.foreign(key_name, self.is_schema());
-        let root = Some(self.document.0).filter(|_| self.depth == 0);
+        let root = self.document.form.kind.filter(|_| self.depth == 0);
         let synonym = synonyms::meant(key_name, &names, root).filter(|_| foreign.is_none());
         let near = if foreign.is_none() { toolc::__gen::nearest(key_name, names.iter().copied()) } else { Vec::new() };
         let code = if self.is_schema() && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
@@ -104,11 +103,9 @@ impl<'t> Reader<'t> {
 
     /// Returns a help for a key at the root that belongs to another kind of manifest.
     fn of_another_kind(&self, name: &str) -> Option<String> {
-        if self.depth > 0 {
-            return None;
-        }
+        let own = self.document.form.kind.filter(|_| self.depth == 0)?;
         let has = |kind: &Kind| kind.keys().iter().copied().flatten().any(|key| key.name == name);
-        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| *kind != self.document.0 && has(kind)).collect();
+        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| *kind != own && has(kind)).collect();
         let first = kinds.first()?;
         let places: Vec<&str> = kinds.iter().map(|kind| kind.place()).collect();
         Some(format!("`{name}` is a key of {}: {}", first.document(), ticked(&places, " or ")))
@@ -116,9 +113,10 @@ impl<'t> Reader<'t> {
 
     /// Returns what to write instead of a key of another format.
     fn foreign(&self, name: &str, is_schema: bool) -> Option<&'static str> {
-        let is_tool = self.document.0 == Kind::Tool && self.depth == 0;
+        let is_root_of = |kind: Kind| self.document.form.kind == Some(kind) && self.depth == 0;
+        let is_tool = is_root_of(Kind::Tool);
         let of_tools = FOREIGN_TO_TOOLS.iter().filter(|_| is_tool);
-        let is_plugin = self.document.0 == Kind::Plugin && self.depth == 0;
+        let is_plugin = is_root_of(Kind::Plugin);
         let of_plugins = RENAMED_IN_PLUGINS.iter().filter(|_| is_plugin);
         let mut foreign = of_tools.chain(of_plugins).chain(FOREIGN.iter().filter(|_| is_tool || is_schema));
         foreign.find(|(word, _)| *word == name).map(|(_, instead)| *instead)
@@ -148,10 +146,10 @@ impl<'t> Reader<'t> {
 
     /// Returns a help for a key of the root that follows the header of a table.
     pub(super) fn belongs_above(&self, name: &str) -> Option<String> {
-        let (kind, document) = self.document;
-        let is_of_root = kind.keys().iter().copied().flatten().any(|key| key.name == name);
-        (is_of_root && !document.contains_key(name))
-            .then(|| format!("`{name}` is a key of {}: write it above the first `[...]`", kind.document()))
+        let Document { form, table } = self.document;
+        let is_of_root = form.keys.iter().copied().flatten().any(|key| key.name == name);
+        (is_of_root && !table.contains_key(name))
+            .then(|| format!("`{name}` is a key of {}: write it above the first `[...]`", form.noun))
     }
 
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
@@ -186,8 +184,13 @@ impl<'t> Reader<'t> {
                 }
             }
             (KeyType::FactValue, DeValue::Integer(_)) => {
-                if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| FactValue::INTEGERS.contains(&i))) {
+                if !json(value).is_ok_and(|json| as_fact(json).is_some()) {
                     self.invalid(value, name, "an integer within ±2^53, which every language can hold");
+                }
+            }
+            (KeyType::Amount, DeValue::Float(_) | DeValue::Integer(_)) => {
+                if self.amount(name).is_none() {
+                    self.invalid(value, name, KeyType::Amount.expected());
                 }
             }
             (KeyType::Number, DeValue::Float(_) | DeValue::Integer(_))
@@ -272,6 +275,14 @@ impl<'t> Reader<'t> {
             KeyType::Tables(keys) => each(is_table, KeyType::Table(keys), &|_, _| {}),
             KeyType::WordsByName(words) => {
                 each(is_text, KeyType::Word(words), &|name, value| self.check_word(name, value, words));
+            }
+            KeyType::FactValues => {
+                let is_fact = |value: &DeValue<'_>| value.is_str() || value.is_bool() || value.is_integer();
+                each(is_fact, KeyType::FactValue, &|name, value| {
+                    if !json(value).is_ok_and(|json| as_fact(json).is_some()) {
+                        self.invalid(value, name, "an integer within ±2^53, which every language can hold");
+                    }
+                });
             }
             KeyType::Percents => {
                 let is_number = |value: &DeValue<'_>| value.is_integer() || value.is_float();

@@ -52,8 +52,7 @@ pub struct Reader<'t> {
     atom_table: &'t RefCell<AtomTable>,
     /// The definitions that a `$ref` can refer to, as written.
     defs: Option<&'t DeTable<'t>>,
-    /// The kind of the manifest, and its root table.
-    document: (Kind, &'t DeTable<'t>),
+    document: Document<'t>,
     depth: usize,
     /// The unknown keys of the table.
     unknown: Vec<Unknown<'t>>,
@@ -61,6 +60,30 @@ pub struct Reader<'t> {
     refused: Refused,
     /// Whether the value that is being checked was refused.
     is_refused: Cell<bool>,
+}
+
+/// What a document is.
+#[derive(Clone, Copy)]
+pub(in crate::manifest) struct Form {
+    /// The kind of manifest, or `None` if another crate declares the keys.
+    pub(in crate::manifest) kind: Option<Kind>,
+    /// How messages refer to the document.
+    pub(in crate::manifest) noun: &'static str,
+    /// The keys at its root.
+    pub(in crate::manifest) keys: &'static [&'static [Key]],
+}
+
+impl From<Kind> for Form {
+    fn from(kind: Kind) -> Self {
+        Self { kind: Some(kind), noun: kind.document(), keys: kind.keys() }
+    }
+}
+
+/// The whole document to which a table belongs.
+#[derive(Clone, Copy)]
+struct Document<'t> {
+    form: Form,
+    table: &'t DeTable<'t>,
 }
 
 /// The keys of a table that could not be read, so that what depends on them is unknown.
@@ -92,22 +115,10 @@ impl Refused {
 type Unknown<'t> = (Option<&'static str>, &'t Spanned<DeValue<'t>>);
 
 impl<'t> Reader<'t> {
-    /// Returns the reader of a whole manifest. The atoms of its conditions are collected in `atom_table`.
-    pub(super) fn document(
-        source: (SourceId, &'t Source),
-        kind: Kind,
-        document: &'t Spanned<DeTable<'t>>,
-        atom_table: &'t RefCell<AtomTable>,
-        sink: &'t Sink,
-    ) -> Self {
-        Self::document_with(source, kind, kind.keys(), document, atom_table, sink)
-    }
-
-    /// Returns the reader of a whole manifest that has other keys than its kind.
-    pub(super) fn document_with(
+    /// Returns the reader of a whole document. The atoms of its conditions are collected in `atom_table`.
+    pub(in crate::manifest) fn document(
         (id, source): (SourceId, &'t Source),
-        kind: Kind,
-        keys: &'static [&'static [Key]],
+        form: Form,
         document: &'t Spanned<DeTable<'t>>,
         atom_table: &'t RefCell<AtomTable>,
         sink: &'t Sink,
@@ -120,19 +131,19 @@ impl<'t> Reader<'t> {
             source: id,
             text: &source.text,
             table,
-            keys,
+            keys: form.keys,
             place,
             name: &source.stem,
             sink,
             atom_table,
             defs: None,
-            document: (kind, table),
+            document: Document { form, table },
             depth: 0,
             unknown: Vec::new(),
             refused: Refused::default(),
             is_refused: Cell::default(),
         };
-        let (unknown, refused) = reader.check(format_args!("{}", kind.document()));
+        let (unknown, refused) = reader.check(format_args!("{}", form.noun));
         let reader = Self { unknown, refused, ..reader };
         Self { defs: reader.defs(), ..reader }
     }
@@ -414,11 +425,19 @@ impl<'t> Reader<'t> {
 
     /// Reads the value of a fact.
     fn fact_value(&self, key: &str) -> Option<FactValue> {
-        match self.json(key)?.value {
-            Value::String(text) => Some(FactValue::Text(text.into())),
-            Value::Bool(flag) => Some(FactValue::Boolean(flag)),
-            value => value.as_i64().map(FactValue::Integer),
-        }
+        as_fact(self.json(key)?.value)
+    }
+
+    /// Reads the values of facts, by name.
+    fn fact_values(&self, key: &str) -> Vec<(At<String>, At<FactValue>)> {
+        let entries = self.entries(key);
+        entries.filter_map(|(name, value)| Some((name, At::new(as_fact(json(value).ok()?)?, self.at(value))))).collect()
+    }
+
+    /// Reads a finite number of at least 0.
+    fn amount(&self, key: &str) -> Option<At<f64>> {
+        let number = self.json(key)?;
+        number.value.as_f64().filter(|amount| *amount >= 0.0).map(|amount| At::new(amount, number.place))
     }
 
     /// Reads a boolean.
@@ -451,5 +470,14 @@ impl<'t> Reader<'t> {
 
     fn at<T>(&self, spanned: &Spanned<T>) -> Place {
         Place::new(self.source, spanned.span())
+    }
+}
+
+/// Returns the value of a fact, or `None` if a fact cannot have it.
+fn as_fact(value: Value) -> Option<FactValue> {
+    match value {
+        Value::String(text) => Some(FactValue::Text(text.into())),
+        Value::Bool(flag) => Some(FactValue::Boolean(flag)),
+        value => value.as_i64().filter(|integer| FactValue::INTEGERS.contains(integer)).map(FactValue::Integer),
     }
 }

@@ -30,7 +30,7 @@ impl<'t> Reader<'t> {
     /// Returns whether definitions are in a place from which they are not read, which is reported there.
     fn has_unread_definitions(&self) -> bool {
         const NAMES: [&str; 5] = ["$defs", "definitions", "defs", "components", "$definitions"];
-        let root = self.document.1;
+        let root = self.document.table;
         let schema = root.get(ROOT).map(Spanned::get_ref);
         let is_table = |table: &DeTable<'_>, name| table.get(name).is_some_and(|value| value.get_ref().is_table());
         let is_in = |table: &DeTable<'_>, names: &[&str]| names.iter().any(|name| table.contains_key(*name));

@@ -45,6 +45,7 @@ impl Reader<'_> {
                     | KeyType::FlagOrSchema
                     | KeyType::Integer
                     | KeyType::Number
+                    | KeyType::Amount
                     | KeyType::Count
                     | KeyType::WholeNumber
             );
@@ -90,9 +91,14 @@ fn rewritten(key_type: KeyType, value: &DeValue<'_>, text: &str) -> Option<Strin
             flag(text.trim_matches(['"', '\''])).map(|flag| flag.to_string())
         }
         (
-            KeyType::Integer | KeyType::Number | KeyType::Count | KeyType::WholeNumber | KeyType::CountOrUnlimited,
+            KeyType::Integer
+            | KeyType::Number
+            | KeyType::Amount
+            | KeyType::Count
+            | KeyType::WholeNumber
+            | KeyType::CountOrUnlimited,
             DeValue::String(word),
-        ) => number(word, matches!(key_type, KeyType::Number)),
+        ) => number(word, matches!(key_type, KeyType::Number | KeyType::Amount)),
         (
             KeyType::Integer | KeyType::Count | KeyType::WholeNumber | KeyType::CountOrUnlimited | KeyType::FactValue,
             DeValue::Float(_),

@@ -58,7 +58,9 @@ table! {
         writes_after: Names,
         /// Options with which `writes = ["url-names"]` applies, such as `-O` for `curl`. Default: it always applies.
         url_names_with: Names,
-        /// Options whose value is the folder of the files of `url-names` and `writes_to`, such as `-P` for `wget`.
+        /// Options with which the program unpacks an archive, such as `-x` for `tar`. A file that it unpacks counts as written by the program, and comes from where the archive comes from.
+        unpacks_with: Names,
+        /// Options whose value is the folder of the files of `url-names`, `unpacked` and `writes_to`, such as `-P` for `wget`.
         folder_flags: Names,
         /// The language of the script that the program takes as an option's value or as the first operand. Rules can name what the script does, and the files that it writes count as written by the program.
         script_language: Word<ScriptLanguage>,
@@ -78,6 +80,8 @@ words! {
         LastOperand = "last-operand",
         /// Files that are named as the last parts of the operands, which are URLs, as for `wget`.
         UrlNames = "url-names",
+        /// The files of an archive, in the folder that one of `folder_flags` names, or else in the working directory, as for `unzip`. They count as `unpacks_with` says.
+        Unpacked = "unpacked",
     }
 }
 
@@ -166,6 +170,8 @@ table! {
         verdict: Required<Word<Verdict>>,
         /// Whether users can declare exceptions to this rule. Default: `false`.
         can_be_exempted: Flag,
+        /// Whether a language model may approve such a command instead of the user, if the host is set up to ask one. Requires `verdict = "ask"`. Default: `false`.
+        low_risk: Flag,
         /// The rules to which this one is an exception, and names of doubts. Requires `verdict = "allow"`.
         exempts: Names,
         /// Patterns for names of programs. The command must run such a program, directly or through another one.

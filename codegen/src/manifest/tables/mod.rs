@@ -17,6 +17,8 @@ pub use toolset::*;
 
 /// Declares a table of a manifest: the struct, its keys, and how it is read from TOML and written as JSON. After `with`
 /// come fields that are not keys, each with a function that makes it from the reader.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! table {
     (
         $(#[$meta:meta])*
@@ -25,10 +27,10 @@ macro_rules! table {
     ) => {
         $(#[$meta])*
         pub struct $name {
-            $($(#[doc = $doc])+ pub $key: <$kind as $crate::manifest::read::ReadKey>::Value,)*
+            $($(#[doc = $doc])+ pub $key: <$kind as $crate::manifest::ReadKey>::Value,)*
             $($($(#[doc = $other_doc])+ pub $other: $type,)*)?
             /// The keys that could not be read, which was reported.
-            pub refused: $crate::manifest::read::Refused,
+            pub refused: $crate::manifest::Refused,
         }
 
         impl $crate::manifest::keys::kinds::HasKeys for $name {
@@ -36,10 +38,10 @@ macro_rules! table {
                 &[$($crate::manifest::keys::Key::new::<$kind>(stringify!($key), concat!($($doc),+)),)*];
         }
 
-        impl $crate::manifest::read::ReadTable for $name {
-            fn read(reader: &$crate::manifest::read::Reader<'_>) -> Self {
+        impl $crate::manifest::ReadTable for $name {
+            fn read(reader: &$crate::manifest::Reader<'_>) -> Self {
                 Self {
-                    $($key: <$kind as $crate::manifest::read::ReadKey>::read(reader, stringify!($key)),)*
+                    $($key: <$kind as $crate::manifest::ReadKey>::read(reader, stringify!($key)),)*
                     $($($other: $make(reader),)*)?
                     refused: reader.refused(),
                 }
@@ -47,7 +49,7 @@ macro_rules! table {
 
             fn to_json(&self) -> serde_json::Map<String, serde_json::Value> {
                 let mut json = serde_json::Map::new();
-                $(<$kind as $crate::manifest::read::ReadKey>::add_json(stringify!($key), &self.$key, &mut json);)*
+                $(<$kind as $crate::manifest::ReadKey>::add_json(stringify!($key), &self.$key, &mut json);)*
                 json
             }
         }

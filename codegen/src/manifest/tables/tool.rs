@@ -43,6 +43,9 @@ table! {
         parallel_space: Text,
         /// Whether tool search may replace the definition if there are many tools. Default: `true`.
         defer: FlagOr<true>,
+        /// Whether scripts of other tools, such as `execute_code`, can call the tool. gen then writes a Python function for it.
+        /// Default: `false`.
+        scripts: FlagOr<false>,
         /// Hints about the effects of the tool, as in MCP.
         annotations: TableOrDefault<AnnotationsManifest>,
         /// Requirements, all of which must be met for the model to see the tool.

@@ -123,6 +123,10 @@ impl Builder {
     }
 
     pub(super) fn finish(mut self, span: Span) -> Word {
+        // Most words have one part.
+        if self.parts.is_empty() {
+            self.parts.reserve_exact(1);
+        }
         self.flush();
         if self.parts.is_empty() && self.quoted {
             self.parts.push(Part::Literal { text: String::new(), origin: Origin::Quoted });

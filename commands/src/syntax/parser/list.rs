@@ -102,6 +102,9 @@ impl Parser<'_, '_> {
                 // `[[ a && b ]]`: dash has no `[[`, so that it fails, and `b ]]` does not run.
                 self.script.commands.truncate(mark.commands);
                 self.pending.retain(|pending| pending.command < mark.commands);
+                for scope in &mut self.script.scopes {
+                    scope.redirects = scope.redirects.filter(|carrier| (*carrier as usize) < mark.commands);
+                }
             }
             hidden = inner? || hidden && is_and;
         }

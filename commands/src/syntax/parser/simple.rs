@@ -240,11 +240,17 @@ impl Parser<'_, '_> {
         self.bump();
         self.skip_blanks();
         self.expect(b')')?;
-        let command = self.script.commands.remove(index);
-        // Removing the command changes the ids of substitutions in the name, which come after it.
-        let name = command.words[0].literal().map(std::borrow::Cow::into_owned);
-        if name.is_none() || self.script.commands.len() != index {
+        let word = &self.script.commands[index].words[0];
+        let (name, span) = (word.literal().map(std::borrow::Cow::into_owned), word.span);
+        let has_commands = index + 1 < self.script.commands.len();
+        if name.is_none() || has_commands {
             self.doubt(DoubtKind::Redefined, start, self.at);
+        }
+        if has_commands {
+            // Without it, the commands inside the name would have other ids.
+            self.script.commands[index].span = span;
+        } else {
+            self.script.commands.pop();
         }
         self.function_body(name.unwrap_or_default())
     }

@@ -45,6 +45,8 @@ pub struct CommandFinding {
     pub path: Option<String>,
     /// Whether the rule certainly matches. Otherwise, that depends on values that are known only at run time.
     pub is_certain: bool,
+    /// Whether the rule says that a language model may approve such a command instead of a person.
+    pub low_risk: bool,
 }
 
 /// An answer that a person can give to the question about a command.
@@ -76,6 +78,16 @@ impl CommandReason {
     /// Returns whether the person can give this answer. If an answer that is not offered is given, the widest offered one counts.
     pub fn offers(&self, answer: CommandAnswer) -> bool {
         self.offers.contains(&answer)
+    }
+}
+
+impl CommandReason {
+    /// Returns whether a language model may approve the command instead of a person: all rules that need approval say so, they
+    /// certainly match, and it is certain what the command names.
+    pub fn is_low_risk(&self) -> bool {
+        let is_low =
+            |finding: &CommandFinding| finding.low_risk && finding.is_certain && finding.verdict == Verdict::Ask;
+        self.offers(CommandAnswer::Session) && !self.findings.is_empty() && self.findings.iter().all(is_low)
     }
 }
 

@@ -84,6 +84,8 @@ words! {
     DecidedBy {
         /// The approver answered.
         Person = "person",
+        /// A language model approved it.
+        Model = "model",
         /// An earlier answer for the session covers the command.
         Session = "session",
         /// The store contains the command.

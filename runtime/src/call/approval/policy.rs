@@ -100,7 +100,8 @@ impl CommandApproval {
     }
 
     /// Sets the kind of environment in which commands run, `local` by default. In any other, the variables of the session's
-    /// [`Env`](crate::Env) are not those of the commands, so no variable is known to the judge.
+    /// [`Env`](crate::Env) are not those of the commands, so no variable is known to the judge. A task can have
+    /// [another kind](crate::Task::set_environment).
     pub fn environment(mut self, kind: impl Into<String>) -> Self {
         self.environment = kind.into();
         self
@@ -132,6 +133,11 @@ impl CommandApproval {
     pub fn log(mut self, log: Arc<dyn ApprovalLog>) -> Self {
         self.log = Some(log);
         self
+    }
+
+    /// Returns the kind of a task's environment, if it is not that of the session.
+    pub(crate) fn elsewhere<'k>(&self, of_task: Option<&'k str>) -> Option<&'k str> {
+        of_task.filter(|kind| *kind != self.environment)
     }
 
     /// Judges the value of a parameter of a tool, in addition to the parameters that the tool declares. Use this for tools without

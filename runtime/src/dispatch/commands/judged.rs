@@ -117,7 +117,7 @@ impl Judged<'_> {
         let can_be_stored = config.store.is_some() && logged == line;
         let stored =
             exact.filter(|_| can_be_stored).zip(directory.clone()).map(|((commands, structure), directory)| {
-                let (tool, environment, line) = (self.tool.to_owned(), config.environment.clone(), line.to_owned());
+                let (tool, environment, line) = (self.tool.to_owned(), place.environment.clone(), line.to_owned());
                 StoredCommand { tool, environment, directory, commands, structure, line }
             });
         let mut offers = vec![CommandAnswer::Once];
@@ -129,7 +129,7 @@ impl Judged<'_> {
             line: if self.is_secret { REDACTED.to_owned() } else { line.to_owned() },
             verdict: findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Ask),
             findings,
-            environment: config.environment.clone(),
+            environment: place.environment.clone(),
             directory,
             offers,
         };
@@ -175,6 +175,7 @@ fn asking(name: &str, description: &str, length: usize) -> CommandFinding {
         span: toolc_commands::Span { start: 0, end },
         path: None,
         is_certain: true,
+        low_risk: false,
     }
 }
 
@@ -190,6 +191,7 @@ pub(super) fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
         span: finding.span,
         path: finding.path.clone(),
         is_certain: finding.is_certain,
+        low_risk: matches!(finding.cause, Cause::Rule(rule) if rule.low_risk),
     };
     judgement.findings.iter().map(owned).collect()
 }

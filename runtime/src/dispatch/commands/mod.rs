@@ -9,6 +9,7 @@ mod record;
 mod text;
 mod typed;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -21,9 +22,8 @@ use crate::call::approval::command::CommandAnswer;
 use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::shell::ShellState;
-use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest};
+use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
 use crate::call::hooks::{HostError, HostStage};
-use crate::data::catalog::Variable;
 use crate::dispatch::approval::{self, Answer};
 use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
@@ -69,13 +69,15 @@ impl Turn {
     ) -> Result<(), ToolError> {
         let context = self.context(id, call.request, session);
         let state = call.shell.get_or_init(|| context.shell_state());
+        let environment = context.environment();
+        let elsewhere = config.elsewhere(environment.as_deref());
         let commands = Commands {
             config,
             turn: self,
             call,
-            tool: self.name(id),
+            subject: subject(self.name(id), elsewhere),
             recorder: Recorder::new(self, config, call),
-            open: self.judge_commands(config, id, arguments, state),
+            open: self.judge_commands(config, elsewhere, id, arguments, state),
         };
         self.decide(commands, reasons, None, context.cancel_sources()).await
     }
@@ -90,8 +92,8 @@ impl Turn {
         cancel: CancelSources<'_>,
     ) -> Result<(), ToolError> {
         commands.decide_without_person()?;
-        let tool = commands.tool;
-        let mut reasons = self.config().approvals.not_yet_approved(tool, reasons);
+        let subject = commands.subject.clone();
+        let mut reasons = self.config().approvals.not_yet_approved(&subject, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
@@ -102,7 +104,7 @@ impl Turn {
         }
         // The answers to the questions before this one may cover the call.
         commands.remember();
-        reasons = self.config().approvals.not_yet_approved(tool, reasons);
+        reasons = self.config().approvals.not_yet_approved(&subject, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
@@ -113,7 +115,7 @@ impl Turn {
         let request = ApprovalRequest { call: info, reasons: &asked };
         let answer = approval::ask(self.config(), request, cancelled()).await;
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
-            self.config().approvals.approve(tool, &reasons);
+            self.config().approvals.approve(&subject, &reasons);
         }
         commands.answered(answer)
     }
@@ -122,38 +124,35 @@ impl Turn {
     /// variables. Nothing is run, asked or recorded. `None` if the session judges no commands.
     pub fn judge_command(&self, line: &str) -> Option<Judgement<'_>> {
         let config = self.config().commands.as_ref()?;
-        let place = self.command_place(config, &ShellState::default());
+        let environment = self.config().task.0.environment();
+        let place = self.command_place(config, config.elsewhere(environment.as_deref()), &ShellState::default());
         Some(place.surroundings(|surroundings| toolc_commands::judge(line, config.rules, surroundings)))
-    }
-
-    /// Returns the variables that the providers declare as secret.
-    fn secret_variables(&self) -> impl Iterator<Item = &Variable> {
-        let variables = self.state().providers.iter().flat_map(|provider| provider.variables());
-        variables.filter(|variable| variable.secret)
     }
 
     /// Returns the values of variables that are secret.
     fn secret_values(&self) -> Vec<String> {
         let env = &self.config().env;
-        let declared = self.secret_variables().filter_map(|variable| env.var(&variable.name));
-        declared.chain(record::secret_values(env)).collect()
+        let secrets = self.secret_names().into_iter().filter_map(|name| env.var(&name));
+        secrets.chain(record::secret_values(env)).collect()
     }
 
-    fn command_place(&self, config: &CommandApproval, state: &ShellState) -> CommandPlace {
-        let is_secret = |name: &str| self.secret_variables().any(|variable| variable.name == name);
-        CommandPlace::new(config, &self.config().env, is_secret, state)
+    fn command_place(&self, config: &CommandApproval, elsewhere: Option<&str>, state: &ShellState) -> CommandPlace {
+        let secrets = self.secret_names();
+        let is_secret = |name: &str| secrets.iter().any(|secret| secret == name);
+        CommandPlace::new(config, elsewhere, &self.config().env, is_secret, state)
     }
 
     /// Judges the commands of a call. Returns those that need approval or are denied.
     fn judge_commands(
         &self,
         config: &CommandApproval,
+        elsewhere: Option<&str>,
         id: ToolId,
         arguments: &Arguments,
         state: &ShellState,
     ) -> Vec<JudgedCommand> {
         let table = self.table(id);
-        let place = self.command_place(config, state).in_directory_of(arguments, table);
+        let place = self.command_place(config, elsewhere, state).in_directory_of(arguments, table);
         let secrets = || self.secret_values();
         let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
         let mut judged = Vec::new();
@@ -186,8 +185,8 @@ struct Commands<'c> {
     config: &'c CommandApproval,
     turn: &'c Turn,
     call: &'c PreparedCall<'c>,
-    /// The own name of the tool whose approvals count.
-    tool: &'c str,
+    /// The [subject] whose approvals count.
+    subject: Cow<'c, str>,
     recorder: Recorder<'c>,
     open: Vec<JudgedCommand>,
 }
@@ -227,14 +226,14 @@ impl Commands<'_> {
 
     /// Removes the commands that were approved before.
     fn remember(&mut self) {
-        let tool = self.tool;
+        let subject = &*self.subject;
         let memory = &self.turn.config().command_memory;
         let is_stored = |command: &JudgedCommand| {
             let stored = self.config.store.as_ref().zip(command.stored.as_ref());
             stored.is_some_and(|(store, stored)| panics::catch(|| store.contains(stored)).unwrap_or(false))
         };
         let is_covered = |command: &JudgedCommand| {
-            command.scopes.as_ref().is_some_and(|scopes| scopes.iter().all(|scope| memory.covers(tool, scope)))
+            command.scopes.as_ref().is_some_and(|scopes| scopes.iter().all(|scope| memory.covers(subject, scope)))
         };
         let mut decided = Vec::new();
         self.open.retain(|command| {
@@ -254,6 +253,7 @@ impl Commands<'_> {
     /// Ends the question with its answer.
     fn answered(&mut self, answer: Answer) -> Result<(), ToolError> {
         let by = match &answer {
+            Answer::Decided(ApprovalDecision::AllowedByModel) => DecidedBy::Model,
             Answer::Decided(_) => DecidedBy::Person,
             _ => DecidedBy::Unanswered,
         };
@@ -281,7 +281,7 @@ impl Commands<'_> {
         let offers = |answer| command.reason.offers(answer);
         match decision {
             ApprovalDecision::Deny(_) => RecordedDecision::Denied,
-            ApprovalDecision::AllowOnce => RecordedDecision::Allowed,
+            ApprovalDecision::AllowOnce | ApprovalDecision::AllowedByModel => RecordedDecision::Allowed,
             _ if is_always && offers(CommandAnswer::Always) => {
                 if self.store(command) {
                     RecordedDecision::AllowedAlways
@@ -291,7 +291,7 @@ impl Commands<'_> {
             }
             _ => match (&command.scopes, &command.reason.directory) {
                 (Some(scopes), Some(directory)) => {
-                    self.turn.config().command_memory.approve(self.tool, directory, scopes);
+                    self.turn.config().command_memory.approve(&self.subject, directory, scopes);
                     RecordedDecision::AllowedForSession
                 }
                 _ => RecordedDecision::Allowed,

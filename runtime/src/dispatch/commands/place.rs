@@ -7,8 +7,8 @@ use toolc_commands::Surroundings;
 use crate::args::Arguments;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::shell::ShellState;
+use crate::data::credential::is_credential;
 use crate::data::env::Env;
-use crate::data::secret_text::is_secret_name;
 use crate::data::table::Table;
 use crate::text::names::same_name;
 
@@ -21,6 +21,8 @@ const NOT_PASSED_ON: &[&str] = &["HOME", "OLDPWD", "PWD", "SHLVL", "_"];
 /// The place of a command.
 #[derive(Debug, Clone)]
 pub(super) struct CommandPlace {
+    /// The kind of environment.
+    pub(super) environment: String,
     /// The working directory, as an absolute path without `.` and `..`.
     pub(super) directory: Option<String>,
     home: Option<String>,
@@ -30,23 +32,29 @@ pub(super) struct CommandPlace {
 }
 
 impl CommandPlace {
+    /// Returns the place of commands of a task. `elsewhere` is the kind of the task's environment, if it is not that of the session:
+    /// then nothing that the session says about its own holds there.
     pub(super) fn new(
         config: &CommandApproval,
+        elsewhere: Option<&str>,
         env: &Env,
         is_secret: impl Fn(&str) -> bool,
         state: &ShellState,
     ) -> Self {
         let directory = state.directory.as_deref().or(config.directory.as_deref());
-        let is_local = config.environment == CommandApproval::LOCAL;
-        let home = config.home.as_deref().and_then(Path::to_str).map(str::to_owned);
+        let environment = elsewhere.unwrap_or(&config.environment);
+        let is_local = environment == CommandApproval::LOCAL;
+        let home = config.home.as_deref().filter(|_| elsewhere.is_none()).and_then(Path::to_str).map(str::to_owned);
         let mut variables = if is_local { env.vars() } else { Vec::new() };
         variables.retain(|(name, _)| !state.variables.iter().any(|(changed, _)| changed == name));
         let changed = state.variables.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
         variables.extend(changed);
-        let is_hidden = |name: &str| NOT_PASSED_ON.contains(&name) || is_secret_name(name) || is_secret(name);
-        let hidden = variables.extract_if(.., |(name, _)| is_hidden(name)).map(|(name, _)| name);
+        let is_hidden =
+            |name: &str, value: &str| NOT_PASSED_ON.contains(&name) || is_credential(name, value) || is_secret(name);
+        let hidden = variables.extract_if(.., |(name, value)| is_hidden(name, value)).map(|(name, _)| name);
         let hidden_variables = Some(hidden.collect()).filter(|_| is_local);
         Self {
+            environment: environment.to_owned(),
             directory: directory.and_then(Path::to_str).and_then(absolute),
             home: home.or_else(|| env.var("HOME").filter(|_| is_local)).as_deref().and_then(absolute),
             variables,
@@ -132,7 +140,9 @@ mod tests {
         let table = Table::from_schema(&schema).unwrap();
         let (arguments, _) = Arguments::read(&arguments.to_string(), &table, Limits::default()).unwrap();
         let env = Env::empty().with_var("HOME", "/home/me");
-        CommandPlace::new(config, &env, |_| false, &ShellState::default()).in_directory_of(&arguments, &table).directory
+        CommandPlace::new(config, None, &env, |_| false, &ShellState::default())
+            .in_directory_of(&arguments, &table)
+            .directory
     }
 
     #[test]
@@ -160,10 +170,15 @@ mod tests {
 
     #[test]
     fn only_local_commands_have_the_variables_of_the_session() {
-        let env =
-            Env::empty().with_var("OUT", "/x").with_var("API_KEY", "k").with_var("PWD", "/p").with_var("DSN1", "d");
+        let env = Env::empty()
+            .with_var("OUT", "/x")
+            .with_var("API_KEY", "k")
+            .with_var("PWD", "/p")
+            .with_var("DSN1", "d")
+            .with_var("KEY", "k")
+            .with_var("DB", "x://me:pw@db");
         let names = |config: CommandApproval| {
-            let place = CommandPlace::new(&config, &env, |name| name == "DSN1", &ShellState::default());
+            let place = CommandPlace::new(&config, None, &env, |name| name == "DSN1", &ShellState::default());
             place.variables.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
         };
         assert_eq!(names(CommandApproval::new(&RULES)), ["OUT"]);
@@ -184,11 +199,11 @@ mod tests {
             ],
         };
         let config = CommandApproval::new(&RULES).directory("/w/app");
-        let place = CommandPlace::new(&config, &env, |_| false, &state);
+        let place = CommandPlace::new(&config, None, &env, |_| false, &state);
         assert_eq!(place.directory.as_deref(), Some("/srv/app"));
         let variables: Vec<_> = place.variables.iter().map(|(name, value)| (&**name, &**value)).collect();
         assert_eq!(variables, [("KEPT", "z"), ("OUT", "/etc"), ("NEW", "n")]);
-        let remote = CommandPlace::new(&config.environment("docker"), &env, |_| false, &state);
+        let remote = CommandPlace::new(&config, Some("docker"), &env, |_| false, &state);
         assert_eq!(remote.variables.len(), 2, "what the shell has reported is known everywhere");
     }
 }

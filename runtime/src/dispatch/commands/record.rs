@@ -6,8 +6,8 @@ use crate::call::approval::command::CommandReason;
 use crate::call::approval::log::{ApprovalRecord, DecidedBy, RecordedDecision};
 use crate::call::approval::policy::CommandApproval;
 use crate::call::hooks::{HostError, HostStage};
+use crate::data::credential::is_credential;
 use crate::data::env::Env;
-use crate::data::secret_text::is_secret_name;
 use crate::dispatch::prepared::PreparedCall;
 use crate::panics::{self, Panicked};
 use crate::run::clock;
@@ -58,7 +58,7 @@ impl<'c> Recorder<'c> {
     }
 }
 
-/// Returns the values of variables whose names say that they are secret.
+/// Returns the values of variables that are credentials.
 pub(super) fn secret_values(env: &Env) -> impl Iterator<Item = String> {
-    env.vars().into_iter().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value)
+    env.vars().into_iter().filter(|(name, value)| is_credential(name, value)).map(|(_, value)| value)
 }

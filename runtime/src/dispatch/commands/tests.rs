@@ -39,6 +39,7 @@ const fn rule(name: &'static str, verdict: Verdict, conditions: &Conditions<'sta
         check: "Which ones.",
         verdict,
         can_be_exempted: true,
+        low_risk: false,
         exempts: &[],
         conditions: *conditions,
     }

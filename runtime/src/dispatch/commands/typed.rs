@@ -15,6 +15,8 @@ use crate::call::approval::command::CommandFinding;
 use crate::call::approval::memory::FindingScope;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState};
+use crate::call::approval::{ApprovalReason, subject};
+use crate::call::hooks::CallInfo;
 use crate::call::scope::InputCall;
 use crate::dispatch::commands::judged::{self, Judged, JudgedCommand, Line};
 use crate::dispatch::commands::place::CommandPlace;
@@ -41,23 +43,47 @@ impl Turn {
             };
             let request = ToolCall::of_input(call);
             let prepared = PreparedCall::new(&request, Some(id));
-            let place = self.command_place(config, &ShellState::default()).of_input(input.directory);
+            let environment = call.task.and_then(|(task, _)| task.environment());
+            let elsewhere = config.elsewhere(environment.as_deref());
+            let place = self.command_place(config, elsewhere, &ShellState::default()).of_input(input.directory);
             let secrets = || self.secret_values();
-            let subject = Judged { tool: input.tool, parameter: input.parameter, is_secret: false, secrets: &secrets };
+            let line = Judged { tool: input.tool, parameter: input.parameter, is_secret: false, secrets: &secrets };
             let judged = match input.language {
-                InputLanguage::Shell => subject.typed(input, config, &place),
-                InputLanguage::Other => Some(subject.code(input.line, config, &place)),
+                InputLanguage::Shell => line.typed(input, config, &place),
+                InputLanguage::Other => Some(line.code(input.line, config, &place)),
             };
             let commands = Commands {
                 config,
                 turn: self,
                 call: &prepared,
-                tool: input.tool,
+                subject: subject(input.tool, elsewhere),
                 recorder: Recorder::new(self, config, &prepared),
                 open: judged.into_iter().collect(),
             };
             let shown = json!({ input.parameter: input.line });
             self.decide(commands, Vec::new(), Some(&shown), call.cancel).await
+        })
+    }
+}
+
+impl Turn {
+    /// Gets approval of code that a handler is about to run without confinement.
+    pub(crate) fn approve_code<'c>(
+        &'c self,
+        call: InputCall<'c>,
+        code: ProgramInput<'c>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ToolError>> + Send + 'c>> {
+        if self.config().commands.is_some() {
+            return self.approve_input(call, code);
+        }
+        Box::pin(async move {
+            let request = ToolCall::of_input(call);
+            let prepared = PreparedCall::new(&request, self.state().find(call.tool));
+            let shown = json!({ code.parameter: code.line });
+            let info = CallInfo { arguments: &shown, ..self.info(&prepared) };
+            let environment = call.task.and_then(|(task, _)| task.environment());
+            let subject = subject(call.tool, environment.as_deref());
+            self.approve_for(&subject, info, call.cancel, vec![ApprovalReason::Declared]).await
         })
     }
 }

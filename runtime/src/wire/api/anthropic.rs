@@ -6,14 +6,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::call::response::{CallResponse, CompletedCall};
+use crate::call::completed::CompletedCall;
+use crate::call::response::CallResponse;
 use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::usage::{count, object as object_of};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, object, raw_json};
-use crate::wire::{ModelResponse, Stop, WireError};
+use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
@@ -35,7 +37,19 @@ const COMPACTION_KEYS: [&str; 2] = ["content", "encrypted_content"];
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let message = body.object()?;
-    read(&message.require("content", "an array of blocks")?, &message.non_empty_text("stop_reason")?)
+    let usage = usage(&message, Usage::default());
+    read(&message.require("content", "an array of blocks")?, &message.non_empty_text("stop_reason")?, usage)
+}
+
+/// Returns the usage in a message or an event. A stream sends it in parts, so numbers that are missing are those of `before`.
+fn usage(message: &Object<'_>, before: Usage) -> Option<Usage> {
+    let usage = object_of(message, "usage")?;
+    let [new, cached, cache_writes] =
+        ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map(|key| count(&usage, key));
+    // The API does not count the cached tokens as input.
+    let input = new + cached + cache_writes;
+    let before = Usage { output: count(&usage, "output_tokens"), ..before };
+    Some(if input == 0 { before } else { Usage { input, cached, cache_writes, ..before } })
 }
 
 fn stop(reason: &str) -> Stop {
@@ -48,8 +62,8 @@ fn stop(reason: &str) -> Stop {
     }
 }
 
-fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
-    let mut builder = ResponseBuilder::default();
+fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelResponse, WireError> {
+    let mut builder = ResponseBuilder::new(usage);
     let blocks = content.items()?;
     // The API refuses empty text blocks, although it sends some.
     let mut is_changed = false;
@@ -101,6 +115,7 @@ fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
 struct Events {
     blocks: Vec<Block>,
     reason: String,
+    usage: Option<Usage>,
     has_ended: bool,
 }
 
@@ -138,12 +153,17 @@ impl ResponseAssembler for Events {
                 self.open(&event)?.join(&delta, shown)?;
             }
             "content_block_stop" => self.open(&event)?.has_ended = true,
+            "message_start" => {
+                let message = event.get("message").and_then(|message| message.object().ok());
+                self.usage = message.and_then(|message| usage(&message, Usage::default()));
+            }
             "message_delta" => {
+                self.usage = usage(&event, self.usage.unwrap_or_default()).or(self.usage);
                 let delta = event.require("delta", "a delta")?.object()?;
                 record_stop_reason(&mut self.reason, delta.optional_text("stop_reason")?, stop);
             }
             "message_stop" => self.has_ended = true,
-            // `message_start`, `ping`, and unknown events.
+            // `ping`, and unknown events.
             _ => {}
         }
         Ok(())
@@ -158,7 +178,7 @@ impl ResponseAssembler for Events {
             blocks.push(block.end(&format!("/content/{at}/input"), &self.reason)?);
         }
         let content = raw_json(list(&blocks));
-        read(&Node { json: &content, path: "/content".to_owned() }, &self.reason)
+        read(&Node { json: &content, path: "/content".to_owned() }, &self.reason, self.usage)
     }
 }
 

@@ -8,14 +8,15 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::call::response::CompletedCall;
+use crate::call::completed::CompletedCall;
 use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::usage::{count as count_tokens, count_in, object};
 use crate::wire::api::{MAX_CALLS, ResponseAssembler, Vendor};
 use crate::wire::image::data_url;
-use crate::wire::node::{MAX_VALUES, Node, child_path, describe};
+use crate::wire::node::{MAX_VALUES, Node, Object, child_path, describe};
 use crate::wire::write::raw_json;
-use crate::wire::{ModelResponse, Stop, WireError};
+use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
@@ -36,12 +37,13 @@ const FRAGMENT_KEYS: &[&str] = &[
 ];
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
-    let choices = body.object()?.require("choices", "an array of choices")?;
+    let body = body.object()?;
+    let choices = body.require("choices", "an array of choices")?;
     let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.path, "one choice", "none"))?;
     let choice = choice.object()?;
     let reason = choice.non_empty_text("finish_reason")?;
     let message = choice.require("message", "the assistant's message")?;
-    let mut builder = ResponseBuilder::default();
+    let mut builder = ResponseBuilder::new(usage(&body));
     let is_refusal = read(&message, &mut builder)?;
     builder.messages.push(message.json.to_owned());
     builder.build(stop(&reason, is_refusal), reason)
@@ -50,6 +52,17 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
 /// Returns the only choice, if there is one.
 fn choice<'a>(choices: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
     choices.single("one choice (`n` is 1)")
+}
+
+/// Returns the usage in a response or a chunk.
+fn usage(response: &Object<'_>) -> Option<Usage> {
+    let usage = object(response, "usage")?;
+    Some(Usage {
+        input: count_tokens(&usage, "prompt_tokens"),
+        cached: count_in(&usage, "prompt_tokens_details", "cached_tokens"),
+        output: count_tokens(&usage, "completion_tokens"),
+        ..Usage::default()
+    })
 }
 
 fn stop(reason: &str, is_refusal: bool) -> Stop {
@@ -106,12 +119,16 @@ struct Chunks {
     /// The total number of values.
     values: usize,
     reason: String,
+    usage: Option<Usage>,
 }
 
 impl ResponseAssembler for Chunks {
     fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+        let data = data.object()?;
+        // Some servers send the usage so far in each chunk.
+        self.usage = usage(&data).or(self.usage);
         // Some servers omit the choices in the chunk with the usage.
-        let Some(choices) = data.object()?.get("choices") else { return Ok(()) };
+        let Some(choices) = data.get("choices") else { return Ok(()) };
         let Some(choice) = choice(&choices)? else { return Ok(()) };
         let choice = choice.object()?;
         record_stop_reason(&mut self.reason, choice.optional_text("finish_reason")?, |reason| stop(reason, false));
@@ -155,7 +172,7 @@ impl ResponseAssembler for Chunks {
             message.insert("tool_calls".to_owned(), calls.collect());
         }
         let message = raw_json(Value::Object(message).to_string());
-        let mut builder = ResponseBuilder::default();
+        let mut builder = ResponseBuilder::new(self.usage);
         let node = Node { json: &message, path: "/choices/0/message".to_owned() };
         let is_refusal = read(&node, &mut builder)?;
         builder.messages.push(message);

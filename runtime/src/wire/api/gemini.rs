@@ -4,15 +4,16 @@
 
 use std::fmt::Write as _;
 
-use crate::call::response::CompletedCall;
+use crate::call::completed::CompletedCall;
 use crate::result::image::Image;
 use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::usage::{count, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, raw_json, value};
-use crate::wire::{ModelResponse, Stop, WireError};
+use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
@@ -31,7 +32,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     if chunks.reason.is_empty() {
         return Err(WireError::new("/candidates/0/finishReason", "a stop reason", "nothing"));
     }
-    let mut builder = ResponseBuilder::default();
+    let mut builder = ResponseBuilder::new(chunks.usage);
     let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
     if let Some(parts) = parts {
         let items = parts.items()?;
@@ -47,6 +48,16 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
 /// Returns the content with these parts.
 fn message(parts: &str) -> Box<RawValue> {
     raw_json(format!(r#"{{"role":"model","parts":{parts}}}"#))
+}
+
+fn usage(response: &Object<'_>) -> Option<Usage> {
+    let usage = object(response, "usageMetadata")?;
+    Some(Usage {
+        input: count(&usage, "promptTokenCount") + count(&usage, "toolUsePromptTokenCount"),
+        cached: count(&usage, "cachedContentTokenCount"),
+        output: count(&usage, "candidatesTokenCount") + count(&usage, "thoughtsTokenCount"),
+        ..Usage::default()
+    })
 }
 
 fn stop(reason: &str) -> Stop {
@@ -117,6 +128,7 @@ fn parse_call(node: &Node<'_>, index: usize) -> Result<ParsedCall, WireError> {
 struct Chunks {
     parts: Vec<Part>,
     reason: String,
+    usage: Option<Usage>,
 }
 
 enum Part {
@@ -129,6 +141,8 @@ impl Chunks {
     /// Records the reason for stopping, appends the visible text, and returns the content.
     fn read_chunk<'a>(&mut self, data: &Node<'a>, shown: &mut String) -> Result<Option<Node<'a>>, WireError> {
         let data = data.object()?;
+        // Each chunk has the numbers so far.
+        self.usage = usage(&data).or(self.usage);
         if let Some(feedback) = data.get("promptFeedback") {
             record_stop_reason(&mut self.reason, feedback.object()?.optional_text("blockReason")?, stop);
         }
@@ -176,7 +190,7 @@ impl ResponseAssembler for Chunks {
         if self.reason.is_empty() {
             return Err(WireError::new("", "a stream that ends with a `finishReason`", "a stream that ended early"));
         }
-        let mut builder = ResponseBuilder::default();
+        let mut builder = ResponseBuilder::new(self.usage);
         if !self.parts.is_empty() {
             let parts: Vec<Box<RawValue>> = self.parts.drain(..).map(Part::end).collect();
             let nodes = parts.iter().enumerate();

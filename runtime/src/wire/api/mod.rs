@@ -11,11 +11,13 @@ mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
 mod stream;
+mod usage;
 
 pub use response::{ModelResponse, Stop};
 pub use stream::Stream;
+pub use usage::Usage;
 
-use crate::call::response::CompletedCall;
+use crate::call::completed::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{MAX_BODY_BYTES, WireError};

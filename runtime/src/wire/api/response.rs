@@ -1,7 +1,7 @@
 //! A parsed response of any API.
 
 use crate::call::ToolCall;
-use crate::wire::{MAX_CALLS, WireError};
+use crate::wire::{MAX_CALLS, Usage, WireError};
 use serde_json::value::RawValue;
 
 /// The response of a model: its text and its calls.
@@ -12,6 +12,7 @@ pub struct ModelResponse {
     text: String,
     stop: Stop,
     reason: String,
+    usage: Option<Usage>,
 }
 
 /// The reason why a model stopped.
@@ -64,6 +65,11 @@ impl ModelResponse {
         &self.reason
     }
 
+    /// Returns the numbers of tokens, if the API has reported them.
+    pub const fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
     /// Returns the model's messages as JSON, to append to the conversation. They are unchanged, including thinking,
     /// signatures and content of unknown types.
     pub fn messages(&self) -> &[Box<RawValue>] {
@@ -87,12 +93,17 @@ pub(super) fn record_stop_reason(reason: &mut String, new: Option<String>, stop:
 pub(super) struct ResponseBuilder {
     pub(super) messages: Vec<Box<RawValue>>,
     pub(super) text: String,
+    pub(super) usage: Option<Usage>,
     calls: Vec<ParsedCall>,
     /// Whether no text follows the last call.
     ends_in_call: bool,
 }
 
 impl ResponseBuilder {
+    pub(super) fn new(usage: Option<Usage>) -> Self {
+        Self { usage, ..Self::default() }
+    }
+
     /// Appends visible text.
     pub(super) fn push_text(&mut self, text: &str) {
         self.text.push_str(text);
@@ -123,7 +134,7 @@ impl ResponseBuilder {
     /// # Errors
     /// Returns an error if the response was cut off within its last call.
     pub(super) fn build(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
-        let Self { messages, text, calls, ends_in_call } = self;
+        let Self { messages, text, usage, calls, ends_in_call } = self;
         // The arguments of the last call may be truncated or missing.
         if let Some(last) = calls.last()
             && ends_in_call
@@ -132,7 +143,7 @@ impl ResponseBuilder {
             let got = format!("a response that was cut off: {reason}");
             return Err(WireError::new(&*last.path, "a complete call", got));
         }
-        Ok(ModelResponse { messages, calls, text, stop, reason })
+        Ok(ModelResponse { messages, calls, text, stop, reason, usage })
     }
 }
 

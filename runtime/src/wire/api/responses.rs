@@ -5,14 +5,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::call::response::{CallResponse, CompletedCall};
+use crate::call::completed::CompletedCall;
+use crate::call::response::CallResponse;
 use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder};
+use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::image::data_url;
 use crate::wire::node::{MAX_ITEMS, Node, Object, no_error};
 use crate::wire::write::raw_json;
-use crate::wire::{ModelResponse, Stop, WireError};
+use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
@@ -64,9 +66,20 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, Wir
         }
         builder.messages.push(node.json.to_owned());
     }
+    builder.usage = usage(response);
     let (stop, reason) = stop(response)?;
     let stop = if is_refusal && stop == Stop::Done { Stop::Refused } else { stop };
     builder.build(stop, reason)
+}
+
+fn usage(response: &Object<'_>) -> Option<Usage> {
+    let usage = object(response, "usage")?;
+    Some(Usage {
+        input: count(&usage, "input_tokens"),
+        cached: count_in(&usage, "input_tokens_details", "cached_tokens"),
+        output: count(&usage, "output_tokens"),
+        ..Usage::default()
+    })
 }
 
 /// Returns whether the host must run a tool search, and return its output.

@@ -16,20 +16,20 @@ mod plan;
 mod replace;
 mod transaction;
 
-use std::fs::Metadata;
-use std::io::Read;
 use std::path::Path;
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{Args, Mode, Returns, ReturnsFilesItemSyntax};
+use toolc_environment::files::Metadata;
 
 use self::endings::to_lf;
 use self::find::Edit;
 use crate::syntax::SyntaxError;
+use crate::task_files::TaskFiles;
 use crate::{FileHandlers, integer, open, sniff};
 
 /// The maximum size of a file, in bytes: it is edited in memory.
-const MAX_BYTES: u64 = 8 * 1024 * 1024;
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 const BOM: &str = "\u{feff}";
 
 pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
@@ -86,20 +86,18 @@ fn split_bom(text: &str) -> (&str, &str) {
 }
 
 /// Reads a file. Fails if it is not UTF-8 text, or too large.
-fn load(handlers: &FileHandlers, path: &Path) -> Result<(String, Metadata), ToolError> {
-    let shown = handlers.workspace.show(path);
+fn load(task: &TaskFiles, path: &Path) -> Result<(String, Metadata), ToolError> {
+    let shown = task.show(path);
     let refused =
         |reason: String| ToolError::with_kind(ErrorKind::Refused, format!("failed to edit `{shown}`: {reason}"));
     let too_large = || refused(format!("it is larger than {} MiB; edit it with a script", MAX_BYTES >> 20));
-    let (file, meta) = open::regular(&handlers.workspace, path)?;
-    if meta.len() > MAX_BYTES {
+    if open::regular(task, path, "read")?.version.len > MAX_BYTES as u64 {
         return Err(too_large());
     }
-    let mut bytes = Vec::new();
     // The file may grow while it is read.
-    let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| open::explain(&handlers.workspace, path, "read", &error))?;
-    if bytes.len() as u64 > MAX_BYTES {
+    let read = task.files().read(path, 0, MAX_BYTES + 1);
+    let (bytes, metadata) = read.map_err(|error| open::explain(task, path, "read", &error))?;
+    if bytes.len() > MAX_BYTES {
         return Err(too_large());
     }
     if let Some(format) = sniff::binary_format(&bytes[..bytes.len().min(sniff::SAMPLE)]) {
@@ -108,7 +106,7 @@ fn load(handlers: &FileHandlers, path: &Path) -> Result<(String, Metadata), Tool
     let text = String::from_utf8(bytes).map_err(|_| {
         refused("it is not valid UTF-8, and writing it back would damage it; convert it first".to_owned())
     })?;
-    Ok((text, meta))
+    Ok((text, metadata))
 }
 
 /// Applies edits, which are in the order of the text and do not overlap.

@@ -1,23 +1,23 @@
 //! The mode `patch`: computes and checks the new content of every file first, and then writes all of them or none.
 
-use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
-use toolc_workspace::{Access, names};
+use toolc_environment::files::Metadata;
+use toolc_workspace::names;
 
 use super::change::{ChangeKind, FileChange, Hunk};
 use super::difference::Differences;
 use super::find::Comparison;
 use super::hunks::{self, Applied, HunkFailure};
-use super::transaction::{self, CommitError, LocalDisk, Write};
+use super::transaction::{self, CommitError, Write};
 use super::{load, parse, split_bom};
 use crate::access::{AccessLog, Knowledge};
 use crate::syntax::SyntaxChecker;
-use crate::version::FileVersion;
+use crate::task_files::TaskFiles;
 use crate::write::check_knowledge;
-use crate::{FileHandlers, atomic_write, integer, open};
+use crate::{FileHandlers, integer, open};
 
 /// The maximum number of files in a patch.
 const MAX_FILES: usize = 100;
@@ -39,7 +39,7 @@ struct Planned {
 struct OldFile {
     path: PathBuf,
     text: String,
-    meta: Metadata,
+    metadata: Metadata,
 }
 
 /// The reason why a file cannot be changed.
@@ -61,14 +61,15 @@ pub(super) fn run(
     only: Option<&str>,
     call: &Call<'_>,
 ) -> Result<Vec<PatchedFile>, ToolError> {
-    let changes = located(handlers, parse::parse(patch, only)?, only)?;
+    let task = TaskFiles::of(handlers, call)?;
+    let changes = located(&task, parse::parse(patch, only)?, only)?;
     let log = &*call.state::<AccessLog>();
-    let access = handlers.access(call);
-    let lock = handlers.lock_writes();
+    let lock = handlers.write_lock(&task, call);
+    let guard = lock.lock();
     let mut planned = Vec::new();
     let mut failures = Vec::new();
     for (path, change) in changes {
-        match plan(handlers, &access, path, change, log) {
+        match plan(&task, path, change, log) {
             Ok(file) => planned.push(file),
             Err(PlanError::Hunks { shown, failures: hunks }) => failures.push((shown, hunks)),
             Err(PlanError::Other(error)) => return Err(error),
@@ -77,36 +78,36 @@ pub(super) fn run(
     if !failures.is_empty() {
         return Err(explain(&failures));
     }
-    check_targets(handlers, &planned)?;
+    check_targets(&task, &planned)?;
     let writes: Vec<_> = planned.iter().flat_map(Planned::writes).collect();
     let written =
-        transaction::commit(&mut LocalDisk, &writes).map_err(|failure| failed(handlers, &writes, &failure, log))?;
-    for (write, meta) in writes.iter().zip(&written) {
+        transaction::commit(&*task.files(), &writes).map_err(|failure| failed(&task, &writes, &failure, log))?;
+    for (write, metadata) in writes.iter().zip(&written) {
         let file = planned.iter().find(|file| file.new.as_ref().is_some_and(|(path, _)| *path == write.path));
         let knows_all = file.is_some_and(|file| file.knows_all);
-        log.note_write(&write.path, meta.as_ref().map(FileVersion::new), knows_all);
+        log.note_write(&write.path, metadata.map(|metadata| metadata.version), knows_all);
     }
-    drop(lock);
+    drop(guard);
     let mut differences = Differences::default();
-    let checker = SyntaxChecker::new(call, handlers.workspace.dir());
-    Ok(planned.iter().map(|file| file.result(handlers, &mut differences, &checker)).collect())
+    let checker = SyntaxChecker::new(call, &task);
+    Ok(planned.iter().map(|file| file.result(&task, &mut differences, &checker)).collect())
 }
 
 /// Resolves the paths, and joins the changes of one file.
 fn located<'a>(
-    handlers: &FileHandlers,
+    task: &TaskFiles,
     changes: Vec<FileChange<'a>>,
     only: Option<&str>,
 ) -> Result<Vec<(PathBuf, FileChange<'a>)>, ToolError> {
-    let only = only.map(|path| handlers.workspace.locate(path)).transpose()?;
+    let only = only.map(|path| task.locate(path)).transpose()?;
     let mut located: Vec<(PathBuf, FileChange<'a>)> = Vec::new();
     for change in changes {
-        let path = handlers.workspace.locate(&change.path)?;
+        let path = task.locate(&change.path)?;
         let moves = matches!(&change.kind, ChangeKind::Update { move_to: Some(_), .. });
         if let Some(only) = only.as_ref().filter(|only| **only != path || moves) {
             return Err(ToolError::new(format!(
                 "the patch changes other files than the path `{}`: leave `path` out; the patch names its files. Nothing was written.",
-                handlers.workspace.show(only)
+                task.show(only)
             )));
         }
         let same = located.iter_mut().find(|(known, _)| *known == path);
@@ -136,18 +137,11 @@ fn located<'a>(
     Ok(located)
 }
 
-fn plan(
-    handlers: &FileHandlers,
-    access: &Access,
-    path: PathBuf,
-    change: FileChange<'_>,
-    log: &AccessLog,
-) -> Result<Planned, PlanError> {
-    let workspace = &handlers.workspace;
-    access.check_write(workspace, &path)?;
-    let existing = atomic_write::existing(workspace, &path)?;
-    let warning = log.warning(&path, existing.as_ref().map(FileVersion::new));
-    let shown = workspace.show(&path);
+fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog) -> Result<Planned, PlanError> {
+    task.access().check_write(&path)?;
+    let existing = open::existing(task, &path)?;
+    let warning = log.warning(&path, existing.map(|existing| existing.version));
+    let shown = task.show(&path);
     let hunks_failed = |failures| PlanError::Hunks { shown: shown.clone(), failures };
     match change.kind {
         ChangeKind::Create { content } => {
@@ -155,14 +149,14 @@ fn plan(
                 return Err(ToolError::new(format!("`{}` names a directory; add the file's name", change.path)).into());
             }
             let old = match existing {
-                Some(meta) if meta.len() > 0 => {
+                Some(metadata) if !metadata.version.is_empty() => {
                     return Err(ToolError::new(format!(
                         "the patch creates `{shown}`, which exists already; give its old lines to change it. Nothing was \
                          written."
                     ))
                     .into());
                 }
-                Some(meta) => Some(OldFile { path: path.clone(), text: String::new(), meta }),
+                Some(metadata) => Some(OldFile { path: path.clone(), text: String::new(), metadata }),
                 None => None,
             };
             let action = if old.is_some() { Action::Modified } else { Action::Created };
@@ -170,8 +164,8 @@ fn plan(
             Ok(Planned { action, old, new, hunks: 1, comparison: None, warning, knows_all: true })
         }
         ChangeKind::Delete { hunks } => {
-            check_not_a_link(handlers, &change.path, &path)?;
-            let old = OldFile::load(handlers, path)?;
+            check_not_a_link(task, &change.path, &path)?;
+            let old = OldFile::load(task, path)?;
             match &hunks {
                 Some(hunks) => {
                     let applied = apply_hunks(&old.text, hunks, false).map_err(hunks_failed)?;
@@ -184,7 +178,7 @@ fn plan(
                     }
                 }
                 None if old.text.is_empty() => {}
-                None => check_knowledge(log.knowledge(&old.path, FileVersion::new(&old.meta)), &shown, "delete")?,
+                None => check_knowledge(log.knowledge(&old.path, old.metadata.version), &shown, "delete")?,
             }
             let hunks = hunks.map_or(0, |hunks| hunks.len());
             let action = Action::Deleted;
@@ -192,19 +186,19 @@ fn plan(
         }
         ChangeKind::Update { hunks, move_to, sequential } => {
             if move_to.is_some() {
-                check_not_a_link(handlers, &change.path, &path)?;
+                check_not_a_link(task, &change.path, &path)?;
             }
-            let old = OldFile::load(handlers, path)?;
+            let old = OldFile::load(task, path)?;
             let applied = apply_hunks(&old.text, &hunks, sequential).map_err(hunks_failed)?;
             if applied.text == old.text && move_to.is_none() {
                 return Err(ToolError::new(format!("the patch does not change `{shown}`: nothing was written")).into());
             }
             let target = match &move_to {
-                Some(target) => move_target(handlers, access, target)?,
+                Some(target) => move_target(task, target)?,
                 None => old.path.clone(),
             };
             let action = if move_to.is_some() { Action::Moved } else { Action::Modified };
-            let knows_all = log.knowledge(&old.path, FileVersion::new(&old.meta)) == Knowledge::Whole;
+            let knows_all = log.knowledge(&old.path, old.metadata.version) == Knowledge::Whole;
             let comparison = (!hunks.is_empty()).then_some(applied.comparison);
             let new = Some((target, applied.text));
             Ok(Planned { action, old: Some(old), new, hunks: hunks.len(), comparison, warning, knows_all })
@@ -221,27 +215,27 @@ fn apply_hunks(text: &str, hunks: &[Hunk<'_>], sequential: bool) -> Result<Appli
 }
 
 /// Resolves the new path of a moved file.
-fn move_target(handlers: &FileHandlers, access: &Access, target: &str) -> Result<PathBuf, ToolError> {
-    let path = handlers.workspace.locate(target)?;
-    access.check_write(&handlers.workspace, &path)?;
+fn move_target(task: &TaskFiles, target: &str) -> Result<PathBuf, ToolError> {
+    let path = task.locate(target)?;
+    task.access().check_write(&path)?;
     if target.ends_with(['/', std::path::MAIN_SEPARATOR]) {
         return Err(ToolError::new(format!("`{target}` names a directory; add the file's name")));
     }
-    match path.symlink_metadata() {
+    match task.files().metadata(&path) {
         Ok(_) => Err(ToolError::new(format!(
             "the patch moves a file to `{}`, which exists already; choose another path. Nothing was written.",
-            handlers.workspace.show(&path)
+            task.show(&path)
         ))),
         Err(_) => Ok(path),
     }
 }
 
 /// Fails if the last component of the path is a symbolic link: its target would be removed, and the link would stay.
-fn check_not_a_link(handlers: &FileHandlers, text: &str, path: &Path) -> Result<(), ToolError> {
+fn check_not_a_link(task: &TaskFiles, text: &str, path: &Path) -> Result<(), ToolError> {
     let text = text.trim_end_matches('/');
     let (dir, name) =
         text.rsplit_once('/').map_or((".", text), |(dir, name)| (if dir.is_empty() { "/" } else { dir }, name));
-    if name == ".." || handlers.workspace.locate(dir)?.join(names::unescape(name)) == path {
+    if name == ".." || task.locate(dir)?.join(names::unescape(name)) == path {
         return Ok(());
     }
     Err(ToolError::with_kind(
@@ -251,7 +245,7 @@ fn check_not_a_link(handlers: &FileHandlers, text: &str, path: &Path) -> Result<
 }
 
 /// Fails if two files of the patch would have one path.
-fn check_targets(handlers: &FileHandlers, planned: &[Planned]) -> Result<(), ToolError> {
+fn check_targets(task: &TaskFiles, planned: &[Planned]) -> Result<(), ToolError> {
     let paths = |file: &'_ Planned| {
         let old = file.old.as_ref().map(|old| old.path.clone());
         let new = file.new.as_ref().map(|(path, _)| path.clone()).filter(|new| old.as_ref() != Some(new));
@@ -262,16 +256,16 @@ fn check_targets(handlers: &FileHandlers, planned: &[Planned]) -> Result<(), Too
     match all.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(ToolError::new(format!(
             "`{}` is the path of two files of the patch; give them one after the other. Nothing was written.",
-            handlers.workspace.show(&pair[0])
+            task.show(&pair[0])
         ))),
         None => Ok(()),
     }
 }
 
 impl OldFile {
-    fn load(handlers: &FileHandlers, path: PathBuf) -> Result<Self, ToolError> {
-        let (text, meta) = load(handlers, &path)?;
-        Ok(Self { path, text, meta })
+    fn load(task: &TaskFiles, path: PathBuf) -> Result<Self, ToolError> {
+        let (text, metadata) = load(task, &path)?;
+        Ok(Self { path, text, metadata })
     }
 }
 
@@ -280,14 +274,14 @@ impl Planned {
     fn writes(&self) -> Vec<Write> {
         let old = self.old.as_ref();
         let moves = |path: &Path| old.is_some_and(|old| old.path != path);
-        let before = |old: &OldFile| Some((old.meta.clone(), old.text.clone()));
+        let before = |old: &OldFile| Some((old.metadata, old.text.clone()));
         let mut writes = Vec::new();
         if let Some((path, text)) = &self.new {
             writes.push(Write {
                 path: path.clone(),
                 before: old.filter(|old| old.path == *path).and_then(before),
                 after: Some(text.clone()),
-                permissions: old.map(|old| old.meta.clone()),
+                permissions: old.map(|old| old.metadata.permissions),
             });
         }
         if let Some(old) = old.filter(|_| self.new.as_ref().is_none_or(|(path, _)| moves(path))) {
@@ -296,13 +290,8 @@ impl Planned {
         writes
     }
 
-    fn result(
-        &self,
-        handlers: &FileHandlers,
-        differences: &mut Differences,
-        checker: &SyntaxChecker<'_>,
-    ) -> PatchedFile {
-        let show = |path: &Path| handlers.workspace.show(path);
+    fn result(&self, task: &TaskFiles, differences: &mut Differences, checker: &SyntaxChecker<'_>) -> PatchedFile {
+        let show = |path: &Path| task.show(path);
         let old = self.old.as_ref().filter(|_| !matches!(self.action, Action::Created));
         let old = old.map(|old| (show(&old.path), &*old.text));
         let new = self.new.as_ref().map(|(path, text)| (show(path), &**text));
@@ -346,19 +335,18 @@ fn explain(failures: &[(String, Vec<HunkFailure>)]) -> ToolError {
 }
 
 /// Returns the error about a file that could not be written, after the others were restored.
-fn failed(handlers: &FileHandlers, writes: &[Write], failure: &CommitError, log: &AccessLog) -> ToolError {
-    for (path, meta) in &failure.restored {
+fn failed(task: &TaskFiles, writes: &[Write], failure: &CommitError, log: &AccessLog) -> ToolError {
+    for (path, metadata) in &failure.restored {
         let before = writes.iter().find(|write| write.path == *path).and_then(|write| write.before.as_ref());
-        if let (Some((old, _)), Some(new)) = (before, meta) {
-            log.note_restored(path, FileVersion::new(old), FileVersion::new(new));
+        if let (Some((old, _)), Some(new)) = (before, metadata) {
+            log.note_restored(path, old.version, new.version);
         }
     }
-    let error = open::explain(&handlers.workspace, &failure.path, "write", &failure.error);
+    let error = open::explain(task, &failure.path, "write", &failure.error);
     let outcome = if failure.not_restored.is_empty() {
         "Nothing was changed: the files that were written before it are restored.".to_owned()
     } else {
-        let paths: Vec<_> =
-            failure.not_restored.iter().map(|path| format!("`{}`", handlers.workspace.show(path))).collect();
+        let paths: Vec<_> = failure.not_restored.iter().map(|path| format!("`{}`", task.show(path))).collect();
         format!("These files were written before it and could not be restored: {}.", paths.join(", "))
     };
     ToolError::with_kind(error.kind(), format!("{}. {outcome}", error.message()))

@@ -1,8 +1,11 @@
-//! Properties of the mode `patch`, on random texts and random damage.
+//! Properties of both modes, on random texts and random damage.
+
+use std::collections::BTreeMap;
+use std::fs;
 
 use toolc::ToolError;
-use toolc_catalog::file::FileTools;
-use toolc_catalog::file::patch::{Args, Mode, Returns};
+use toolc_catalog::file::patch::{Args, Mode, Returns, ReturnsFilesItemAction as Action};
+use toolc_catalog::file::{FileTools, read_file};
 
 use super::difference::Differences;
 use super::endings::to_lf;
@@ -190,6 +193,140 @@ fn a_damaged_patch_changes_nothing_or_what_it_reports() {
         }
     }
     assert!(refused > 100 && applied > 100, "{refused} refused, {applied} applied");
+}
+
+/// The files of a test, each a name and a text.
+type Tree = BTreeMap<String, String>;
+
+const NAMES: [&str; 4] = ["a", "b", "c", "d/e"];
+
+fn tree(f: &Fixture) -> Tree {
+    let mut tree = Tree::new();
+    for name in NAMES {
+        if let Ok(text) = fs::read_to_string(f.dir.path().join(name)) {
+            tree.insert(name.to_owned(), text);
+        }
+    }
+    tree
+}
+
+/// Makes some of the files, one with CRLF.
+fn fill(f: &Fixture, random: &mut Random) {
+    for name in NAMES {
+        let path = f.dir.path().join(name);
+        if random.below(3) == 0 {
+            let _ = fs::remove_file(path);
+        } else {
+            f.put(name, random.text(if name == "c" { "\r\n" } else { "\n" }));
+            if random.below(2) == 0 {
+                let args = read_file::Args { path: name.to_owned(), offset: 1, limit: 500 };
+                f.handlers.read_file(args, &f.call()).unwrap();
+            }
+        }
+    }
+}
+
+/// Returns arguments of the mode `replace`: lines of a file, mostly, and a line for them.
+fn replacing(tree: &Tree, random: &mut Random) -> Args {
+    let name = NAMES[random.below(4)];
+    let lines: Vec<&str> = tree.get(name).map(|text| text.lines().collect()).unwrap_or_default();
+    let at = random.below(lines.len() + 1);
+    let old: Vec<&str> = lines.iter().skip(at).take(1 + random.below(3)).copied().collect();
+    let old = if random.below(4) == 0 { random.line() } else { old.join("\n") };
+    let (path, old_string, new_string) = (Some(name.to_owned()), Some(old), Some(random.line()));
+    Args { mode: Mode::Replace, path, old_string, new_string, replace_all: random.below(3) == 0, patch: None }
+}
+
+/// Returns arguments of the mode `patch`, which create, delete, change and move files.
+fn patching(tree: &Tree, random: &mut Random) -> Args {
+    let mut patch = "*** Begin Patch\n".to_owned();
+    for _ in 0..=random.below(3) {
+        let name = NAMES[random.below(4)];
+        match (random.below(6), tree.get(name)) {
+            (0, _) => patch.push_str(&format!("*** Add File: {name}\n+{}\n", random.line())),
+            (1, _) => patch.push_str(&format!("*** Delete File: {name}\n")),
+            (kind, text) => {
+                patch.push_str(&format!("*** Update File: {name}\n"));
+                if kind < 4 {
+                    patch.push_str(&format!("*** Move to: {}\n", NAMES[random.below(4)]));
+                }
+                let lines: Vec<&str> = text.map(|text| text.lines().collect()).unwrap_or_default();
+                let at = random.below(lines.len() + 1);
+                for (index, line) in lines.iter().skip(at).take(3).enumerate() {
+                    patch.push_str(&if index == 1 {
+                        format!("-{line}\n+{}\n", random.line())
+                    } else {
+                        format!(" {line}\n")
+                    });
+                }
+            }
+        }
+    }
+    let patch = Some(patch + "*** End Patch\n");
+    Args { mode: Mode::Patch, path: None, old_string: None, new_string: None, replace_all: false, patch }
+}
+
+/// Applies what a result reports to the files before.
+fn apply_reported(tree: &Tree, result: &Returns) -> Tree {
+    let mut after = tree.clone();
+    for file in &result.files {
+        let old = file.from.as_ref().unwrap_or(&file.path);
+        let text = to_lf(after.get(old).map_or("", String::as_str)).into_owned();
+        let new = apply_strictly(&text, &file.diff);
+        if file.from.is_some() {
+            after.remove(old);
+        }
+        if matches!(file.action, Action::Deleted) {
+            assert_eq!(new, "", "a deleted file has no lines left");
+            after.remove(&file.path);
+        } else {
+            after.insert(file.path.clone(), new);
+        }
+    }
+    after
+}
+
+#[test]
+fn a_call_of_either_mode_changes_nothing_or_what_it_reports() {
+    let (f, mut random) = (fixture(), Random(0xbeef));
+    let mut counts = BTreeMap::new();
+    for case in 0..1_200 {
+        fill(&f, &mut random);
+        let before = tree(&f);
+        let args = if case % 2 == 0 { replacing(&before, &mut random) } else { patching(&before, &mut random) };
+        let mode = args.mode;
+        let shown = format!("case {case}: {args:?}\n{before:?}");
+        match f.handlers.patch(args, &f.call()) {
+            Err(_) => {
+                assert_eq!(tree(&f), before, "{shown}");
+                *counts.entry((mode == Mode::Patch, "refused")).or_insert(0) += 1;
+            }
+            Ok(result) => {
+                let lf = |tree: Tree| tree.into_iter().map(|(name, text)| (name, to_lf(&text).into_owned())).collect();
+                let (expected, after): (Tree, Tree) = (lf(apply_reported(&before, &result)), lf(tree(&f)));
+                assert_eq!(after, expected, "{shown}\n{result:?}");
+                *counts.entry((mode == Mode::Patch, "applied")).or_insert(0) += 1;
+                for file in &result.files {
+                    *counts.entry((mode == Mode::Patch, action(file.action))).or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    let leftovers = fs::read_dir(f.dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(leftovers.into_iter().all(|name| NAMES.contains(&name.to_str().unwrap()) || name == "d"));
+    for kind in ["refused", "applied", "created", "modified", "deleted", "moved"] {
+        assert!(counts.get(&(true, kind)).is_some_and(|count| *count > 8), "{kind}: {counts:?}");
+    }
+    assert!(counts[&(false, "refused")] > 100 && counts[&(false, "applied")] > 100, "{counts:?}");
+}
+
+fn action(action: Action) -> &'static str {
+    match action {
+        Action::Created => "created",
+        Action::Modified => "modified",
+        Action::Deleted => "deleted",
+        Action::Moved => "moved",
+    }
 }
 
 #[test]

@@ -9,8 +9,9 @@ use super::find::Search;
 use super::{apply, load, split_bom};
 use crate::access::{AccessLog, Knowledge};
 use crate::syntax::SyntaxChecker;
-use crate::version::FileVersion;
-use crate::{FileHandlers, atomic_write, integer, open};
+use crate::task_files::TaskFiles;
+use crate::write::options;
+use crate::{FileHandlers, integer, open};
 
 /// Replaces `old`, which is not empty, by `new`: every occurrence if `all`, and otherwise the only one.
 pub(super) fn run(
@@ -24,13 +25,15 @@ pub(super) fn run(
     if old == new {
         return Err(ToolError::new("old_string and new_string are equal: there is nothing to change"));
     }
-    let path = handlers.workspace.locate(path)?;
-    handlers.access(call).check_write(&handlers.workspace, &path)?;
+    let task = TaskFiles::of(handlers, call)?;
+    let path = task.locate(path)?;
+    task.access().check_write(&path)?;
     let log = call.state::<AccessLog>();
-    let lock = handlers.lock_writes();
-    let (text, meta) = load(handlers, &path)?;
-    atomic_write::existing(&handlers.workspace, &path)?;
-    let shown = handlers.workspace.show(&path);
+    let lock = handlers.write_lock(&task, call);
+    let guard = lock.lock();
+    let (text, metadata) = load(&task, &path)?;
+    open::existing(&task, &path)?;
+    let shown = task.show(&path);
     let (bom, body) = split_bom(&text);
     let normalized = NormalizedText::new(body);
     let (old, new) = (to_lf(old), to_lf(new));
@@ -41,14 +44,15 @@ pub(super) fn run(
     if changed == body {
         return Err(ToolError::new(format!("this edit does not change `{shown}`: nothing was written")));
     }
-    let version = FileVersion::new(&meta);
+    let version = metadata.version;
     let warning = log.warning(&path, Some(version));
     let knows_all = log.knowledge(&path, version) == Knowledge::Whole;
-    let saved = atomic_write::save(&path, Some(&meta), [bom, &changed].concat().as_bytes())
-        .map_err(|error| open::explain(&handlers.workspace, &path, "write", &error))?;
-    log.note_write(&path, Some(FileVersion::new(&saved)), knows_all);
-    drop(lock);
-    let syntax = SyntaxChecker::new(call, handlers.workspace.dir()).check_change(&path, body, &changed);
+    let content = [bom, &changed].concat();
+    let written = task.files().write(&path, content.as_bytes(), &options(Some(&metadata)));
+    let written = written.map_err(|error| open::explain(&task, &path, "write", &error))?;
+    log.note_write(&path, Some(written.version), knows_all);
+    drop(guard);
+    let syntax = SyntaxChecker::new(call, &task).check_change(&path, body, &changed);
     let diff = Differences::default().unified(Some((&shown, body)), Some((&shown, &changed)));
     Ok(PatchedFile {
         path: shown,

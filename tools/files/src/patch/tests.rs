@@ -450,7 +450,7 @@ fn a_patch_warns_about_changes_by_other_programs() {
     let patched = file(apply_patch(&f, "--- a/a.txt\n+++ b/a.txt\n@@\n-one\n+1\n"));
     assert!(patched["warning"].as_str().unwrap().contains("changed this file"));
     let log = f.call().state::<AccessLog>();
-    let access = log.file(&f.handlers.workspace.locate("a.txt").unwrap()).unwrap();
+    let access = log.file(&f.locate("a.txt").unwrap()).unwrap();
     assert_eq!((access.writes, access.is_whole), (1, false), "the task does not know the line that was added");
 }
 

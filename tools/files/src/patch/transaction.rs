@@ -1,12 +1,10 @@
 //! Writes several files, or none: if one cannot be written, those before it are restored.
 
-use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use toolc_workspace::folder_of;
-
-use crate::atomic_write;
+use toolc_environment::Files;
+use toolc_environment::files::{Expected, Metadata, Permissions, Version, WriteOptions};
 
 /// A file to write or to remove.
 #[derive(Debug)]
@@ -16,42 +14,8 @@ pub(super) struct Write {
     pub(super) before: Option<(Metadata, String)>,
     /// The new content, or `None` to remove the file.
     pub(super) after: Option<String>,
-    /// The file whose permissions a new file gets.
-    pub(super) permissions: Option<Metadata>,
-}
-
-/// Where files are written.
-pub(super) trait Disk {
-    /// Replaces or creates a file, with the permissions of `old`, and returns its new metadata.
-    fn save(&mut self, path: &Path, old: Option<&Metadata>, content: &str) -> io::Result<Metadata>;
-    fn remove(&mut self, path: &Path) -> io::Result<()>;
-    fn create_dir(&mut self, path: &Path) -> io::Result<()>;
-    fn remove_dir(&mut self, path: &Path) -> io::Result<()>;
-}
-
-/// The file system of this process.
-#[derive(Debug)]
-pub(super) struct LocalDisk;
-
-impl Disk for LocalDisk {
-    fn save(&mut self, path: &Path, old: Option<&Metadata>, content: &str) -> io::Result<Metadata> {
-        atomic_write::save(path, old, content.as_bytes())
-    }
-
-    fn remove(&mut self, path: &Path) -> io::Result<()> {
-        let (folder, name) = folder_of(path)?;
-        folder.remove(name)
-    }
-
-    fn create_dir(&mut self, path: &Path) -> io::Result<()> {
-        let (folder, name) = folder_of(path)?;
-        folder.create_folder(name)
-    }
-
-    fn remove_dir(&mut self, path: &Path) -> io::Result<()> {
-        let (folder, name) = folder_of(path)?;
-        folder.remove_folder(name)
-    }
+    /// The permissions that a new file gets.
+    pub(super) permissions: Option<Permissions>,
 }
 
 /// A failure to write one of the files.
@@ -67,24 +31,24 @@ pub(super) struct CommitError {
 }
 
 /// Writes the files in their order, and returns the metadata of each, which is `None` for a removed one.
-pub(super) fn commit(disk: &mut impl Disk, writes: &[Write]) -> Result<Vec<Option<Metadata>>, CommitError> {
+pub(super) fn commit(files: &dyn Files, writes: &[Write]) -> Result<Vec<Option<Metadata>>, CommitError> {
     let mut created = Vec::new();
     let mut written = Vec::new();
-    for (index, write) in writes.iter().enumerate() {
-        match apply(disk, write, &mut created) {
-            Ok(meta) => written.push(meta),
+    for write in writes {
+        match apply(files, write, &mut created) {
+            Ok(metadata) => written.push(metadata),
             Err(error) => {
                 let mut failure =
                     CommitError { path: write.path.clone(), error, restored: Vec::new(), not_restored: Vec::new() };
-                for write in writes[..index].iter().rev() {
-                    match restore(disk, write) {
-                        Ok(meta) => failure.restored.push((write.path.clone(), meta)),
+                for (write, metadata) in writes.iter().zip(written).rev() {
+                    match restore(files, write, metadata) {
+                        Ok(metadata) => failure.restored.push((write.path.clone(), metadata)),
                         Err(_) => failure.not_restored.push(write.path.clone()),
                     }
                 }
                 for dir in created.iter().rev() {
                     // A directory in which another program has put a file in the meantime stays.
-                    let _ = disk.remove_dir(dir);
+                    let _ = files.remove_folder(dir);
                 }
                 return Err(failure);
             }
@@ -93,81 +57,154 @@ pub(super) fn commit(disk: &mut impl Disk, writes: &[Write]) -> Result<Vec<Optio
     Ok(written)
 }
 
-fn apply(disk: &mut impl Disk, write: &Write, created: &mut Vec<PathBuf>) -> io::Result<Option<Metadata>> {
-    let Some(content) = &write.after else {
-        disk.remove(&write.path)?;
-        return Ok(None);
-    };
-    if write.before.is_none() {
-        let missing = write.path.ancestors().skip(1).take_while(|dir| !dir.exists()).collect::<Vec<_>>();
-        for dir in missing.into_iter().rev() {
-            disk.create_dir(dir)?;
-            created.push(dir.to_owned());
+fn apply(files: &dyn Files, write: &Write, created: &mut Vec<PathBuf>) -> io::Result<Option<Metadata>> {
+    let before = write.before.as_ref().map(|(metadata, _)| metadata);
+    match (&write.after, before) {
+        (None, Some(before)) => files.remove(&write.path, before.version).map(|()| None),
+        (None, None) => Ok(None),
+        (Some(content), before) => {
+            if let (None, Some(folder)) = (before, write.path.parent()) {
+                created.extend(files.create_folders(folder)?);
+            }
+            let permissions = before.map(|before| before.permissions).or(write.permissions);
+            save(files, &write.path, content, before.map(|before| before.version), permissions)
         }
     }
-    let old = write.before.as_ref().map(|(meta, _)| meta).or(write.permissions.as_ref());
-    disk.save(&write.path, old, content).map(Some)
 }
 
-/// Undoes a write.
-fn restore(disk: &mut impl Disk, write: &Write) -> io::Result<Option<Metadata>> {
-    match &write.before {
-        Some((meta, content)) => disk.save(&write.path, Some(meta), content).map(Some),
-        None => disk.remove(&write.path).map(|()| None),
+/// Undoes a write, which has left a file with this metadata.
+fn restore(files: &dyn Files, write: &Write, now: Option<Metadata>) -> io::Result<Option<Metadata>> {
+    match (&write.before, now) {
+        (Some((metadata, content)), now) => {
+            save(files, &write.path, content, now.map(|now| now.version), Some(metadata.permissions))
+        }
+        (None, Some(now)) => files.remove(&write.path, now.version).map(|()| None),
+        (None, None) => Ok(None),
     }
+}
+
+/// Writes a file that has this version, or does not exist.
+fn save(
+    files: &dyn Files,
+    path: &Path,
+    content: &str,
+    version: Option<Version>,
+    permissions: Option<Permissions>,
+) -> io::Result<Option<Metadata>> {
+    let expected = version.map_or(Expected::Nothing, Expected::Version);
+    files.write(path, content.as_bytes(), &WriteOptions { expected, permissions }).map(Some)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
     use std::fs;
+    use std::sync::Mutex;
+
+    use toolc_environment::LocalFiles;
+    use toolc_environment::files::{Changed, FileAbilities, LineRange, Lines, Places};
+    use toolc_environment::search::{Found, Search};
 
     use super::*;
 
-    /// A disk on which an operation fails.
+    /// Files of this machine on which an operation that changes them fails.
+    #[derive(Debug)]
     struct Failing {
         /// The number of operations that succeed before.
-        left: usize,
+        left: Mutex<usize>,
         /// Whether only one operation fails.
         once: bool,
     }
 
     impl Failing {
-        fn check(&mut self) -> io::Result<()> {
-            if self.left == 0 {
-                self.left = if self.once { usize::MAX } else { 0 };
+        fn new(left: usize, once: bool) -> Self {
+            Self { left: Mutex::new(left), once }
+        }
+
+        fn check(&self) -> io::Result<()> {
+            let mut left = self.left.lock().unwrap();
+            if *left == 0 {
+                *left = if self.once { usize::MAX } else { 0 };
                 return Err(io::ErrorKind::StorageFull.into());
             }
-            self.left -= 1;
+            *left -= 1;
             Ok(())
         }
     }
 
-    impl Disk for Failing {
-        fn save(&mut self, path: &Path, old: Option<&Metadata>, content: &str) -> io::Result<Metadata> {
-            self.check()?;
-            LocalDisk.save(path, old, content)
+    impl Files for Failing {
+        fn abilities(&self) -> FileAbilities {
+            LocalFiles.abilities()
         }
 
-        fn remove(&mut self, path: &Path) -> io::Result<()> {
-            self.check()?;
-            LocalDisk.remove(path)
+        fn places(&self) -> io::Result<Places> {
+            LocalFiles.places()
         }
 
-        fn create_dir(&mut self, path: &Path) -> io::Result<()> {
-            self.check()?;
-            LocalDisk.create_dir(path)
+        fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+            LocalFiles.resolve(path)
         }
 
-        fn remove_dir(&mut self, path: &Path) -> io::Result<()> {
-            self.check()?;
-            LocalDisk.remove_dir(path)
+        fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+            LocalFiles.metadata(path)
         }
+
+        fn list(&self, folder: &Path, max: usize) -> io::Result<Vec<OsString>> {
+            LocalFiles.list(folder, max)
+        }
+
+        fn read(&self, path: &Path, from: u64, max: usize) -> io::Result<(Vec<u8>, Metadata)> {
+            LocalFiles.read(path, from, max)
+        }
+
+        fn read_lines(&self, path: &Path, range: &LineRange) -> io::Result<Lines> {
+            LocalFiles.read_lines(path, range)
+        }
+
+        fn check_writable(&self, path: &Path) -> io::Result<Metadata> {
+            LocalFiles.check_writable(path)
+        }
+
+        fn write(&self, path: &Path, content: &[u8], options: &WriteOptions) -> io::Result<Metadata> {
+            self.check()?;
+            LocalFiles.write(path, content, options)
+        }
+
+        fn remove(&self, path: &Path, version: Version) -> io::Result<()> {
+            self.check()?;
+            LocalFiles.remove(path, version)
+        }
+
+        fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+            self.check()?;
+            LocalFiles.rename(from, to)
+        }
+
+        fn create_folders(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+            self.check()?;
+            LocalFiles.create_folders(path)
+        }
+
+        fn remove_folder(&self, path: &Path) -> io::Result<()> {
+            self.check()?;
+            LocalFiles.remove_folder(path)
+        }
+
+        fn search(&self, search: &Search<'_>) -> io::Result<Found> {
+            LocalFiles.search(search)
+        }
+    }
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::TempDir::new().unwrap();
+        let path = dir.path().canonicalize().unwrap();
+        (dir, path)
     }
 
     fn writes(dir: &Path) -> Vec<Write> {
         let before = |name: &str| {
             fs::write(dir.join(name), "old").unwrap();
-            Some((fs::metadata(dir.join(name)).unwrap(), "old".to_owned()))
+            Some((LocalFiles.metadata(&dir.join(name)).unwrap(), "old".to_owned()))
         };
         let write = |name: &str, before, after: Option<&str>| Write {
             path: dir.join(name),
@@ -200,21 +237,21 @@ mod tests {
 
     #[test]
     fn whichever_operation_fails_everything_is_restored() {
-        // Two directories are created for four files.
-        for fails in 0..6 {
-            let dir = tempfile::TempDir::new().unwrap();
-            let writes = writes(dir.path());
-            let before = tree(dir.path());
-            let failure = commit(&mut Failing { left: fails, once: true }, &writes).unwrap_err();
+        // Folders are created once for four files.
+        for fails in 0..5 {
+            let (_dir, dir) = folder();
+            let writes = writes(&dir);
+            let before = tree(&dir);
+            let failure = commit(&Failing::new(fails, true), &writes).unwrap_err();
             assert_eq!(failure.error.kind(), io::ErrorKind::StorageFull);
-            assert_eq!(tree(dir.path()), before, "after {fails} operations");
+            assert_eq!(tree(&dir), before, "after {fails} operations");
             assert!(failure.not_restored.is_empty());
         }
-        let dir = tempfile::TempDir::new().unwrap();
-        let metadata = commit(&mut Failing { left: 6, once: false }, &writes(dir.path())).unwrap();
+        let (_dir, dir) = folder();
+        let metadata = commit(&Failing::new(5, false), &writes(&dir)).unwrap();
         assert_eq!(metadata.iter().map(Option::is_some).collect::<Vec<_>>(), [true, true, false, true]);
         let names: Vec<_> =
-            tree(dir.path()).into_iter().map(|(path, text)| (path.file_name().unwrap().to_owned(), text)).collect();
+            tree(&dir).into_iter().map(|(path, text)| (path.file_name().unwrap().to_owned(), text)).collect();
         assert_eq!(
             names,
             [("a", "new"), ("b", ""), ("c", ""), ("new", "new"), ("d", "new")].map(|(n, t)| (n.into(), t.into()))
@@ -223,8 +260,19 @@ mod tests {
 
     #[test]
     fn files_that_cannot_be_restored_are_named() {
-        let dir = tempfile::TempDir::new().unwrap();
-        let failure = commit(&mut Failing { left: 1, once: false }, &writes(dir.path())).unwrap_err();
-        assert_eq!((failure.path, failure.not_restored), (dir.path().join("b/c/new"), vec![dir.path().join("a")]));
+        let (_dir, dir) = folder();
+        let failure = commit(&Failing::new(1, false), &writes(&dir)).unwrap_err();
+        assert_eq!((failure.path, failure.not_restored), (dir.join("b/c/new"), vec![dir.join("a")]));
+    }
+
+    #[test]
+    fn what_another_program_changes_in_the_meantime_is_kept() {
+        let (_dir, dir) = folder();
+        let writes = writes(&dir);
+        fs::write(dir.join("d"), "changed").unwrap();
+        let before = tree(&dir);
+        let failure = commit(&LocalFiles, &writes).unwrap_err();
+        assert!(Changed::is(&failure.error), "{}", failure.error);
+        assert_eq!((failure.path, tree(&dir)), (dir.join("d"), before));
     }
 }

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use toolc::Call;
 
+use crate::task_files::TaskFiles;
+
 /// The time limit for all checks of a call. Tests run on busy machines.
 const TIMEOUT: Duration = Duration::from_secs(if cfg!(test) { 60 } else { 2 });
 /// The maximum size of a file that is checked, in bytes.
@@ -30,8 +32,7 @@ pub(super) struct SyntaxError {
 /// The checks of one call, with a common time limit.
 pub(super) struct SyntaxChecker<'a> {
     call: &'a Call<'a>,
-    /// The directory in which the tools write. Programs in it are not used.
-    dir: &'a Path,
+    task: &'a TaskFiles,
     deadline: Instant,
 }
 
@@ -48,8 +49,8 @@ enum Language {
 
 impl<'a> SyntaxChecker<'a> {
     /// Starts the time limit.
-    pub(super) fn new(call: &'a Call<'a>, dir: &'a Path) -> Self {
-        Self { call, dir, deadline: Instant::now() + TIMEOUT }
+    pub(super) fn new(call: &'a Call<'a>, task: &'a TaskFiles) -> Self {
+        Self { call, task, deadline: Instant::now() + TIMEOUT }
     }
 
     /// Returns the first syntax error of a file, or `None` if it has none or cannot be checked.
@@ -129,9 +130,8 @@ impl Language {
 
 #[cfg(test)]
 mod tests {
-    use toolc::testing::Caller;
-
     use super::*;
+    use crate::fixture::fixture;
 
     #[test]
     fn languages_are_recognised_by_name() {
@@ -159,9 +159,9 @@ mod tests {
 
     #[test]
     fn only_new_errors_of_a_change_are_reported() {
-        let caller = Caller::new();
-        let call = caller.call("patch");
-        let checker = SyntaxChecker::new(&call, Path::new("/nowhere"));
+        let f = fixture();
+        let (call, task) = (f.call(), f.task());
+        let checker = SyntaxChecker::new(&call, &task);
         let change = |old: &str, new: &str| checker.check_change(Path::new("a.json"), old, new).map(|error| error.line);
         assert_eq!(change("{}", "{\n,}"), Some(2));
         assert_eq!(change("[\n1,\n]", "[\n0,\n1,\n]"), None, "the same error, further down");
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn large_files_and_late_checks_are_left_out() {
-        let caller = Caller::new();
-        let call = caller.call("write_file");
-        let mut checker = SyntaxChecker::new(&call, Path::new("/nowhere"));
+        let f = fixture();
+        let (call, task) = (f.call(), f.task());
+        let mut checker = SyntaxChecker::new(&call, &task);
         assert!(checker.check(Path::new("a.json"), &"[".repeat(MAX_BYTES)).is_some());
         assert!(checker.check(Path::new("a.json"), &"[".repeat(MAX_BYTES + 1)).is_none());
         checker.deadline = Instant::now();

@@ -3,14 +3,13 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use toolc_process::{EndReason, Process, Sink};
 
 use super::{SyntaxChecker, SyntaxError};
+use crate::task_files::TaskFiles;
 
 /// The maximum number of bytes that are read from a program.
 const MAX_OUTPUT: usize = 64 * 1024;
@@ -37,7 +36,7 @@ except SyntaxError as e:
 except Exception:
     pass
 ";
-    let mut command = Command::new(find_program(checker.dir, "python3")?);
+    let mut command = Command::new(find_program(checker.task.directory(), "python3")?);
     // Without the environment's settings, the modules of packages and files with compiled code.
     command.args(["-I", "-S", "-B", "-W", "ignore", "-c", SCRIPT]);
     let output = run(checker, command, text, Stream::Stdout)?;
@@ -48,8 +47,8 @@ except Exception:
 }
 
 pub(super) fn rust(checker: &SyntaxChecker<'_>, path: &Path, text: &str) -> Option<SyntaxError> {
-    let mut command = Command::new(find_program(checker.dir, "rustfmt")?);
-    command.args(["--edition", edition(path), "--color", "never"]);
+    let mut command = Command::new(find_program(checker.task.directory(), "rustfmt")?);
+    command.args(["--edition", edition(checker, path), "--color", "never"]);
     let output = run(checker, command, text, Stream::Stderr)?;
     let mut lines = output.lines().peekable();
     while let Some(line) = lines.next() {
@@ -96,7 +95,7 @@ fn find_program(dir: &Path, name: &str) -> Option<PathBuf> {
 fn find_in(path: &OsStr, dir: &Path, name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     let dirs = env::split_paths(path).filter(|entry| {
-        entry.is_absolute() && !toolc_workspace::resolve(entry).is_ok_and(|entry| entry.starts_with(dir))
+        entry.is_absolute() && !toolc_environment::resolve(entry).is_ok_and(|entry| entry.starts_with(dir))
     });
     dirs.map(|entry| entry.join(&name)).find(|program| is_program(program))
 }
@@ -113,13 +112,14 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Returns the edition of Rust that the nearest `Cargo.toml` sets, or that of its workspace.
-fn edition(path: &Path) -> &'static str {
+fn edition(checker: &SyntaxChecker<'_>, path: &Path) -> &'static str {
     const EDITIONS: [&str; 4] = ["2015", "2018", "2021", "2024"];
     /// That of a file without a package, which has the fewest errors.
     const DEFAULT: &str = "2021";
     let known = |edition: &toml::Value| EDITIONS.into_iter().find(|known| edition.as_str() == Some(known));
     let mut has_package = false;
-    for manifest in path.ancestors().skip(1).filter_map(|dir| manifest(&dir.join("Cargo.toml"))) {
+    let dirs = path.ancestors().skip(1).take_while(|_| !checker.is_over());
+    for manifest in dirs.filter_map(|dir| manifest(checker.task, &dir.join("Cargo.toml"))) {
         if !has_package && let Some(package) = manifest.get("package") {
             match package.get("edition") {
                 None => return "2015",
@@ -138,14 +138,10 @@ fn edition(path: &Path) -> &'static str {
     DEFAULT
 }
 
-fn manifest(path: &Path) -> Option<toml::Table> {
-    const MAX_BYTES: u64 = 1024 * 1024;
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
-    toml::from_str(&text).ok()
+fn manifest(task: &TaskFiles, path: &Path) -> Option<toml::Table> {
+    const MAX_BYTES: usize = 1024 * 1024;
+    let (content, _) = task.files().read(path, 0, MAX_BYTES).ok()?;
+    toml::from_str(&String::from_utf8(content).ok()?).ok()
 }
 
 #[cfg(test)]
@@ -153,15 +149,14 @@ mod tests {
     use std::fs;
 
     use tempfile::TempDir;
-    use toolc::testing::Caller;
 
     use super::*;
+    use crate::fixture::fixture;
 
     fn check(name: &str, text: &str) -> Option<SyntaxError> {
-        let caller = Caller::new();
-        let call = caller.call("write_file");
-        let dir = TempDir::new().unwrap();
-        SyntaxChecker::new(&call, dir.path()).check(&dir.path().join(name), text)
+        let f = fixture();
+        let call = f.call();
+        SyntaxChecker::new(&call, &f.task()).check(&f.dir.path().join(name), text)
     }
 
     fn has(program: &str) -> bool {
@@ -203,12 +198,10 @@ mod tests {
 
     #[test]
     fn the_edition_is_that_of_the_package() {
-        let dir = TempDir::new().unwrap();
-        let put = |path: &str, text: &str| {
-            fs::create_dir_all(dir.path().join(path).parent().unwrap()).unwrap();
-            fs::write(dir.path().join(path), text).unwrap();
-        };
-        let edition = |path: &str| edition(&dir.path().join(path));
+        let f = fixture();
+        let (call, task) = (f.call(), f.task());
+        let put = |path: &str, text: &str| f.put(path, text);
+        let edition = |path: &str| edition(&SyntaxChecker::new(&call, &task), &f.locate(path).unwrap());
         assert_eq!(edition("x.rs"), "2021");
         put("Cargo.toml", "[workspace.package]\nedition = \"2024\"\n");
         put("a/Cargo.toml", "[package]\nedition.workspace = true\n");

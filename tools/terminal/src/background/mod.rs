@@ -28,6 +28,8 @@ pub(crate) struct Background {
     pub(crate) command: String,
     pub(crate) started: Instant,
     running: Box<dyn Running>,
+    /// Kept with the process, which can outlive its task.
+    _environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
     /// What has been typed. Locked while it is judged and written.
     pub(crate) typed: Mutex<TypedInput>,
@@ -82,7 +84,7 @@ impl Background {
     /// Starts a process, which keeps its slot until it ends.
     pub(crate) fn start(
         start: Start,
-        environment: &dyn Environment,
+        environment: Arc<dyn Environment>,
         slot: Slot,
         sink: Option<EventSink>,
     ) -> io::Result<Arc<Self>> {
@@ -112,6 +114,7 @@ impl Background {
             command,
             started: Instant::now(),
             running,
+            _environment: environment,
             shared,
             typed: Mutex::new(typed),
             timed_out: OnceLock::new(),

@@ -121,11 +121,11 @@ fn what_a_command_has_left_running_does_not_delay_the_result() {
 }
 
 #[test]
-fn what_a_command_has_left_running_ends_with_the_handlers() {
+fn what_a_command_has_left_running_ends_with_its_task() {
     let f = fixture();
     let id = f.output("sleep 600 > /dev/null 2>&1 & echo $!");
     assert!(is_alive(&id));
-    drop(f.handlers);
+    f.caller.task().end();
     wait_until("its end", || !is_alive(&id));
 }
 

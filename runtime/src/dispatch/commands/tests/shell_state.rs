@@ -70,6 +70,27 @@ fn a_task_can_begin_in_another_directory() {
     assert_eq!(crate::Call::new(ToolCall::new("terminal", "{}")).directory(), None);
 }
 
+#[test]
+fn approvals_in_one_environment_do_not_count_in_another() {
+    let store = Arc::new(Store::default());
+    let person = Person::new([ApprovalDecision::AllowForSession, ApprovalDecision::AllowAlways]);
+    let config = commands().store(store as _);
+    let turn = with_tools([stateful("terminal")], config, |s| s.approver(Arc::clone(&person) as _));
+    let [here, elsewhere] = [Task::new("a"), Task::new("b")];
+    elsewhere.set_environment("sandbox");
+    for task in [&here, &elsewhere] {
+        assert_eq!((kind(&turn, task, "terminal", "rm -rf build"), person.asked()), ("None".to_owned(), 1));
+        assert_eq!((kind(&turn, task, "terminal", "rm -rf build"), person.asked()), ("None".to_owned(), 0));
+    }
+    assert_eq!(kind(&turn, &elsewhere, "terminal", "rm -rf other"), "None");
+    assert_eq!(person.reason().environment, "sandbox");
+    let same = Task::new("c");
+    same.set_environment("local");
+    assert_eq!((kind(&turn, &same, "terminal", "rm -rf build"), person.asked()), ("None".to_owned(), 0));
+    let call = crate::Call::new(ToolCall::new("terminal", "{}").with_task(&elsewhere));
+    assert_eq!(call.environment().as_deref(), Some("sandbox"));
+}
+
 /// A person who reports each question and waits for the test.
 struct Slow(mpsc::SyncSender<()>, Mutex<mpsc::Receiver<()>>);
 

@@ -1,0 +1,224 @@
+//! The configuration of a profile: what `config.toml` says, with the defaults of what it does not say.
+
+use std::time::Duration;
+
+use toolc::FactValue;
+use toolc_codegen::diagnostic::At;
+
+use crate::keys::{Api, ApprovalMode, ConfigTable, ModelTable, PricesTable};
+
+/// The configuration of a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The model that works on the user's task, or `None` if none is configured.
+    pub main_model: Option<Model>,
+    /// The model for small tasks: the main model if no other is configured.
+    pub auxiliary_model: Option<Model>,
+    /// Toolsets and tools.
+    pub tools: ToolSelection,
+    /// The values of facts.
+    pub facts: Vec<(String, FactValue)>,
+    /// How calls that need approval are decided.
+    pub approval: Approval,
+    /// Limits of the loop.
+    pub agent: Agent,
+    /// What is done with results.
+    pub results: Results,
+    /// Where plugins are.
+    pub plugins: Plugins,
+    /// Whether conversations are recorded.
+    pub record_sessions: bool,
+}
+
+/// A language model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The API of the server.
+    pub api: Api,
+    /// The name of the model.
+    pub model: String,
+    /// The address of the API, without `/` at its end.
+    pub base_url: String,
+    /// The name of the environment variable that holds the key, or `None` if the server needs no key.
+    pub key_variable: Option<String>,
+    /// The number of tokens that the model can read and write in one request, if it is known.
+    pub context_tokens: Option<u32>,
+    /// The maximum number of tokens that the model writes in one response, or `None` for that of the server.
+    pub max_output_tokens: Option<u32>,
+    /// The maximum time without any data from the server.
+    pub timeout: Duration,
+    /// The number of times that a failed request is repeated.
+    pub retries: u32,
+    /// The prices, if they are known.
+    pub prices: Option<Prices>,
+}
+
+/// The prices of a model, each for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prices {
+    /// The price of the input.
+    pub input: f64,
+    /// The price of the output.
+    pub output: f64,
+    /// The price of input that the server had in its cache.
+    pub cached_input: f64,
+    /// The price of input that the server writes to its cache.
+    pub cache_writes: f64,
+}
+
+/// Toolsets and tools that sessions are granted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolSelection {
+    /// The toolsets to enable. Empty if the configuration names none.
+    pub enable: Vec<String>,
+    /// The toolsets to disable.
+    pub disable: Vec<String>,
+    /// The tools to enable in addition.
+    pub enable_tools: Vec<String>,
+    /// The tools to disable.
+    pub disable_tools: Vec<String>,
+}
+
+/// How calls that need approval are decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// What happens to such a call, or `None` for the default of the command.
+    pub mode: Option<ApprovalMode>,
+    /// The time limit for an answer.
+    pub timeout: Duration,
+    /// Whether the auxiliary model can approve commands with a low risk.
+    pub second_opinion: bool,
+}
+
+/// Limits of the loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    /// The maximum number of requests to the model for one task.
+    pub max_iterations: u32,
+    /// The percentage of the context at which the conversation is summarised.
+    pub compact_at_percent: u32,
+    /// The number of the last messages that a summary keeps as they are.
+    pub keep_messages: u32,
+}
+
+/// What is done with results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Results {
+    /// The maximum number of characters of a result, or `None` for the default of the runtime.
+    pub max_chars: Option<u32>,
+    /// The time for which the whole text of a longer result is kept.
+    pub keep: Duration,
+}
+
+/// Where plugins are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugins {
+    /// Folders of plugins, in addition to the default ones.
+    pub folders: Vec<String>,
+    /// The names of plugins that are not loaded.
+    pub disable: Vec<String>,
+    /// Whether the plugins of trusted projects are loaded.
+    pub from_projects: bool,
+}
+
+impl Api {
+    /// Returns the address of the vendor's own API.
+    pub fn vendor_url(self) -> &'static str {
+        match self {
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::Chat | Self::Responses => "https://api.openai.com/v1",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+        }
+    }
+
+    /// Returns the usual name of the environment variable that holds the vendor's key.
+    pub fn vendor_key(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC_API_KEY",
+            Self::Chat | Self::Responses => "OPENAI_API_KEY",
+            Self::Gemini => "GEMINI_API_KEY",
+        }
+    }
+}
+
+/// The configuration without a file.
+impl Default for Config {
+    fn default() -> Self {
+        Self::new(&ConfigTable::default())
+    }
+}
+
+impl Config {
+    /// Returns the configuration of a table without mistakes.
+    pub(crate) fn new(table: &ConfigTable) -> Self {
+        let main_model = table.models.main.as_ref().and_then(model);
+        Self {
+            auxiliary_model: table.models.auxiliary.as_ref().and_then(model).or_else(|| main_model.clone()),
+            main_model,
+            tools: ToolSelection {
+                enable: texts(&table.tools.enable),
+                disable: texts(&table.tools.disable),
+                enable_tools: texts(&table.tools.enable_tools),
+                disable_tools: texts(&table.tools.disable_tools),
+            },
+            facts: table.facts.iter().map(|(name, value)| (name.value.clone(), value.value.clone())).collect(),
+            approval: Approval {
+                mode: table.approval.mode.as_ref().map(|mode| mode.value),
+                timeout: or(table.approval.timeout.as_ref(), Duration::from_mins(1)),
+                second_opinion: or(table.approval.second_opinion.as_ref(), false),
+            },
+            agent: Agent {
+                max_iterations: or(table.agent.max_iterations.as_ref(), 90),
+                compact_at_percent: or(table.agent.compact_at_percent.as_ref(), 80),
+                keep_messages: or(table.agent.keep_messages.as_ref(), 20),
+            },
+            results: Results {
+                max_chars: table.results.max_chars.as_ref().map(|max| max.value),
+                keep: or(table.results.keep.as_ref(), Duration::from_hours(24)),
+            },
+            plugins: Plugins {
+                folders: texts(&table.plugins.folders),
+                disable: texts(&table.plugins.disable),
+                from_projects: or(table.plugins.from_projects.as_ref(), true),
+            },
+            record_sessions: or(table.sessions.record.as_ref(), true),
+        }
+    }
+}
+
+/// Returns a model, or `None` if its table lacks a required key, which was reported.
+fn model(table: &ModelTable) -> Option<Model> {
+    let api = table.api.as_ref()?.value;
+    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
+    let base_url = text(&table.base_url).unwrap_or_else(|| api.vendor_url().to_owned());
+    let key_variable = text(&table.key_variable).unwrap_or_else(|| api.vendor_key().to_owned());
+    Some(Model {
+        api,
+        model: text(&table.model)?,
+        base_url: base_url.trim_end_matches('/').to_owned(),
+        key_variable: Some(key_variable).filter(|name| !name.is_empty()),
+        context_tokens: table.context_tokens.as_ref().map(|tokens| tokens.value),
+        max_output_tokens: table.max_output_tokens.as_ref().map(|tokens| tokens.value),
+        timeout: or(table.timeout.as_ref(), Duration::from_mins(2)),
+        retries: or(table.retries.as_ref(), 4),
+        prices: table.prices.as_ref().and_then(prices),
+    })
+}
+
+fn prices(table: &PricesTable) -> Option<Prices> {
+    let input = table.input.as_ref()?.value;
+    Some(Prices {
+        input,
+        output: table.output.as_ref()?.value,
+        cached_input: or(table.cached_input.as_ref(), input),
+        cache_writes: or(table.cache_writes.as_ref(), input),
+    })
+}
+
+fn texts(texts: &[At<String>]) -> Vec<String> {
+    texts.iter().map(|text| text.value.clone()).collect()
+}
+
+fn or<T: Copy>(value: Option<&At<T>>, default: T) -> T {
+    value.map_or(default, |value| value.value)
+}

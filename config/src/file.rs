@@ -1,0 +1,227 @@
+//! The file `config.toml`: reads it, and checks everything in it.
+
+use std::mem::discriminant;
+use std::path::{Path, PathBuf};
+
+use toolc_codegen::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
+use toolc_codegen::document::{Document, MAX_BYTES};
+
+use crate::bounded;
+use crate::config::Config;
+use crate::home::Home;
+use crate::keys::{ConfigTable, ModelTable};
+use crate::migrate::{Migrated, migrate};
+
+/// How messages refer to the file.
+const NOUN: &str = "the configuration";
+
+/// The configuration of a profile, as it was read.
+#[derive(Debug)]
+pub struct ConfigFile {
+    /// The path.
+    path: PathBuf,
+    /// The configuration.
+    config: Config,
+    /// The file, or `None` if it does not exist.
+    document: Option<Document<ConfigTable>>,
+    /// The version before the migration, if there was one.
+    migrated_from: Option<u32>,
+}
+
+/// The names that the configuration may use, which depend on the registered tools.
+#[derive(Debug, Default)]
+pub struct KnownNames<'n> {
+    /// The toolsets, with their aliases.
+    pub toolsets: Vec<&'n str>,
+    /// The tools.
+    pub tools: Vec<&'n str>,
+    /// The facts, each with a value of its type.
+    pub facts: Vec<(&'n str, &'n toolc::FactValue)>,
+}
+
+impl ConfigFile {
+    /// Reads the file of a profile. A file of an older version is brought to the current one, and the old one is kept with its version in its name. A
+    /// missing file is an empty one.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or has mistakes: all of them.
+    pub fn read(home: &Home) -> Result<Self, String> {
+        let path = home.config();
+        let failed =
+            |error: &dyn std::fmt::Display| format!("failed to read the configuration {}: {error}", path.display());
+        let Some(text) = bounded::read(&path, MAX_BYTES).map_err(|error| failed(&error))? else {
+            return Ok(Self { path, config: Config::default(), document: None, migrated_from: None });
+        };
+        let (text, migrated_from) = match migrate(&text).map_err(|error| failed(&error))? {
+            Migrated::Unchanged => (text, None),
+            Migrated::From(version, new) => {
+                let kept = path.with_extension(format!("version-{version}.toml"));
+                bounded::write(&kept, &text)
+                    .and_then(|()| bounded::write(&path, &new))
+                    .map_err(|error| failed(&error))?;
+                (new, Some(version))
+            }
+        };
+        let document = Document::read(NOUN, &path.display().to_string(), &text, check);
+        let document = document.map_err(|error| invalid(&error, &path))?;
+        Ok(Self { config: Config::new(&document.table), path, document: Some(document), migrated_from })
+    }
+
+    /// Reads a text as the file, for a change before it is written.
+    ///
+    /// # Errors
+    /// If the text has mistakes.
+    pub(crate) fn check_text(home: &Home, text: &str) -> Result<(), String> {
+        let path = home.config();
+        let document = Document::read(NOUN, &path.display().to_string(), text, check);
+        document.map(drop).map_err(|error| invalid(&error, &path))
+    }
+
+    /// Returns the configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns whether the file exists.
+    pub fn exists(&self) -> bool {
+        self.document.is_some()
+    }
+
+    /// Returns the version before the migration, if this run has migrated the file.
+    pub fn migrated_from(&self) -> Option<u32> {
+        self.migrated_from
+    }
+
+    /// Checks the names of toolsets, tools and facts.
+    ///
+    /// # Errors
+    /// Returns all unknown names, with the nearest known ones, and facts with a value of another type.
+    pub fn check_names(&self, known: &KnownNames<'_>) -> Result<(), String> {
+        let Some(document) = &self.document else { return Ok(()) };
+        document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(&error, &self.path))
+    }
+}
+
+fn invalid(error: &InvalidFile, path: &Path) -> String {
+    let count = error.diagnostics().len();
+    let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
+    format!("the configuration {} has {mistakes}\n\n{error}", path.display())
+}
+
+/// Reports what the table of keys cannot express.
+fn check(table: &ConfigTable, sink: &Sink) {
+    for model in [&table.models.main, &table.models.auxiliary].into_iter().flatten() {
+        check_model(model, sink);
+    }
+    if let Some(percent) = &table.agent.compact_at_percent
+        && !(10..=95).contains(&percent.value)
+    {
+        let help = "the rest of the context is needed for the response and for the summary";
+        report(sink, percent, "invalid value for `compact_at_percent`", "expected a percentage from 10 to 95", help);
+    }
+    for folder in &table.plugins.folders {
+        if !(folder.value.starts_with("~/") || Path::new(&folder.value).is_absolute()) {
+            let help = "a relative path would depend on the folder in which the program is started";
+            report(sink, folder, "the path of a folder of plugins is relative", "expected `/...` or `~/...`", help);
+        }
+    }
+    for name in table.tools.enable.iter().filter(|name| is_in(&table.tools.disable, &name.value)) {
+        report(
+            sink,
+            name,
+            &format!("the toolset `{}` is both enabled and disabled", name.value),
+            "",
+            "remove one of them",
+        );
+    }
+    let seconds = table.approval.timeout.as_ref();
+    if let Some(timeout) = seconds.filter(|timeout| timeout.value.is_zero()) {
+        report(
+            sink,
+            timeout,
+            "no person can answer in no time",
+            "expected at least `1s`",
+            "to deny without a question, set `mode` to `deny`",
+        );
+    }
+}
+
+fn check_model(model: &ModelTable, sink: &Sink) {
+    if let Some(url) = &model.base_url {
+        let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
+        let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
+        if authority.is_empty() || url.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            let help = "write the address of the API, such as `http://localhost:8000/v1`";
+            report(sink, url, "`base_url` is not an address", "expected `https://...` or `http://...`", help);
+        } else if authority.contains('@') {
+            let help = "write the key into `.env`, and its name into `key_variable`";
+            report(sink, url, "`base_url` contains a user or a password", "this file is not for secrets", help);
+        }
+    }
+    if let Some(name) = &model.key_variable
+        && !name.value.is_empty()
+        && !crate::env_file::is_name(&name.value)
+    {
+        // Do not show it: it may be the key itself.
+        let help = "write the key into `.env`, as `NAME=...`, and the name here";
+        report(sink, name, "`key_variable` is not the name of a variable", "expected letters, digits and `_`", help);
+    }
+    if let Some(name) = model.model.as_ref().filter(|name| name.value.trim().is_empty()) {
+        report(
+            sink,
+            name,
+            "`model` is empty",
+            "expected the name of a model",
+            "write the name that the server expects",
+        );
+    }
+    if let (Some(context), Some(output)) = (&model.context_tokens, &model.max_output_tokens)
+        && output.value >= context.value
+    {
+        let help = "the context holds the conversation and the response";
+        report(
+            sink,
+            output,
+            "the response is as long as the whole context",
+            "expected less than `context_tokens`",
+            help,
+        );
+    }
+}
+
+fn check_names(table: &ConfigTable, known: &KnownNames<'_>, sink: &Sink) {
+    for name in table.tools.enable.iter().chain(&table.tools.disable) {
+        unknown(name, "toolset", Code::UNKNOWN_TOOLSET, &known.toolsets, sink);
+    }
+    for name in table.tools.enable_tools.iter().chain(&table.tools.disable_tools) {
+        unknown(name, "tool", Code::UNKNOWN_TOOL, &known.tools, sink);
+    }
+    let names: Vec<&str> = known.facts.iter().map(|(name, _)| *name).collect();
+    for (name, value) in &table.facts {
+        match known.facts.iter().find(|(known, _)| *known == name.value) {
+            None => unknown(name, "fact", Code::UNKNOWN_FACT, &names, sink),
+            Some((_, default)) if discriminant(*default) != discriminant(&value.value) => {
+                let message = format!("the fact `{}` is {}", name.value, default.noun());
+                let found = Diagnostic::new(Code::FACT_TYPE, value.place, message);
+                sink.push(found.label(format!("expected {}, found {}", default.noun(), value.value.noun())));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn unknown(name: &At<String>, noun: &str, code: Code, known: &[&str], sink: &Sink) {
+    if !known.contains(&name.value.as_str()) {
+        let found = Diagnostic::new(code, name.place, format!("unknown {noun} `{}`", name.value));
+        let found = found.help_nearest(&name.value, known.iter().copied(), &format!("the {noun}s are"));
+        sink.push(found);
+    }
+}
+
+fn report<T>(sink: &Sink, at: &At<T>, message: &str, label: &str, help: &str) {
+    sink.push(Diagnostic::new(Code::INVALID_VALUE, at.place, message).label(label).help(help));
+}
+
+fn is_in(names: &[At<String>], name: &str) -> bool {
+    names.iter().any(|other| other.value == name)
+}

@@ -1,0 +1,264 @@
+//! The folder in which the program keeps what belongs to one profile of the user.
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the folder of all profiles.
+pub const HOME_VARIABLE: &str = "TOOLC_HOME";
+/// The environment variable that names the profile.
+pub const PROFILE_VARIABLE: &str = "TOOLC_PROFILE";
+/// The name of the profile whose folder is the folder of all profiles.
+pub const DEFAULT_PROFILE: &str = "default";
+/// The maximum length of the name of a profile.
+const MAX_NAME: usize = 64;
+
+/// The folder of a profile. It may not exist yet, if it is that of the default profile.
+///
+/// Nothing in it is global: two profiles in one process each have their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    path: PathBuf,
+    /// The folder of all profiles.
+    all: PathBuf,
+    profile: Profile,
+}
+
+/// The name of a profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile(String);
+
+impl Profile {
+    /// Returns a profile.
+    ///
+    /// # Errors
+    /// If the name cannot be that of a folder on every system.
+    pub fn new(name: &str) -> Result<Self, String> {
+        let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        let is_valid = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+            && name.chars().all(is_letter)
+            && name.len() <= MAX_NAME;
+        if is_valid {
+            return Ok(Self(name.to_owned()));
+        }
+        Err(format!(
+            "`{}` is not the name of a profile: expected at most {MAX_NAME} lower-case letters, digits, `-` and `_`, beginning with \
+             a letter or a digit",
+            name.escape_debug()
+        ))
+    }
+
+    /// Returns whether it is the default profile.
+    pub fn is_default(&self) -> bool {
+        self.0 == DEFAULT_PROFILE
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self(DEFAULT_PROFILE.to_owned())
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Home {
+    /// Returns the folder of the profile that the command line or the environment names, by default the default profile.
+    ///
+    /// # Errors
+    /// If `TOOLC_HOME` is a relative path, or it is not set and the user has no home folder, or the profile has no valid name.
+    pub fn find(profile: Option<&str>) -> Result<Self, String> {
+        let from_environment = || env::var_os(PROFILE_VARIABLE).filter(|name| !name.is_empty());
+        let profile = match profile {
+            Some(name) => Profile::new(name)?,
+            None => match from_environment() {
+                Some(name) => Profile::new(&name.to_string_lossy())
+                    .map_err(|error| format!("the variable `{PROFILE_VARIABLE}` is invalid: {error}"))?,
+                None => Profile::default(),
+            },
+        };
+        let all = all_profiles(env::var_os(HOME_VARIABLE).map(PathBuf::from), env::home_dir())?;
+        Ok(Self::of_profile(all, profile))
+    }
+
+    /// Returns the folder of the default profile, which is this folder.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self::of_profile(path.into(), Profile::default())
+    }
+
+    /// Returns the folder of a profile. `all` is the folder of all profiles.
+    pub fn of_profile(all: PathBuf, profile: Profile) -> Self {
+        let path = if profile.is_default() { all.clone() } else { all.join("profiles").join(&profile.0) };
+        Self { path, all, profile }
+    }
+
+    /// Fails if the folder does not exist, unless it is that of the default profile. A misspelt profile would otherwise be one without
+    /// any of the user's restrictions.
+    pub fn check_exists(&self) -> Result<(), String> {
+        if self.profile.is_default() || self.path.is_dir() {
+            return Ok(());
+        }
+        let Self { path, profile, .. } = self;
+        Err(format!(
+            "there is no profile `{profile}`: its folder would be {}. `toolc setup --profile {profile}` creates it",
+            path.display()
+        ))
+    }
+
+    /// Returns the name of the profile.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Returns the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the folder of all profiles, which is that of the default profile.
+    pub fn all_profiles(&self) -> &Path {
+        &self.all
+    }
+
+    /// Returns the configuration file.
+    pub fn config(&self) -> PathBuf {
+        self.path.join("config.toml")
+    }
+
+    /// Returns the file of environment variables.
+    pub fn env(&self) -> PathBuf {
+        self.path.join(".env")
+    }
+
+    /// Returns the file of the stores.
+    pub fn state(&self) -> PathBuf {
+        self.path.join("state.db")
+    }
+
+    /// Returns the list of trusted projects.
+    pub fn trusted(&self) -> PathBuf {
+        self.path.join("trusted.toml")
+    }
+
+    /// Returns the folder of the user's own command rules.
+    pub fn rules(&self) -> PathBuf {
+        self.path.join("rules")
+    }
+
+    /// Returns the folder of the user's plugins.
+    pub fn plugins(&self) -> PathBuf {
+        self.path.join("plugins")
+    }
+
+    /// Returns the folder of results that were too long for the model.
+    pub fn results(&self) -> PathBuf {
+        self.path.join("cache").join("results")
+    }
+
+    /// Returns the file of the lines that were typed in the chat.
+    pub fn history(&self) -> PathBuf {
+        self.path.join("cache").join("history")
+    }
+
+    /// Returns the folder of leases: what hosts have made and may leave behind.
+    pub fn leases(&self) -> PathBuf {
+        self.path.join("leases")
+    }
+
+    /// Returns the folder of logs.
+    pub fn logs(&self) -> PathBuf {
+        self.path.join("logs")
+    }
+
+    /// Creates the folder of what can be made again.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create_cache(&self) -> io::Result<()> {
+        self.create(&self.path.join("cache"))
+    }
+
+    /// Creates the folder, or one in it, for this user only.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(&self, folder: &Path) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        // What is above it is created, too, if it is missing.
+        builder.create(&self.path).and_then(|()| builder.create(folder))
+    }
+}
+
+/// Returns the folder of all profiles: that of the environment variable, or else `.toolc` in the home folder of the user.
+fn all_profiles(variable: Option<PathBuf>, user: Option<PathBuf>) -> Result<PathBuf, String> {
+    match variable.filter(|path| !path.as_os_str().is_empty()) {
+        Some(path) if path.is_absolute() => Ok(path),
+        Some(path) => Err(format!("`{HOME_VARIABLE}` is not an absolute path: {}", path.display())),
+        None => user.filter(|path| path.is_absolute()).map(|path| path.join(".toolc")).ok_or_else(|| {
+            format!("the home folder of the user is unknown: set `{HOME_VARIABLE}` to an absolute path")
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_named_by_the_variable_or_is_in_the_users_home() {
+        let from =
+            |variable: Option<&str>, user: Option<&str>| all_profiles(variable.map(Into::into), user.map(Into::into));
+        let root = if cfg!(windows) { "C:\\" } else { "/" };
+        let user = format!("{root}u");
+        assert_eq!(from(Some(&user), None), Ok(user.clone().into()));
+        for unset in [None, Some("")] {
+            assert_eq!(from(unset, Some(&user)), Ok(Path::new(&user).join(".toolc")));
+        }
+        assert!(
+            from(Some("relative"), Some(&user)).is_err_and(|error| error.contains("not an absolute path: relative"))
+        );
+        assert!(from(None, None).is_err_and(|error| error.contains("set `TOOLC_HOME`")));
+    }
+
+    #[test]
+    fn other_profiles_are_below_the_default_one_and_must_exist() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let work = Home::of_profile(folder.path().into(), Profile::new("work").expect("a valid name"));
+        assert_eq!(work.path(), folder.path().join("profiles").join("work"));
+        let error = work.check_exists().expect_err("it does not exist");
+        assert!(error.contains("toolc setup --profile work"), "{error}");
+        work.create(&work.logs()).expect("failed to create");
+        assert_eq!(work.check_exists(), Ok(()));
+        assert_eq!(Home::at(folder.path().join("missing")).check_exists(), Ok(()));
+    }
+
+    #[test]
+    fn the_name_of_a_profile_never_leads_out_of_the_folder() {
+        for name in ["", ".", "..", "a/b", "../x", "a\\b", "Work", "-x", "a\0", "nul\n", &"x".repeat(65)] {
+            assert!(Profile::new(name).is_err(), "{name:?}");
+        }
+        assert!(["work", "2nd", "a-b_c"].into_iter().all(|name| Profile::new(name).is_ok()));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn folders_are_created_for_the_user_only() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path().join("a/home"));
+        home.create(&home.logs()).expect("failed to create");
+        for path in [home.path(), &home.logs()] {
+            let mode = fs::metadata(path).expect("the folder exists").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The keys of `config.toml`. Each is declared here once: the reader, the suggestions, the published JSON Schema and
+//! `docs/configuration.md` follow from it.
+
+use toolc_codegen::document::kinds::{
+    Amount, Count, Duration, FactValues, Flag, Names, Required, Table, TableOrDefault, Text, Texts, WholeNumber, Word,
+};
+use toolc_codegen::{table, words};
+
+table! {
+    /// The file `config.toml`.
+    #[derive(Debug, Default)]
+    pub struct ConfigTable {
+        /// The version of the format. Default: the current one, 1.
+        version: WholeNumber,
+        /// Language models: the one that works, and one for small tasks.
+        models: TableOrDefault<ModelsTable>,
+        /// Toolsets and tools that sessions are granted.
+        tools: TableOrDefault<ToolsTable>,
+        /// The values of facts, by name. A fact that is missing has the default that its manifest declares.
+        facts: FactValues,
+        /// How calls that need approval are decided.
+        approval: TableOrDefault<ApprovalTable>,
+        /// Limits of the loop.
+        agent: TableOrDefault<AgentTable>,
+        /// What is done with results.
+        results: TableOrDefault<ResultsTable>,
+        /// Where plugins are.
+        plugins: TableOrDefault<PluginsTable>,
+        /// What is kept of conversations.
+        sessions: TableOrDefault<SessionsTable>,
+    }
+}
+
+table! {
+    /// Language models.
+    #[derive(Debug, Default)]
+    pub struct ModelsTable {
+        /// The model that works on the user's task.
+        main: Table<ModelTable>,
+        /// The model for summaries, and for the second opinion on commands. Default: the main model.
+        auxiliary: Table<ModelTable>,
+    }
+}
+
+table! {
+    /// A language model.
+    #[derive(Debug)]
+    pub struct ModelTable {
+        /// The API of the server.
+        api: Required<Word<Api>>,
+        /// The name of the model, as the server expects it.
+        model: Required<Text>,
+        /// The address of the API, such as `http://localhost:8000/v1`. Default: that of the vendor.
+        base_url: Text,
+        /// The name of the environment variable that holds the key, usually set in `.env`. Default: that of the vendor. Empty if the
+        /// server needs no key.
+        key_variable: Text,
+        /// The number of tokens that the model can read and write in one request. Default: unknown. A conversation is summarised only if it is known, or if the server refuses a request as too long.
+        context_tokens: Count,
+        /// The maximum number of tokens that the model writes in one response. Default: that of the server.
+        max_output_tokens: Count,
+        /// The maximum time without any data from the server. Default: `2m`.
+        timeout: Duration,
+        /// The number of times that a failed request is repeated. Default: 4.
+        retries: WholeNumber,
+        /// The prices, from which the cost of a session is computed. Default: no cost is shown.
+        prices: Table<PricesTable>,
+    }
+}
+
+words! {
+    /// An API of language models.
+    pub enum Api {
+        /// The Messages API of Anthropic.
+        Anthropic = "anthropic",
+        /// Chat Completions of OpenAI, which many other servers have.
+        Chat = "chat",
+        /// The Responses API of OpenAI.
+        Responses = "responses",
+        /// The Gemini API of Google.
+        Gemini = "gemini",
+    }
+}
+
+table! {
+    /// The prices of a model, each for a million tokens.
+    #[derive(Debug)]
+    pub struct PricesTable {
+        /// The price of the input.
+        input: Required<Amount>,
+        /// The price of the output.
+        output: Required<Amount>,
+        /// The price of input that the server had in its cache. Default: `input`.
+        cached_input: Amount,
+        /// The price of input that the server writes to its cache. Default: `input`.
+        cache_writes: Amount,
+    }
+}
+
+table! {
+    /// Toolsets and tools.
+    #[derive(Debug, Default)]
+    pub struct ToolsTable {
+        /// The toolsets to enable. Default: those of the command, such as `cli`.
+        enable: Names,
+        /// The toolsets to disable. Takes precedence over enabling.
+        disable: Texts,
+        /// The tools to enable in addition to the toolsets.
+        enable_tools: Texts,
+        /// The tools to disable. Takes precedence over enabling.
+        disable_tools: Texts,
+    }
+}
+
+table! {
+    /// How calls that need approval are decided.
+    #[derive(Debug, Default)]
+    pub struct ApprovalTable {
+        /// What happens to a call that needs approval. Default: `ask`, and `deny` where no person can be asked.
+        mode: Word<ApprovalMode>,
+        /// The time limit for an answer, after which the call is denied. Default: `1m`.
+        timeout: Duration,
+        /// Whether the auxiliary model can approve commands that only rules with a low risk ask about. Default: `false`.
+        second_opinion: Flag,
+    }
+}
+
+words! {
+    /// What happens to a call that needs approval.
+    pub enum ApprovalMode {
+        /// A person at the terminal decides. Without a terminal, the call is denied.
+        Ask = "ask",
+        /// The call is denied, unless it was approved permanently before.
+        Deny = "deny",
+        /// The call runs, unless a rule denies it. Only for sandboxes in which no command can do damage.
+        Off = "off",
+    }
+}
+
+table! {
+    /// Limits of the loop.
+    #[derive(Debug, Default)]
+    pub struct AgentTable {
+        /// The maximum number of requests to the model for one task. Default: 90.
+        max_iterations: Count,
+        /// The percentage of the context at which the conversation is summarised. Default: 80.
+        compact_at_percent: Count,
+        /// The number of the last messages that a summary leaves as they are. Default: 20.
+        keep_messages: Count,
+    }
+}
+
+table! {
+    /// What is done with results.
+    #[derive(Debug, Default)]
+    pub struct ResultsTable {
+        /// The maximum number of characters of a result that the model receives, for tools that declare no limit. Default: 50,000.
+        max_chars: Count,
+        /// The time for which the whole text of a longer result is kept in `cache/results`. Default: `24h`.
+        keep: Duration,
+    }
+}
+
+table! {
+    /// Where plugins are.
+    #[derive(Debug, Default)]
+    pub struct PluginsTable {
+        /// Folders of plugins, in addition to `plugins` in the home folder and the system's folder. Absolute, or beginning with `~/`.
+        folders: Texts,
+        /// The names of plugins that are not loaded.
+        disable: Texts,
+        /// Whether the plugins of a project are loaded, after the project was trusted. Default: `true`.
+        from_projects: Flag,
+    }
+}
+
+table! {
+    /// What is kept of conversations.
+    #[derive(Debug, Default)]
+    pub struct SessionsTable {
+        /// Whether conversations are recorded in `state.db`. Default: `true`.
+        record: Flag,
+    }
+}

@@ -1,0 +1,41 @@
+//! The home folder of the program `toolc`: what belongs to one profile of the user.
+//!
+//! - [`Home`] is the folder. A profile other than the default one has its own below `profiles/`.
+//! - [`ConfigFile`] reads `config.toml` to a [`Config`], and reports all mistakes with their places. [`schema`] is its JSON Schema.
+//! - [`EnvFile`] reads `.env`, whose variables only the sessions of the profile see.
+//!
+//! Nothing here is global: each value belongs to the profile from which it was read.
+
+mod bounded;
+mod config;
+#[cfg(feature = "docs")]
+mod docs;
+mod edit;
+mod env_file;
+mod file;
+mod home;
+mod keys;
+mod migrate;
+mod trust;
+
+use serde_json::{Value, json};
+use toolc_codegen::document::{HasKeys as _, json_schema};
+
+pub use config::{Agent, Approval, Config, Model, Plugins, Prices, Results, ToolSelection};
+#[cfg(feature = "docs")]
+pub use docs::renew_tables;
+pub use edit::{Edited, List, edit_list, set_model};
+pub use env_file::{EnvFile, is_name, set_variable};
+pub use file::{ConfigFile, KnownNames};
+pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
+pub use keys::{Api, ApprovalMode};
+pub use toolc_codegen::document::kinds::Words;
+pub use trust::{PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, revoke, trusted_projects};
+
+/// Returns the JSON Schema of `config.toml`.
+pub fn schema() -> Value {
+    let mut schema = json_schema(&[keys::ConfigTable::KEYS]);
+    schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title".into(), json!("config.toml"));
+    schema.into()
+}

@@ -1,0 +1,371 @@
+//! Projects whose files the user has trusted: the digest of their folder `.toolc`, and a copy of it.
+//!
+//! Programs of a project run from the copy. So what runs is what was trusted, even if a file of the project changes at that moment.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+use walkdir::WalkDir;
+
+use crate::bounded;
+use crate::home::Home;
+
+/// The folder of a project that can hold plugins.
+pub const PROJECT_FOLDER: &str = ".toolc";
+/// The maximum number of files and folders of a project's folder.
+const MAX_ENTRIES: usize = 10_000;
+/// The maximum number of bytes of all files together.
+const MAX_BYTES: u64 = 256 << 20;
+/// The maximum number of bytes of the list of trusted projects.
+const MAX_LIST_BYTES: usize = 1 << 20;
+
+/// The files of a project's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectFiles {
+    /// The project.
+    project: PathBuf,
+    /// The files, sorted, relative to the folder.
+    files: Vec<ProjectFile>,
+    digest: String,
+}
+
+/// A file of a project's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectFile {
+    /// The path relative to the folder.
+    pub path: PathBuf,
+    /// The number of bytes.
+    pub bytes: u64,
+    /// Whether it can be run.
+    pub is_executable: bool,
+}
+
+/// Whether the user trusts a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// The files are those that the user has trusted. The copy of the folder is here.
+    Trusted(PathBuf),
+    /// The files have changed since.
+    Changed,
+    /// The user has not trusted the project.
+    Unknown,
+}
+
+impl ProjectFiles {
+    /// Reads the folder `.toolc` of a project. Returns `None` if the project has none.
+    ///
+    /// # Errors
+    /// If a file cannot be read, is neither a file nor a folder, such as a link, or there are too many.
+    pub fn read(project: &Path) -> Result<Option<Self>, String> {
+        let folder = project.join(PROJECT_FOLDER);
+        match fs::symlink_metadata(&folder) {
+            Ok(meta) if meta.is_dir() => {}
+            Ok(_) => return Err(format!("{} is not a folder", folder.display())),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(format!("failed to read {}: {error}", folder.display())),
+        }
+        let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
+        let project = fs::canonicalize(project).map_err(|error| failed(project, &error))?;
+        let folder = project.join(PROJECT_FOLDER);
+        let (mut digest, mut files, mut total) = (Sha256::new(), Vec::new(), 0);
+        for (count, entry) in WalkDir::new(&folder).sort_by_file_name().into_iter().enumerate() {
+            let entry = entry.map_err(|error| failed(&folder, &error))?;
+            let path = entry.path();
+            if count > MAX_ENTRIES {
+                return Err(failed(&folder, &format!("it has more than {MAX_ENTRIES} files and folders")));
+            }
+            let meta = entry.metadata().map_err(|error| failed(path, &error))?;
+            if meta.is_dir() {
+                continue;
+            }
+            if !meta.is_file() {
+                return Err(failed(path, &"only files and folders can be trusted: replace the link with a copy"));
+            }
+            total += meta.len();
+            if total > MAX_BYTES {
+                return Err(failed(&folder, &format!("its files have more than {MAX_BYTES} bytes")));
+            }
+            let relative = path.strip_prefix(&folder).unwrap_or(path).to_owned();
+            let name = relative.as_os_str().as_encoded_bytes();
+            let (content, bytes) = content(path).map_err(|error| failed(path, &error))?;
+            let is_executable = is_executable(&meta);
+            // Lengths keep the parts apart.
+            digest.update((name.len() as u64).to_le_bytes());
+            digest.update(name);
+            digest.update([u8::from(is_executable)]);
+            digest.update(content);
+            files.push(ProjectFile { path: relative, bytes, is_executable });
+        }
+        Ok(Some(Self { project, files, digest: hex(&digest.finalize()) }))
+    }
+
+    /// Returns the files, sorted by path.
+    pub fn files(&self) -> &[ProjectFile] {
+        &self.files
+    }
+
+    /// Returns the project.
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// Returns whether the user of this profile trusts these files.
+    ///
+    /// # Errors
+    /// If the list of trusted projects cannot be read.
+    pub fn trust(&self, home: &Home) -> Result<Trust, String> {
+        let listed = trusted_projects(home)?.into_iter().find(|(project, _)| *project == self.project);
+        Ok(match listed {
+            None => Trust::Unknown,
+            Some((_, digest)) if digest != self.digest => Trust::Changed,
+            Some(_) => {
+                let copy = copy_of(home, &self.digest);
+                if copy.is_dir() { Trust::Trusted(copy) } else { Trust::Changed }
+            }
+        })
+    }
+
+    /// Trusts these files: copies them, and adds the project to the list.
+    ///
+    /// # Errors
+    /// If they have changed since they were read, or a file cannot be written.
+    pub fn add(&self, home: &Home) -> Result<(), String> {
+        let failed = |error: io::Error| format!("failed to copy {}: {error}", self.project.display());
+        let copies = home.path().join("trusted");
+        home.create(&copies).map_err(failed)?;
+        let temporary = tempfile::Builder::new().prefix(".copy-").tempdir_in(&copies).map_err(failed)?;
+        // The copy is read as a project, so that the digests can be compared.
+        let folder = temporary.path().join(PROJECT_FOLDER);
+        fs::create_dir(&folder).map_err(failed)?;
+        for file in &self.files {
+            let to = folder.join(&file.path);
+            fs::create_dir_all(to.parent().unwrap_or(&folder)).map_err(failed)?;
+            fs::copy(self.project.join(PROJECT_FOLDER).join(&file.path), &to).map_err(failed)?;
+            set_private(&to, file.is_executable).map_err(failed)?;
+        }
+        set_folders_private(&folder).map_err(failed)?;
+        let read_again = Self::read(temporary.path())?;
+        if read_again.is_none_or(|files| files.digest != self.digest) {
+            return Err(format!("a file of {} has changed in the meantime: look at it again", self.project.display()));
+        }
+        let copy = copy_of(home, &self.digest);
+        if !copy.is_dir() {
+            let target = copy.parent().unwrap_or(&copies);
+            fs::create_dir_all(target).and_then(|()| fs::rename(&folder, &copy)).map_err(failed)?;
+        }
+        edit(home, |projects| {
+            projects.retain(|table| path_of(table).as_deref() != Some(&self.project));
+            let mut table = Table::new();
+            table["path"] = value(self.project.to_string_lossy().into_owned());
+            table["digest"] = value(&self.digest);
+            projects.push(table);
+        })
+    }
+}
+
+/// Returns the trusted projects, each with the digest of its files.
+///
+/// # Errors
+/// If the list cannot be read.
+pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, String> {
+    let document = document(home)?;
+    let tables = document.get("project").and_then(Item::as_array_of_tables);
+    let read = |table: &Table| Some((path_of(table)?, table.get("digest")?.as_str()?.to_owned()));
+    Ok(tables.into_iter().flat_map(ArrayOfTables::iter).filter_map(read).collect())
+}
+
+/// Trusts a project no more. Returns whether it was trusted.
+///
+/// # Errors
+/// If the list cannot be read or written.
+pub fn revoke(home: &Home, project: &Path) -> Result<bool, String> {
+    let project = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
+    let all = trusted_projects(home)?;
+    let Some((_, digest)) = all.iter().find(|(known, _)| *known == project) else { return Ok(false) };
+    edit(home, |projects| projects.retain(|table| path_of(table).as_deref() != Some(&project)))?;
+    // Another project may have the same files.
+    if !all.iter().any(|(other, same)| *other != project && same == digest)
+        && let Some(copy) = copy_of(home, digest).parent()
+    {
+        let _ = fs::remove_dir_all(copy);
+    }
+    Ok(true)
+}
+
+/// Returns the folder of the copy of files with this digest.
+fn copy_of(home: &Home, digest: &str) -> PathBuf {
+    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let name = if is_digest { digest } else { "none" };
+    home.path().join("trusted").join(name).join(PROJECT_FOLDER)
+}
+
+fn path_of(table: &Table) -> Option<PathBuf> {
+    table.get("path")?.as_str().map(PathBuf::from)
+}
+
+fn document(home: &Home) -> Result<DocumentMut, String> {
+    let path = home.trusted();
+    let failed = |error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
+    let text = bounded::read(&path, MAX_LIST_BYTES).map_err(|error| failed(&error))?.unwrap_or_default();
+    text.parse().map_err(|error: toml_edit::TomlError| failed(&error.message()))
+}
+
+fn edit(home: &Home, change: impl FnOnce(&mut ArrayOfTables)) -> Result<(), String> {
+    let mut document = document(home)?;
+    let projects = document.entry("project").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    let path = home.trusted();
+    let Some(projects) = projects.as_array_of_tables_mut() else {
+        return Err(format!("failed to change {}: `project` is not an array of tables", path.display()));
+    };
+    change(projects);
+    let written = home.create(home.path()).and_then(|()| bounded::write(&path, &document.to_string()));
+    written.map_err(|error| format!("failed to write {}: {error}", path.display()))
+}
+
+/// Returns the digest and the length of a file.
+fn content(path: &Path) -> io::Result<([u8; 32], u64)> {
+    let mut digest = Sha256::new();
+    let mut file = File::open(path)?.take(MAX_BYTES + 1);
+    let (mut buffer, mut length) = (vec![0; 64 << 10], 0);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((digest.finalize().into(), length));
+        }
+        digest.update(&buffer[..read]);
+        length += read as u64;
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
+
+#[cfg(unix)]
+fn is_executable(meta: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn set_private(path: &Path, is_executable: bool) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(if is_executable { 0o700 } else { 0o600 }))
+}
+
+#[cfg(not(unix))]
+fn set_private(_: &Path, _: bool) -> io::Result<()> {
+    Ok(())
+}
+
+/// Closes all folders to other users.
+fn set_folders_private(root: &Path) -> io::Result<()> {
+    for entry in WalkDir::new(root) {
+        let entry = entry.map_err(io::Error::from)?;
+        if entry.file_type().is_dir() {
+            set_private(entry.path(), true)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    struct Fixture {
+        _folder: tempfile::TempDir,
+        home: Home,
+        project: PathBuf,
+    }
+
+    fn fixture() -> Fixture {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let project = folder.path().join("project");
+        fs::create_dir_all(project.join(".toolc/plugins/a")).expect("failed to make a folder");
+        fs::write(project.join(".toolc/plugins/a/run"), "1").expect("failed to write");
+        Fixture { home: Home::at(folder.path().join("home")), project, _folder: folder }
+    }
+
+    impl Fixture {
+        fn files(&self) -> ProjectFiles {
+            ProjectFiles::read(&self.project).expect("it can be read").expect("it has a folder")
+        }
+
+        fn trust(&self) -> Trust {
+            self.files().trust(&self.home).expect("the list can be read")
+        }
+    }
+
+    #[test]
+    fn files_are_trusted_until_any_of_them_changes() {
+        let it = fixture();
+        assert_eq!(it.trust(), Trust::Unknown);
+        it.files().add(&it.home).expect("failed to trust");
+        let Trust::Trusted(copy) = it.trust() else { panic!("it is not trusted") };
+        assert_eq!(fs::read_to_string(copy.join("plugins/a/run")).expect("it is copied"), "1");
+        let run = it.project.join(".toolc/plugins/a/run");
+        let changes: [&dyn Fn(); 4] = [
+            &|| fs::write(&run, "2").expect("failed to write"),
+            &|| fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).expect("it exists"),
+            &|| fs::write(it.project.join(".toolc/new"), "").expect("failed to write"),
+            &|| fs::rename(&run, run.with_extension("sh")).expect("it exists"),
+        ];
+        for change in changes {
+            change();
+            assert_eq!(it.trust(), Trust::Changed);
+            // The copy stays as it was trusted.
+            assert_eq!(fs::read_to_string(copy.join("plugins/a/run")).ok().as_deref(), Some("1"));
+            let before = it.files();
+            before.add(&it.home).expect("failed to trust");
+            assert!(matches!(it.trust(), Trust::Trusted(_)));
+            fs::remove_dir_all(copy.parent().expect("it has a folder")).ok();
+            fs::create_dir_all(copy.join("plugins/a")).expect("failed to make a folder");
+            fs::write(copy.join("plugins/a/run"), "1").expect("failed to write");
+        }
+        assert_eq!(trusted_projects(&it.home).expect("a list").len(), 1);
+    }
+
+    #[test]
+    fn a_revoked_project_is_unknown_and_its_copy_is_gone() {
+        let it = fixture();
+        it.files().add(&it.home).expect("failed to trust");
+        let Trust::Trusted(copy) = it.trust() else { panic!("it is not trusted") };
+        assert_eq!(revoke(&it.home, &it.project), Ok(true));
+        assert_eq!((it.trust(), copy.exists(), revoke(&it.home, &it.project)), (Trust::Unknown, false, Ok(false)));
+    }
+
+    #[test]
+    fn links_cannot_be_trusted_and_the_copy_is_private() {
+        let it = fixture();
+        it.files().add(&it.home).expect("failed to trust");
+        let Trust::Trusted(copy) = it.trust() else { panic!("it is not trusted") };
+        let mode = |path: &Path| fs::metadata(path).expect("it exists").permissions().mode() & 0o777;
+        assert_eq!((mode(&copy), mode(&copy.join("plugins/a/run"))), (0o700, 0o600));
+        symlink("/bin/sh", it.project.join(".toolc/plugins/a/link")).expect("failed to link");
+        let error = ProjectFiles::read(&it.project).expect_err("it has a link");
+        assert!(error.contains("replace the link with a copy"), "{error}");
+        fs::remove_dir_all(it.project.join(".toolc")).expect("it exists");
+        assert_eq!(ProjectFiles::read(&it.project), Ok(None));
+        symlink(&it.project, it.project.join(".toolc")).expect("failed to link");
+        assert!(ProjectFiles::read(&it.project).is_err());
+    }
+
+    #[test]
+    fn a_digest_in_the_list_is_never_a_path() {
+        let it = fixture();
+        assert!(copy_of(&it.home, "../../etc").ends_with("trusted/none/.toolc"));
+    }
+}

@@ -1,0 +1,47 @@
+//! Versions of files, by which a later change is detected.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+/// The length and the time of the last change of a file. A change that keeps the length, within the granularity of the clock, is not
+/// detected; hashing every file would be too expensive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version {
+    /// The length in bytes.
+    pub len: u64,
+    /// The time of the last change in nanoseconds since 1970, or `None` if it is unknown.
+    pub modified: Option<i128>,
+}
+
+impl Version {
+    /// Returns whether the file has no content.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// The error if a file does not have the expected version: another program has changed, replaced or removed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changed;
+
+impl Changed {
+    /// Returns whether an error is this one.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Self>)
+    }
+}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another program has changed the file in the meantime")
+    }
+}
+
+impl Error for Changed {}
+
+impl From<Changed> for io::Error {
+    fn from(changed: Changed) -> Self {
+        Self::other(changed)
+    }
+}

@@ -1,0 +1,44 @@
+//! A kind of environment: what a host offers, and what a task chooses.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::{Environment, Leases};
+
+/// A kind of environment, which makes an environment for each task.
+pub trait Kind: fmt::Debug + Send + Sync {
+    /// Returns the name, such as `local`: that of the [environments](Environment::name).
+    fn name(&self) -> &str;
+
+    /// Returns what the environments promise.
+    fn promises(&self) -> Promises;
+
+    /// Makes an environment. This can take a while.
+    ///
+    /// # Errors
+    /// If it cannot be made. The text says what is missing and how to get it.
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>>;
+}
+
+/// For whom an environment is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    /// The directory in which the task begins: an absolute path on this machine.
+    pub directory: &'a Path,
+    /// The folder in which the host keeps what belongs to the user, if it has one.
+    pub host_home: Option<&'a Path>,
+    /// Where the environment writes what it makes, if the host has leases.
+    pub leases: Option<&'a Arc<Leases>>,
+}
+
+/// What an environment promises about programs that try to do harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Promises {
+    /// Programs can neither read nor change anything of this machine but the directory of the task, the installed programs and their
+    /// settings. They see no other processes, and cannot use the network of this machine.
+    pub isolated: bool,
+    /// The number of processes is limited.
+    pub limited_processes: bool,
+}

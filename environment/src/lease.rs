@@ -1,0 +1,271 @@
+//! Leases: what a host has made on this machine, so that a later host can remove it if that one was killed.
+//!
+//! A lease is a file that its host keeps locked. The system unlocks it when the host ends, however that happens. A resource is written
+//! to the file before it is made. At its start, a host [removes](Leases::clean_up) what belongs to leases that no host holds.
+//!
+//! The guardian of [`toolc_process`] already ends the processes of a host that was killed. A lease is for the case in which the guardian
+//! was killed, too, and for what is not a process.
+
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use toolc_process::HostId;
+
+/// The maximum length of a lease. What is after it is not removed.
+const MAX_LENGTH: u64 = 1 << 20;
+/// The beginning of names of files and folders that a lease may remove.
+pub(crate) const PREFIX: &str = "toolc-";
+
+/// The folder of the leases of a user, in the home of the host.
+#[derive(Debug)]
+pub struct Leases {
+    folder: PathBuf,
+    own: OnceLock<Lease>,
+}
+
+/// The lease of this process.
+#[derive(Debug)]
+struct Lease {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+/// What a host has made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resource {
+    /// The processes of its commands. They are ended.
+    Processes(HostId),
+    /// A folder in the system's folder for temporary files, whose name begins with `toolc-`. It is removed with its content.
+    Folder(PathBuf),
+    /// A control group whose name begins with `toolc-`. It is removed.
+    ControlGroup(PathBuf),
+}
+
+impl Leases {
+    /// Returns the leases in a folder, which need not exist yet.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), own: OnceLock::new() }
+    }
+
+    /// Writes that this process is about to make a resource. The first one makes the lease.
+    ///
+    /// # Errors
+    /// If it cannot be written. Then the resource must not be made.
+    pub fn add(&self, resource: &Resource) -> io::Result<()> {
+        let line = resource.to_string();
+        if line.contains('\n') {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the name of the resource has a line break"));
+        }
+        let lease = if let Some(lease) = self.own.get() {
+            lease
+        } else {
+            let lease = Lease::take(&self.folder)?;
+            // Another thread may have been faster. Then this one is dropped, and is empty.
+            self.own.get_or_init(|| lease)
+        };
+        let mut file = lease.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Removes what belongs to leases that no process holds. Returns what was left, as far as it could be removed, and the problems with
+    /// the rest. Those leases are kept.
+    pub fn clean_up(&self) -> (Vec<Resource>, Vec<String>) {
+        let (mut removed, mut problems) = (Vec::new(), Vec::new());
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            // A lease that is about to be taken begins with a dot.
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { continue };
+            if file.try_lock().is_err() {
+                continue;
+            }
+            let mut text = String::new();
+            let read = (&file).take(MAX_LENGTH).read_to_string(&mut text);
+            let mut failed = read.err().map(|error| error.to_string());
+            for line in text.lines() {
+                match line
+                    .parse::<Resource>()
+                    .map_err(io::Error::other)
+                    .and_then(|resource| Ok((resource.remove()?, resource)))
+                {
+                    Ok((existed, resource)) => removed.extend(existed.then_some(resource)),
+                    Err(error) => failed = Some(error.to_string()),
+                }
+            }
+            match failed {
+                Some(error) => problems.push(format!("failed to remove what `{}` lists: {error}", path.display())),
+                None => drop(fs::remove_file(&path)),
+            }
+        }
+        (removed, problems)
+    }
+}
+
+impl Lease {
+    fn take(folder: &Path) -> io::Result<Self> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        let mut options = OpenOptions::new();
+        options.append(true).create_new(true);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        builder.create(folder)?;
+        let random = RandomState::new().build_hasher().finish();
+        let name = format!("{}-{random:016x}", std::process::id());
+        // It gets its name when it is locked, so that no other host takes it for one that was left.
+        let (new, path) = (folder.join(format!(".{name}")), folder.join(name));
+        let file = options.open(&new)?;
+        file.try_lock().map_err(io::Error::from)?;
+        fs::rename(&new, &path)?;
+        Ok(Self { path, file: Mutex::new(file) })
+    }
+}
+
+impl Drop for Lease {
+    /// The host ends in the ordinary way, and has removed its resources.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Resource {
+    /// Removes the resource. Returns whether it existed.
+    fn remove(&self) -> io::Result<bool> {
+        let existed = |result: io::Result<()>| match result {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        };
+        match self {
+            Self::Processes(host) => Ok(host.end_processes()),
+            Self::Folder(path) => existed(fs::remove_dir_all(path)),
+            Self::ControlGroup(path) => existed(fs::remove_dir(path)),
+        }
+    }
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Processes(host) => write!(f, "processes {host}"),
+            Self::Folder(path) => write!(f, "folder {}", path.display()),
+            Self::ControlGroup(path) => write!(f, "control-group {}", path.display()),
+        }
+    }
+}
+
+impl FromStr for Resource {
+    type Err = String;
+
+    fn from_str(line: &str) -> Result<Self, String> {
+        let unknown = || format!("`{line}` is not a resource that this version knows");
+        let (kind, value) = line.split_once(' ').ok_or_else(unknown)?;
+        // A lease is a file of the user, but nothing else is removed even if it has been changed.
+        let path = |below: &Path| {
+            let path = Path::new(value);
+            let is_plain = path.starts_with(below) && !value.split('/').any(|part| part == "..");
+            let name = path.file_name().filter(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()));
+            name.filter(|_| is_plain).map(|_| path.to_owned()).ok_or_else(unknown)
+        };
+        match kind {
+            "processes" => value.parse().map(Self::Processes).map_err(|error| format!("`{line}`: {error}")),
+            "folder" => path(&std::env::temp_dir()).map(Self::Folder),
+            "control-group" => path(Path::new("/sys/fs/cgroup")).map(Self::ControlGroup),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn left() -> PathBuf {
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir().expect("failed to make a folder").keep();
+        fs::write(folder.join("file"), "x").expect("failed to write");
+        folder
+    }
+
+    fn names(folder: &Path) -> Vec<PathBuf> {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    }
+
+    #[test]
+    fn what_a_killed_host_has_left_is_removed_once() {
+        let home = tempfile::tempdir().expect("failed to make a folder");
+        let folder = home.path().join("leases");
+        let leases = Leases::new(&folder);
+        assert_eq!(leases.clean_up(), (Vec::new(), Vec::new()));
+        let left = left();
+        fs::create_dir(&folder).expect("failed to make a folder");
+        fs::write(folder.join("4711-0"), format!("folder {}\n", left.display())).expect("failed to write");
+        assert_eq!(leases.clean_up(), (vec![Resource::Folder(left.clone())], Vec::new()));
+        assert!(!left.exists() && names(&folder).is_empty());
+        assert_eq!(leases.clean_up(), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn what_a_running_host_has_made_is_kept() {
+        let home = tempfile::tempdir().expect("failed to make a folder");
+        let (leases, other) = (Leases::new(home.path()), Leases::new(home.path()));
+        let made = [left(), left()];
+        for path in &made {
+            leases.add(&Resource::Folder(path.clone())).expect("it can be written");
+        }
+        assert_eq!(names(home.path()).len(), 1);
+        assert_eq!(other.clean_up(), (Vec::new(), Vec::new()));
+        assert!(made.iter().all(|path| path.exists()));
+        drop(leases);
+        assert!(names(home.path()).is_empty(), "a host that ends in the ordinary way removes its lease");
+        for path in made {
+            fs::remove_dir_all(path).expect("failed to remove");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_removed_and_a_lease_that_cannot_be_read_is_kept() {
+        let home = tempfile::tempdir().expect("failed to make a folder");
+        let precious = home.path().join("precious");
+        fs::create_dir(&precious).expect("failed to make a folder");
+        let temporary = std::env::temp_dir();
+        for line in [
+            format!("folder {}", precious.display()),
+            "folder /".to_owned(),
+            "folder /etc/toolc-x".to_owned(),
+            format!("folder {}/toolc-x/../../etc", temporary.display()),
+            format!("folder {}/../etc/toolc-x", temporary.display()),
+            "control-group /tmp/toolc-x".to_owned(),
+            "processes 1".to_owned(),
+            "container x".to_owned(),
+            "x".to_owned(),
+        ] {
+            let folder = home.path().join("leases");
+            fs::create_dir_all(&folder).expect("failed to make a folder");
+            fs::write(folder.join("1-1"), &line).expect("failed to write");
+            let (removed, problems) = Leases::new(&folder).clean_up();
+            assert!(removed.is_empty() && problems.len() == 1, "{line}");
+            assert!(folder.join("1-1").exists());
+        }
+        assert!(precious.exists());
+    }
+
+    #[test]
+    fn a_resource_is_read_again_from_its_text() {
+        let folder = Resource::Folder(std::env::temp_dir().join("toolc-a b"));
+        let group = Resource::ControlGroup("/sys/fs/cgroup/pids/toolc-1-2".into());
+        for resource in [folder, group].into_iter().chain(HostId::of_this_process().map(Resource::Processes)) {
+            assert_eq!(resource.to_string().parse(), Ok(resource));
+        }
+    }
+}

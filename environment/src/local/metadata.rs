@@ -1,0 +1,64 @@
+//! Metadata of files of this machine.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::files::{FileKind, Metadata, Permissions, Version};
+
+impl Metadata {
+    /// Converts the metadata of a file.
+    pub(crate) fn of(meta: &fs::Metadata) -> Self {
+        let version = Version { len: meta.len(), modified: meta.modified().ok().and_then(nanoseconds) };
+        Self { kind: kind(meta.file_type()), version, permissions: permissions(meta) }
+    }
+}
+
+fn nanoseconds(time: SystemTime) -> Option<i128> {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i128::try_from(after.as_nanos()).ok(),
+        Err(before) => i128::try_from(before.duration().as_nanos()).ok().map(|nanoseconds| -nanoseconds),
+    }
+}
+
+fn kind(kind: fs::FileType) -> FileKind {
+    if kind.is_file() {
+        FileKind::Regular
+    } else if kind.is_dir() {
+        FileKind::Folder
+    } else if kind.is_symlink() {
+        FileKind::Link
+    } else {
+        special(kind)
+    }
+}
+
+#[cfg(unix)]
+fn special(kind: fs::FileType) -> FileKind {
+    use std::os::unix::fs::FileTypeExt as _;
+    if kind.is_fifo() {
+        FileKind::Pipe
+    } else if kind.is_socket() {
+        FileKind::Socket
+    } else if kind.is_char_device() || kind.is_block_device() {
+        FileKind::Device
+    } else {
+        FileKind::Other
+    }
+}
+
+#[cfg(not(unix))]
+fn special(_: fs::FileType) -> FileKind {
+    FileKind::Other
+}
+
+#[cfg(unix)]
+fn permissions(meta: &fs::Metadata) -> Permissions {
+    use std::os::unix::fs::MetadataExt as _;
+    Permissions { mode: meta.mode() & 0o7777, user: meta.uid(), group: meta.gid() }
+}
+
+#[cfg(not(unix))]
+fn permissions(meta: &fs::Metadata) -> Permissions {
+    let mode = if meta.permissions().readonly() { 0o444 } else { 0o666 };
+    Permissions { mode, user: 0, group: 0 }
+}

@@ -1,0 +1,84 @@
+//! The command line by which a program joins the namespaces of a sandbox.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use super::bounds::Bounds;
+use super::holder::Namespaces;
+use super::programs::Programs;
+use crate::Program;
+
+/// Joins the control groups that come before `--`, and runs the rest.
+const OUTSIDE: &str = r#"while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@""#;
+/// Runs a program in a directory.
+const INSIDE: &str = r#"cd -- "$1" || exit 125; shift; exec "$@""#;
+
+/// A program that joins a sandbox.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) directory: &'a Path,
+    pub(super) variables: &'a [(OsString, OsString)],
+    pub(super) program: Program,
+}
+
+impl Entry<'_> {
+    /// Returns the command line.
+    ///
+    /// The variables are set in the sandbox and not before: `LD_PRELOAD` would load code of the task into programs that still have
+    /// the rights of this process.
+    ///
+    /// # Errors
+    /// If the name of a variable cannot be set.
+    pub(super) fn command(self, programs: &Programs, namespaces: &Namespaces, bounds: &Bounds) -> io::Result<Program> {
+        let mut words: Vec<OsString> = vec!["-c".into(), OUTSIDE.into(), "toolc-sandbox".into()];
+        words.extend(bounds.groups().map(Into::into));
+        words.extend(["--".into(), (&programs.nsenter).into()]);
+        words.extend(namespaces.options());
+        // The kernel gives root of a namespace all its rights. Without bounding set, none of them survive the next program.
+        words.extend(["--preserve-credentials".into(), "--".into(), (&programs.setpriv).into()]);
+        let rights = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--"];
+        words.extend(rights.map(Into::into));
+        words.push((&programs.prlimit).into());
+        words.extend(bounds.limits().map(Into::into));
+        words.extend(["--", "env", "-i"].map(Into::into));
+        for (name, value) in self.variables {
+            words.push(assignment(name, value)?);
+        }
+        words.extend(["sh", "-c", INSIDE, "sh"].map(Into::into));
+        words.push(self.directory.into());
+        match self.program {
+            Program::Shell(line) => words.extend(["sh".into(), "-c".into(), line.into()]),
+            Program::Command(program, arguments) => {
+                words.push(program);
+                words.extend(arguments);
+            }
+        }
+        Ok(Program::Command("/bin/sh".into(), words))
+    }
+}
+
+fn assignment(name: &OsStr, value: &OsStr) -> io::Result<OsString> {
+    let bytes = name.as_encoded_bytes();
+    if bytes.is_empty() || bytes.contains(&b'=') || bytes.starts_with(b"-") {
+        let text = format!("a program cannot have a variable of this name: `{}`", name.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let mut word = name.to_owned();
+    word.push("=");
+    word.push(value);
+    Ok(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_variables_are_no_options() {
+        assert_eq!(assignment("A".as_ref(), "b=c".as_ref()).expect("a name"), "A=b=c");
+        for name in ["", "-S", "A=B"] {
+            assert!(assignment(name.as_ref(), "x".as_ref()).is_err(), "{name}");
+        }
+    }
+}

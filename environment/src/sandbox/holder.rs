@@ -1,0 +1,229 @@
+//! The process that keeps the namespaces of a sandbox: bubblewrap, with a program that waits for the end of its input.
+//!
+//! Its input is a pipe of this process. If this process ends, however that happens, the holder ends, and with it every process of
+//! the sandbox: it is the first one of their namespace.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolc_process::{Process, RunningProcess, Sink};
+
+use super::mounts::Mount;
+use super::programs::{PATH, Programs};
+
+/// The time limit for making the namespaces.
+const LIMIT: Duration = Duration::from_secs(30);
+/// Opens the descriptor to which bubblewrap writes what it has made.
+const SCRIPT: &str = r#"exec "$@" 3>&1"#;
+/// Waits for the end of the input, as the first process of the namespace, whose end is that of all others. The shell also waits for
+/// processes that have lost their parent. That of bubblewrap would wait until the last one has ended by itself.
+const WAIT: &str = "echo ready; cat; exit";
+/// What the holder prints when the namespaces are ready.
+const READY: &str = "ready\n";
+
+/// Files in `/proc` that show memory and keys of the whole machine.
+const HIDDEN: &[&str] = &["/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg"];
+
+/// Keeps the namespaces of a sandbox.
+#[derive(Debug)]
+pub(super) struct Holder {
+    process: RunningProcess,
+    namespaces: Namespaces,
+}
+
+/// The namespaces, which are kept open, so that their process ids cannot mean others.
+#[derive(Debug)]
+pub(super) struct Namespaces(Vec<(&'static str, File)>);
+
+impl Holder {
+    /// Makes the namespaces.
+    ///
+    /// # Errors
+    /// If the system does not allow it.
+    pub(super) fn start(programs: &Programs, mounts: &[Mount]) -> io::Result<Self> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", SCRIPT, "toolc-sandbox"]).arg(&programs.bwrap).args(options(mounts));
+        command.args(["--", "sh", "-c", WAIT]);
+        command.env_clear().env("PATH", PATH).current_dir("/");
+        let mut process = Process::new(command);
+        let (output, errors) = (Text::default(), Text::default());
+        let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
+        process.input()?;
+        let process = process.start()?;
+        let started = Instant::now();
+        let is_late = || started.elapsed() > LIMIT;
+        process.wait_unless(|| output.get().ends_with(READY) || is_late())?;
+        let text = output.get();
+        if !text.ends_with(READY) {
+            return Err(failure(&errors.get()));
+        }
+        let namespaces = Namespaces::open(&text)?;
+        namespaces.forbid_others(programs)?;
+        Ok(Self { process, namespaces })
+    }
+
+    pub(super) fn namespaces(&self) -> &Namespaces {
+        &self.namespaces
+    }
+
+    /// Returns whether the namespaces still have their first process.
+    pub(super) fn is_running(&self) -> bool {
+        matches!(self.process.outcome(), Ok(None))
+    }
+
+    /// Ends all processes of the sandbox.
+    pub(super) fn end(&self) {
+        let _ = self.process.end();
+    }
+}
+
+/// Returns the arguments of bubblewrap.
+fn options(mounts: &[Mount]) -> Vec<OsString> {
+    let mut options: Vec<OsString> = [
+        "--unshare-user",
+        "--unshare-pid",
+        "--as-pid-1",
+        "--unshare-net",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--uid",
+        "0",
+        "--gid",
+        "0",
+        "--hostname",
+        "sandbox",
+        "--cap-drop",
+        "ALL",
+        "--info-fd",
+        "3",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+    ]
+    .map(Into::into)
+    .to_vec();
+    for file in HIDDEN.iter().filter(|file| Path::new(file).exists()) {
+        options.extend(["--ro-bind", "/dev/null", file].map(Into::into));
+    }
+    for Mount { inside, outside, writable } in mounts {
+        options.push(if *writable { "--bind" } else { "--ro-bind" }.into());
+        options.extend([outside.into(), inside.into()]);
+    }
+    // Files in `/proc` belong to root of the machine, which could write them without any right of root.
+    options.extend(["--remount-ro", "/proc"].map(Into::into));
+    // Otherwise, programs could write to the root folder itself, which is in memory.
+    options.extend(["--remount-ro", "/", "--chdir", "/"].map(Into::into));
+    options
+}
+
+fn failure(errors: &str) -> io::Error {
+    let said = if errors.trim().is_empty() { "it did not say why" } else { errors.trim() };
+    io::Error::other(format!(
+        "bubblewrap cannot make a sandbox: {said}. If the system forbids user namespaces, allow them \
+         (`sysctl user.max_user_namespaces`, `kernel.unprivileged_userns_clone`, `kernel.apparmor_restrict_unprivileged_userns`); in a \
+         container, start that with permission for them"
+    ))
+}
+
+impl Namespaces {
+    /// The option of `nsenter`, the name in `/proc/PID/ns`, and the name in bubblewrap's report.
+    const ALL: [(&str, &str, &str); 6] = [
+        ("--user", "user", ""),
+        ("--mount", "mnt", "mnt-namespace"),
+        ("--pid", "pid", "pid-namespace"),
+        ("--net", "net", "net-namespace"),
+        ("--ipc", "ipc", "ipc-namespace"),
+        ("--uts", "uts", "uts-namespace"),
+    ];
+
+    /// Opens the namespaces of which bubblewrap has reported.
+    fn open(report: &str) -> io::Result<Self> {
+        let unknown =
+            || io::Error::other("bubblewrap did not report the namespaces that it has made: version 0.8 or later does");
+        let id = number(report, "child-pid").ok_or_else(unknown)?;
+        let folder = Path::new("/proc").join(id.to_string()).join("ns");
+        let mut all = Vec::new();
+        for (option, name, key) in Self::ALL {
+            let file = File::open(folder.join(name))?;
+            if !key.is_empty() && number(report, key) != Some(file.metadata()?.ino()) {
+                return Err(io::Error::other("the sandbox has ended"));
+            }
+            all.push((option, file));
+        }
+        Ok(Self(all))
+    }
+
+    /// Returns the options of `nsenter`.
+    pub(super) fn options(&self) -> impl Iterator<Item = OsString> {
+        let folder = format!("/proc/{}/fd", std::process::id());
+        self.0.iter().map(move |(option, file)| format!("{option}={folder}/{}", file.as_raw_fd()).into())
+    }
+
+    /// Forbids programs in the sandbox to make namespaces of their own, in which they would have rights that they lack otherwise.
+    fn forbid_others(&self, programs: &Programs) -> io::Result<()> {
+        let mut command = Command::new(&programs.nsenter);
+        let user = self.options().next().unwrap_or_default();
+        command.arg(user).args(["--preserve-credentials", "--", "/bin/sh", "-c"]);
+        command.arg("echo 0 > /proc/sys/user/max_user_namespaces").env_clear().env("PATH", PATH);
+        let mut process = Process::new(command);
+        let errors = Text::default();
+        let _ = process.stderr(errors.clone())?;
+        let started = Instant::now();
+        let outcome = process.run(None, || started.elapsed() > LIMIT)?;
+        if outcome.status.success() { Ok(()) } else { Err(failure(&errors.get())) }
+    }
+}
+
+/// Returns a number of bubblewrap's report, a JSON object of numbers.
+fn number(report: &str, key: &str) -> Option<u64> {
+    let (_, rest) = report.split_once(&format!("\"{key}\":"))?;
+    let rest = rest.trim_start();
+    rest[..rest.find(|c: char| !c.is_ascii_digit())?].parse().ok()
+}
+
+/// The beginning of what a program prints.
+#[derive(Debug, Default, Clone)]
+struct Text(Arc<Mutex<String>>);
+
+impl Sink for Text {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        const MAX: usize = 4096;
+        let mut text = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if text.len() < MAX {
+            text.push_str(&String::from_utf8_lossy(bytes));
+        }
+        true
+    }
+}
+
+impl Text {
+    fn get(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_of_bubblewrap_is_read() {
+        let report = "{\n    \"child-pid\": 24481,\n    \"mnt-namespace\": 4026532178\n}\nready\n";
+        assert_eq!(number(report, "child-pid"), Some(24481));
+        assert_eq!(number(report, "mnt-namespace"), Some(4_026_532_178));
+        for report in
+            ["", "{}", "{\"child-pid\": -1}", "{\"child-pid\": 5", "{\"child-pid\": 99999999999999999999999 }"]
+        {
+            assert_eq!(number(report, "child-pid"), None, "{report}");
+        }
+    }
+}

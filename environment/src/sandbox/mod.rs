@@ -1,0 +1,325 @@
+//! A sandbox on this machine, made of namespaces by bubblewrap: for tasks that work on what others wrote.
+//!
+//! [`mounts`] decides what programs see. A [`holder`] keeps the namespaces while the environment lives, so that all programs of a task
+//! share their processes and their network, as on one machine. [`bounds`] limits what they use. [`enter`] is the command line by
+//! which a program joins.
+
+mod bounds;
+mod enter;
+mod holder;
+mod mounts;
+mod own;
+mod programs;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolc_process::{Channel, TerminalSize};
+
+use crate::local::TERM;
+use crate::{
+    Abilities, Environment, Files, Kind, Launch, Leases, Local, Outcome, Output, Program, Promises, Resource, Running,
+    ShellCache, ShellFiles, Site,
+};
+use bounds::Bounds;
+use enter::Entry;
+use holder::Holder;
+use mounts::Mount;
+use own::OwnFolder;
+use programs::Programs;
+
+/// The number of processes and threads that a sandbox may have at a time.
+const MAX_PROCESSES: u32 = 2_048;
+
+/// The kind of sandboxes on this machine: what they see, and how much they use.
+///
+/// ```
+/// use toolc_environment::SandboxKind;
+///
+/// let kind = SandboxKind::default().readable("/home/me/.cargo").max_memory(2 << 30);
+/// if let Err(missing) = kind.check() {
+///     println!("no sandbox: {missing}");
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct SandboxKind {
+    readable: Vec<PathBuf>,
+    writable: Vec<PathBuf>,
+    max_processes: u32,
+    max_memory: Option<u64>,
+}
+
+impl Default for SandboxKind {
+    fn default() -> Self {
+        Self { readable: Vec::new(), writable: Vec::new(), max_processes: MAX_PROCESSES, max_memory: None }
+    }
+}
+
+impl SandboxKind {
+    /// The name of this kind.
+    pub const NAME: &str = "sandbox";
+
+    /// Also shows a folder or file, such as a toolchain in the home of the user.
+    #[must_use]
+    pub fn readable(mut self, path: impl Into<PathBuf>) -> Self {
+        self.readable.push(path.into());
+        self
+    }
+
+    /// Also shows a folder or file, and allows writing there.
+    #[must_use]
+    pub fn writable(mut self, path: impl Into<PathBuf>) -> Self {
+        self.writable.push(path.into());
+        self
+    }
+
+    /// Sets the number of processes and threads that a sandbox may have at a time, 2,048 by default.
+    #[must_use]
+    pub fn max_processes(mut self, number: u32) -> Self {
+        self.max_processes = number;
+        self
+    }
+
+    /// Sets the memory that a sandbox may use, in bytes: all its processes together where this process may make control groups, and
+    /// each process otherwise. By default, there is no limit.
+    #[must_use]
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.max_memory = Some(bytes);
+        self
+    }
+
+    /// Makes a sandbox in an empty directory, and runs a program in it.
+    ///
+    /// # Errors
+    /// If that fails. The text says what is missing, and how to get it.
+    pub fn check(&self) -> io::Result<Promises> {
+        let folder = OwnFolder::new(|_| Ok(()))?;
+        let sandbox = Sandbox::new(self, &Site { directory: folder.path(), host_home: None, leases: None })?;
+        let running = sandbox.start(Launch::new(Program::Command("true".into(), Vec::new()), Output::None))?;
+        match running.wait(&|| false)? {
+            Some(outcome) if outcome.exit.code() == Some(0) => Ok(sandbox.promises()),
+            outcome => Err(io::Error::other(format!("a program in it did not succeed: {outcome:?}"))),
+        }
+    }
+}
+
+impl Kind for SandboxKind {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn promises(&self) -> Promises {
+        Promises { isolated: true, limited_processes: Bounds::can_limit_processes() }
+    }
+
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        Ok(Arc::new(Sandbox::new(self, site)?))
+    }
+}
+
+/// A sandbox on this machine.
+#[derive(Debug)]
+struct Sandbox {
+    directory: PathBuf,
+    mounts: Vec<Mount>,
+    variables: Vec<(OsString, OsString)>,
+    programs: Programs,
+    bounds: Bounds,
+    /// Programs can end it, with everything in the sandbox. Then the next program gets a new one.
+    holder: Mutex<Option<Arc<Holder>>>,
+    /// Runs the programs that join the namespaces.
+    local: Local,
+    cache: ShellCache,
+    own: OwnFolder,
+    /// Kept until everything is removed.
+    _leases: Option<Arc<Leases>>,
+}
+
+impl Sandbox {
+    fn new(kind: &SandboxKind, site: &Site<'_>) -> io::Result<Self> {
+        let programs = Programs::find()?;
+        let directory = mounts::directory(site)?;
+        let own = OwnFolder::new(|path| add(site, &Resource::Folder(path.to_owned())))?;
+        let mounts = mounts::mounts(kind, &directory, own.path())?;
+        let bounds =
+            Bounds::new(kind.max_processes, kind.max_memory, &|group| add(site, &Resource::ControlGroup(group)));
+        let (cache, leases) = (ShellCache::default(), site.leases.cloned());
+        let holder = Mutex::new(Some(Arc::new(Holder::start(&programs, &mounts)?)));
+        let variables = mounts::variables(&mounts);
+        let local = Local::new("/").with_variables(vec![("PATH".into(), programs::PATH.into())]);
+        Ok(Self { directory, mounts, variables, programs, bounds, holder, local, cache, own, _leases: leases })
+    }
+
+    /// Returns the process that keeps the namespaces.
+    fn holder(&self) -> io::Result<Arc<Holder>> {
+        let mut holder = self.lock();
+        let ended = || io::Error::other("the environment has been cleaned up");
+        let current = holder.as_ref().ok_or_else(ended)?;
+        if current.is_running() {
+            return Ok(Arc::clone(current));
+        }
+        let new = Arc::new(Holder::start(&self.programs, &self.mounts)?);
+        *holder = Some(Arc::clone(&new));
+        Ok(new)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Holder>>> {
+        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the place on this machine of a path in the sandbox.
+    fn outside(&self, inside: &Path) -> Option<PathBuf> {
+        let mount = self.mounts.iter().rev().find(|mount| inside.starts_with(&mount.inside))?;
+        Some(mount.outside.join(inside.strip_prefix(&mount.inside).ok()?))
+    }
+
+    /// Returns whether a folder exists, as far as this can be seen from here.
+    fn has_folder(&self, inside: &Path) -> bool {
+        let is_above_a_mount = || self.mounts.iter().any(|mount| mount.inside.starts_with(inside));
+        let is_of_the_system = || ["/dev", "/proc"].iter().any(|folder| inside.starts_with(folder));
+        self.outside(inside).is_some_and(|outside| outside.is_dir()) || is_above_a_mount() || is_of_the_system()
+    }
+
+    /// Returns the variables of a program.
+    fn variables_with(&self, changes: Vec<(OsString, Option<OsString>)>) -> Vec<(OsString, OsString)> {
+        let mut variables = self.variables.clone();
+        for (name, value) in changes {
+            variables.retain(|(other, _)| *other != name);
+            variables.extend(value.map(|value| (name, value)));
+        }
+        variables
+    }
+
+    /// Checks that a program exists, as far as this can be seen from here.
+    fn check_program(&self, program: &Path, directory: &Path, path: Option<&OsString>) -> io::Result<()> {
+        let exists = |inside: PathBuf| self.outside(&inside).is_some_and(|outside| outside.exists());
+        let found = if program.components().count() > 1 {
+            exists(directory.join(program))
+        } else {
+            path.is_some_and(|path| std::env::split_paths(path).any(|folder| exists(folder.join(program))))
+        };
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "the program is not in the sandbox");
+        found.then_some(()).ok_or_else(missing)
+    }
+}
+
+/// Writes what is about to be made to the lease of the host.
+fn add(site: &Site<'_>, resource: &Resource) -> io::Result<()> {
+    site.leases.map_or(Ok(()), |leases| leases.add(resource))
+}
+
+impl Environment for Sandbox {
+    fn name(&self) -> &str {
+        SandboxKind::NAME
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.local.abilities()
+    }
+
+    fn promises(&self) -> Promises {
+        Promises { isolated: true, limited_processes: self.bounds.limits_processes() }
+    }
+
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
+        Ok(self.variables.clone())
+    }
+
+    fn temporary_folder(&self) -> Option<PathBuf> {
+        Some(mounts::temporary(self.own.path()))
+    }
+
+    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        let directory = launch.directory.map_or_else(|| self.directory.clone(), |path| self.directory.join(path));
+        if !self.has_folder(&directory) {
+            let text = format!("the directory `{}` is not in the sandbox", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, text));
+        }
+        let mut changes = launch.variables;
+        if matches!(launch.output, Output::Terminal { .. }) {
+            changes.insert(0, ("TERM".into(), Some(TERM.into())));
+        }
+        let variables = self.variables_with(changes);
+        if let Program::Command(program, _) = &launch.program {
+            let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
+            self.check_program(Path::new(program), &directory, path)?;
+        }
+        let holder = self.holder()?;
+        let entry = Entry { directory: &directory, variables: &variables, program: launch.program };
+        let program = entry.command(&self.programs, holder.namespaces(), &self.bounds)?;
+        let launch = Launch { program, directory: Some("/".into()), variables: Vec::new(), ..launch };
+        Ok(Box::new(InSandbox(self.local.start(launch)?)))
+    }
+
+    fn end_released(&self) {
+        self.local.end_released();
+    }
+
+    fn files(&self) -> Box<dyn Files + '_> {
+        // In the sandbox, so that no link leads out of it.
+        Box::new(ShellFiles::new(self, &self.cache))
+    }
+
+    fn clean_up(&self) {
+        self.local.clean_up();
+        // With it, the system ends every process of its namespace.
+        if let Some(holder) = self.lock().take() {
+            holder.end();
+        }
+        self.bounds.remove();
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        self.clean_up();
+    }
+}
+
+/// A program in the sandbox. Its id on this machine means nothing there.
+#[derive(Debug)]
+struct InSandbox(Box<dyn Running>);
+
+impl Running for InSandbox {
+    fn id(&self) -> Option<u32> {
+        None
+    }
+
+    fn outcome(&self) -> io::Result<Option<Outcome>> {
+        self.0.outcome()
+    }
+
+    fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>> {
+        self.0.wait(should_stop)
+    }
+
+    fn end(&self) -> io::Result<Outcome> {
+        self.0.end()
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write(bytes)
+    }
+
+    fn close_input(&self) -> io::Result<()> {
+        self.0.close_input()
+    }
+
+    fn channel(&self) -> io::Result<Channel> {
+        self.0.channel()
+    }
+
+    fn resize(&self, size: TerminalSize) -> io::Result<()> {
+        self.0.resize(size)
+    }
+
+    fn release(self: Box<Self>) {
+        self.0.release();
+    }
+}

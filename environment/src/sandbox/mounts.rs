@@ -1,0 +1,248 @@
+//! What programs in a sandbox see: the installed programs and the settings that they need, the directory of the task, and folders of
+//! their own for temporary files and as home. Everything is listed here, so that what is not listed is hidden: keys, other homes,
+//! other projects, sockets of services.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use super::SandboxKind;
+use crate::Site;
+
+/// A folder or file of this machine that programs see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mount {
+    /// The path for programs.
+    pub(super) inside: PathBuf,
+    /// The path on this machine.
+    pub(super) outside: PathBuf,
+    /// Whether programs can write there.
+    pub(super) writable: bool,
+}
+
+/// Folders of installed programs.
+const PROGRAMS: &[&str] =
+    &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
+
+/// Settings of programs in `/etc`. None of these contains a secret.
+const SETTINGS: &[&str] = &[
+    "alternatives",
+    "bash.bashrc",
+    "ca-certificates",
+    "ca-certificates.conf",
+    "crypto-policies",
+    "debian_version",
+    "default/locale",
+    "fonts",
+    "gai.conf",
+    "group",
+    "host.conf",
+    "inputrc",
+    "java",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.alias",
+    "locale.conf",
+    "localtime",
+    "magic",
+    "mime.types",
+    "nanorc",
+    "nsswitch.conf",
+    "os-release",
+    "passwd",
+    "perl",
+    "pki/ca-trust",
+    "pki/tls/certs",
+    "profile",
+    "protocols",
+    "python3",
+    "rpc",
+    "services",
+    "shells",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "terminfo",
+    "timezone",
+    "vim",
+    "xml",
+];
+
+/// Folders in the home of the user that hold keys, or programs and settings that run on their own.
+const SECRET: &[&str] = &[
+    ".aws",
+    ".azure",
+    ".config",
+    ".docker",
+    ".gnupg",
+    ".kube",
+    ".local",
+    ".mozilla",
+    ".password-store",
+    ".ssh",
+    ".toolc",
+];
+
+/// Folders that hold more than one task.
+const SHARED: &[&str] = &[
+    "/", "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/tmp",
+    "/var",
+];
+
+/// Folders of the system, of which no part can be the directory of a task.
+const SYSTEM: &[&str] = &[
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/sys", "/usr",
+    "/nix", "/gnu",
+];
+
+/// Variables of this process that programs get.
+const VARIABLES: &[&str] = &["LANG", "LANGUAGE", "TZ", "COLORTERM"];
+
+/// Returns the directory of a task, without symbolic links.
+///
+/// # Errors
+/// If it does not exist, or if it contains what a sandbox must hide.
+pub(super) fn directory(site: &Site<'_>) -> io::Result<PathBuf> {
+    let shown = site.directory.display();
+    let directory = site.directory.canonicalize().map_err(|error| {
+        io::Error::new(error.kind(), format!("the directory `{shown}` of the task cannot be found: {error}"))
+    })?;
+    match reason_to_refuse(&directory, site.host_home, env::home_dir().as_deref()) {
+        None => Ok(directory),
+        Some(reason) => {
+            let text = format!(
+                "`{shown}` cannot be the directory of a sandbox: {reason}. Use a folder of its own for the task"
+            );
+            Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+        }
+    }
+}
+
+fn reason_to_refuse(directory: &Path, host_home: Option<&Path>, user_home: Option<&Path>) -> Option<String> {
+    let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let user_home = user_home.map(resolved);
+    if SHARED.iter().any(|folder| directory == Path::new(folder)) {
+        return Some("it belongs to more than one task".to_owned());
+    }
+    if SYSTEM.iter().any(|folder| directory.starts_with(folder)) {
+        return Some("it is a part of the system".to_owned());
+    }
+    if let Some(home) = &user_home {
+        if home.starts_with(directory) {
+            return Some("it contains the home of the user, with its keys".to_owned());
+        }
+        let secret = SECRET.iter().find(|name| directory.starts_with(home.join(name)));
+        if let Some(name) = secret {
+            return Some(format!("`~/{name}` holds keys and settings of the user"));
+        }
+    }
+    let host_home = host_home.map(resolved)?;
+    let overlaps = directory.starts_with(&host_home) || host_home.starts_with(directory);
+    overlaps.then(|| "it contains the settings and stored data of toolc, or is a part of them".to_owned())
+}
+
+/// Returns what programs see, and makes their own folders below `own`.
+pub(super) fn mounts(kind: &SandboxKind, directory: &Path, own: &Path) -> io::Result<Vec<Mount>> {
+    let visible = |path: PathBuf, writable| Mount { inside: path.clone(), outside: path, writable };
+    let settings = SETTINGS.iter().map(|name| Path::new("/etc").join(name));
+    let system = PROGRAMS.iter().map(PathBuf::from).chain(settings).filter(|path| path.exists());
+    let mut mounts: Vec<Mount> = system.map(|path| visible(path, false)).collect();
+    let temporary = make(temporary(own))?;
+    mounts.push(Mount { inside: "/tmp".into(), outside: temporary.clone(), writable: true });
+    if let Some(home) = home() {
+        mounts.push(Mount { inside: home, outside: make(own.join("home"))?, writable: true });
+    }
+    // With the path that it has on this machine, too.
+    mounts.push(visible(temporary, true));
+    for (paths, writable) in [(&kind.readable, false), (&kind.writable, true)] {
+        for path in paths {
+            let exists = |error| {
+                let text = format!("`{}`, which the sandbox is to show, cannot be found: {error}", path.display());
+                io::Error::new(io::ErrorKind::NotFound, text)
+            };
+            fs::metadata(path).map_err(exists)?;
+            mounts.push(visible(std::path::absolute(path)?, writable));
+        }
+    }
+    mounts.push(visible(directory.to_owned(), true));
+    Ok(mounts)
+}
+
+/// Returns the folder for temporary files.
+pub(super) fn temporary(own: &Path) -> PathBuf {
+    own.join("tmp")
+}
+
+/// Returns the home of programs. It has the path of the user's home, so that paths below it mean the same, but is empty.
+fn home() -> Option<PathBuf> {
+    env::home_dir().filter(|home| home.is_absolute() && home.components().count() > 1)
+}
+
+/// Makes a folder for this user only.
+fn make(path: PathBuf) -> io::Result<PathBuf> {
+    DirBuilder::new().mode(0o700).create(&path)?;
+    Ok(path)
+}
+
+/// Returns the variables of programs.
+pub(super) fn variables(mounts: &[Mount]) -> Vec<(OsString, OsString)> {
+    let is_own =
+        |name: &OsString| name.to_str().is_some_and(|name| VARIABLES.contains(&name) || name.starts_with("LC_"));
+    let mut variables: Vec<_> = env::vars_os().filter(|(name, _)| is_own(name)).collect();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let sees = |folder: &PathBuf| {
+        mounts.iter().any(|mount| folder.starts_with(&mount.inside) && mount.inside == mount.outside)
+    };
+    let mut folders: Vec<PathBuf> =
+        env::split_paths(&path).filter(|folder| folder.is_absolute() && sees(folder)).collect();
+    for folder in env::split_paths(super::programs::PATH) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    let home = home().unwrap_or_else(|| "/tmp".into());
+    let mut set = |name: &str, value: OsString| variables.push((name.into(), value));
+    set("PATH", env::join_paths(folders).unwrap_or_else(|_| super::programs::PATH.into()));
+    set("HOME", home.into());
+    set("TMPDIR", "/tmp".into());
+    set("USER", "root".into());
+    set("LOGNAME", "root".into());
+    set("SHELL", "/bin/sh".into());
+    variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_with_keys_or_of_the_system_is_refused() {
+        let refused = |directory: &str| {
+            reason_to_refuse(Path::new(directory), Some(Path::new("/data/toolc")), Some(Path::new("/people/me")))
+        };
+        for directory in [
+            "/",
+            "/tmp",
+            "/home",
+            "/etc",
+            "/etc/x",
+            "/usr/src/x",
+            "/proc/1",
+            "/people",
+            "/people/me",
+            "/people/me/.ssh",
+            "/people/me/.config/x",
+            "/data",
+            "/data/toolc",
+            "/data/toolc/x",
+        ] {
+            assert!(refused(directory).is_some(), "{directory}");
+        }
+        for directory in ["/people/me/project", "/people/me/.sshx", "/tmp/x", "/srv/project", "/data/other", "/opt/x"] {
+            assert_eq!(refused(directory), None, "{directory}");
+        }
+    }
+}

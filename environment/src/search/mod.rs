@@ -1,0 +1,231 @@
+//! What is searched for, and what was found: the same in every environment.
+//!
+//! Patterns are in Rust's syntax, and are compiled here, so that every environment refuses the same ones. [`Page`] decides which
+//! results are kept, and when a search ends.
+
+mod page;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use globset::{GlobBuilder, GlobMatcher};
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+
+pub(crate) use page::Page;
+
+/// A search below a folder, or in one file. Hidden files, and folders with interfaces of the kernel, are left out. Links are not followed.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    /// The folder or the file, absolute and resolved.
+    pub root: &'a Path,
+    /// Globs that each file must match.
+    pub globs: &'a [NameGlob],
+    /// What a file must contain. `None` to find files by their names.
+    pub content: Option<ContentSearch<'a>>,
+    /// Which results are kept.
+    pub limits: SearchLimits,
+    /// Whether a file may be found. Others count as unreadable.
+    pub may_read: Option<&'a dyn Fn(&Path) -> bool>,
+}
+
+/// What a file must contain.
+#[derive(Debug, Clone, Copy)]
+pub struct ContentSearch<'a> {
+    /// What a line must match.
+    pub pattern: &'a Pattern,
+    /// What a result is.
+    pub results: Results,
+    /// The number of lines around each matching line that are kept, too, if results are lines.
+    pub context: usize,
+}
+
+/// What a result of a search in the content of files is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// A matching line.
+    Lines,
+    /// A file with a match.
+    Files,
+    /// A file with a match, and the number of its matching lines.
+    Counts,
+}
+
+/// Limits of a search. Results are counted in the order of their paths, name by name, and the first ones are found first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchLimits {
+    /// The number of results to skip.
+    pub offset: usize,
+    /// The maximum number of results to keep.
+    pub limit: usize,
+    /// The number of characters after which no further result is kept.
+    pub max_chars: usize,
+    /// The maximum number of characters of a line; the rest is cut off.
+    pub max_line_chars: usize,
+    /// The maximum number of results to count.
+    pub max_results: usize,
+    /// The time limit for finding the results to keep.
+    pub timeout: Duration,
+    /// The time limit if all of them are found, and only the number of results is missing.
+    pub count_timeout: Duration,
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The files with results that are kept.
+    pub files: Vec<FoundFile>,
+    /// The number of results, also of those that are not kept.
+    pub total: usize,
+    /// The number of results that are kept.
+    pub kept: usize,
+    /// Whether the search ended early, so that more results may exist.
+    pub partial: bool,
+    /// The number of files and folders that could not be read.
+    pub unreadable: usize,
+}
+
+/// A file with results.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundFile {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// The matching lines with their context, if results are lines.
+    pub lines: Vec<FoundLine>,
+    /// The number of matching lines, if results are counts.
+    pub count: usize,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLine {
+    /// The number of the line, counted from 1.
+    pub number: u64,
+    /// Whether it matches. Otherwise it is near a line that does.
+    pub is_match: bool,
+    /// The text, without the line ending. Bytes that are not UTF-8 are replaced.
+    pub text: String,
+    /// Whether the line is longer than the maximum.
+    pub is_cut: bool,
+}
+
+impl FoundLine {
+    /// Makes a line of its bytes.
+    pub(crate) fn new(number: u64, is_match: bool, bytes: &[u8], max_chars: usize) -> Self {
+        // A character has at most four bytes, and a line ending two.
+        let bytes = &bytes[..bytes.len().min(4 * max_chars + 2)];
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_end_matches(['\n', '\r']);
+        match text.char_indices().nth(max_chars) {
+            Some((cut, _)) => Self { number, is_match, text: text[..cut].to_owned(), is_cut: true },
+            None => Self { number, is_match, text: text.to_owned(), is_cut: false },
+        }
+    }
+
+    /// Returns the number of bytes with which the line fills a page.
+    pub(crate) fn size(&self) -> usize {
+        /// Its number and marks.
+        const AROUND: usize = 6;
+        self.text.len() + AROUND
+    }
+}
+
+/// A glob. If it contains a `/`, it must match the path relative to the root, otherwise the file name.
+#[derive(Debug, Clone)]
+pub struct NameGlob {
+    glob: GlobMatcher,
+    by_name: bool,
+}
+
+impl NameGlob {
+    /// Compiles a glob.
+    ///
+    /// # Errors
+    /// Returns what is wrong with it.
+    pub fn new(glob: &str) -> Result<Self, String> {
+        let glob = glob.strip_prefix("./").unwrap_or(glob);
+        let built = GlobBuilder::new(glob).literal_separator(true).build().map_err(|error| error.kind().to_string())?;
+        Ok(Self { glob: built.compile_matcher(), by_name: !glob.contains('/') })
+    }
+
+    pub(crate) fn matches(&self, path: &Path, root: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default();
+        match path.strip_prefix(root) {
+            Ok(inside) if !self.by_name && !inside.as_os_str().is_empty() => self.glob.is_match(inside),
+            _ => self.glob.is_match(name),
+        }
+    }
+}
+
+/// A regular expression that a line must match.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    text: String,
+    matcher: RegexMatcher,
+}
+
+impl Pattern {
+    /// Compiles a regular expression.
+    ///
+    /// # Errors
+    /// Returns what is wrong with it, or that it is too large.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        /// The maximum size of the compiled pattern, in bytes. Compiling a larger one takes seconds.
+        const MAX_BYTES: usize = 10 * 1024 * 1024;
+        let mut builder = RegexMatcherBuilder::new();
+        let matcher = builder.line_terminator(Some(b'\n')).size_limit(MAX_BYTES).build(pattern);
+        Ok(Self { text: pattern.to_owned(), matcher: matcher.map_err(|error| error.to_string())? })
+    }
+
+    /// Returns the text of the expression.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn matcher(&self) -> &RegexMatcher {
+        &self.matcher
+    }
+}
+
+impl std::fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { root, globs, content, limits, may_read } = self;
+        f.debug_struct("Search")
+            .field("root", root)
+            .field("globs", globs)
+            .field("content", content)
+            .field("limits", limits)
+            .field("may_read", &may_read.is_some())
+            .finish()
+    }
+}
+
+/// Folders with interfaces of the kernel. Reading their files can be endless, block, or have effects.
+const KERNEL_INTERFACES: &[&str] = &["/dev", "/proc", "/sys"];
+
+/// Returns whether a resolved path is an interface of the kernel, which is not searched.
+pub fn is_kernel_interface(path: &Path) -> bool {
+    KERNEL_INTERFACES.iter().any(|folder| path.starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_names_or_relative_paths() {
+        let matches = |glob: &str, path: &str| NameGlob::new(glob).unwrap().matches(Path::new(path), Path::new("/r"));
+        assert!(matches("*.rs", "/r/a/b.rs") && !matches("*.rs", "/r/a/b.rst"));
+        assert!(matches("*.{ts,tsx}", "/r/b.tsx"));
+        assert!(matches("a/*.rs", "/r/a/b.rs") && !matches("a/*.rs", "/r/a/c/b.rs"));
+        assert!(matches("./a/**/*.rs", "/r/a/c/d/b.rs") && !matches("a/**", "/r/b/a"));
+        assert!(NameGlob::new("a{b").is_err());
+    }
+
+    #[test]
+    fn long_lines_are_cut_at_a_character() {
+        let line = FoundLine::new(1, true, "é".repeat(100).as_bytes(), 7);
+        assert_eq!((line.text.as_str(), line.is_cut), ("ééééééé", true));
+        let line = FoundLine::new(1, true, b"caf\xe9\r\n", 7);
+        assert_eq!((line.text.as_str(), line.is_cut), ("caf\u{fffd}", false));
+    }
+}

@@ -1,0 +1,249 @@
+//! Writes a regular expression of Rust as an extended one of POSIX, for `grep -E` in the locale `C`, where a character is a byte.
+//!
+//! The expression is parsed without Unicode, so that `\w` and `(?i)` mean ASCII. Letters outside ASCII are bytes in a row, which is right
+//! in a text, but not in a class: that is refused.
+
+use std::fmt::Write as _;
+use std::io;
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, ClassBytes, Hir, HirKind, Look, Repetition};
+
+/// The largest number of repetitions that POSIX requires.
+const MAX_REPETITIONS: u32 = 255;
+
+/// Returns the expression in the syntax of POSIX, as bytes of the locale `C`.
+///
+/// # Errors
+/// `Unsupported` if POSIX has nothing that means the same.
+pub(super) fn posix(pattern: &str) -> io::Result<Vec<u8>> {
+    let mut parser = ParserBuilder::new().unicode(false).utf8(false).multi_line(true).build();
+    let hir =
+        parser.parse(pattern).map_err(|_| unsupported("letters outside ASCII in a class, or a Unicode property"))?;
+    let mut text = Vec::new();
+    write(&hir, &mut text)?;
+    Ok(text)
+}
+
+fn unsupported(what: &str) -> io::Error {
+    let text = format!(
+        "this environment searches by `grep`, which does not support a part of the pattern: {what}; use a simpler pattern"
+    );
+    io::Error::new(io::ErrorKind::Unsupported, text)
+}
+
+fn write(hir: &Hir, text: &mut Vec<u8>) -> io::Result<()> {
+    match hir.kind() {
+        HirKind::Empty => text.extend(b"()"),
+        HirKind::Literal(literal) => {
+            for byte in &literal.0 {
+                match byte {
+                    0 | b'\n' => return Err(unsupported("a line break or a NUL")),
+                    b'\\' | b'.' | b'[' | b']' | b'{' | b'}' | b'(' | b')' | b'*' | b'+' | b'?' | b'^' | b'$'
+                    | b'|' => {
+                        text.extend([b'\\', *byte]);
+                    }
+                    _ => text.push(*byte),
+                }
+            }
+        }
+        HirKind::Class(Class::Bytes(class)) => write_class(class, text)?,
+        HirKind::Class(Class::Unicode(_)) => return Err(unsupported("a class of Unicode")),
+        HirKind::Look(look) => text.extend(match look {
+            Look::StartLF => &b"^"[..],
+            Look::EndLF => b"$",
+            Look::WordAscii => br"\b",
+            Look::WordAsciiNegate => br"\B",
+            Look::WordStartAscii => br"\<",
+            Look::WordEndAscii => br"\>",
+            _ => return Err(unsupported("an assertion other than `^`, `$` and `\\b`")),
+        }),
+        HirKind::Repetition(repetition) => write_repetition(repetition, text)?,
+        HirKind::Capture(capture) => write_group(&capture.sub, text)?,
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| write(part, text))?,
+        HirKind::Alternation(parts) => {
+            text.push(b'(');
+            for (index, part) in parts.iter().enumerate() {
+                if index > 0 {
+                    text.push(b'|');
+                }
+                write(part, text)?;
+            }
+            text.push(b')');
+        }
+    }
+    Ok(())
+}
+
+fn write_group(hir: &Hir, text: &mut Vec<u8>) -> io::Result<()> {
+    text.push(b'(');
+    write(hir, text)?;
+    text.push(b')');
+    Ok(())
+}
+
+fn write_repetition(repetition: &Repetition, text: &mut Vec<u8>) -> io::Result<()> {
+    let Repetition { min, max, sub, .. } = repetition;
+    if *min > MAX_REPETITIONS || max.is_some_and(|max| max > MAX_REPETITIONS) {
+        return Err(unsupported("more than 255 repetitions"));
+    }
+    write_group(sub, text)?;
+    let mut suffix = String::new();
+    let written = match (min, max) {
+        (0, None) => write!(suffix, "*"),
+        (1, None) => write!(suffix, "+"),
+        (0, Some(1)) => write!(suffix, "?"),
+        (min, None) => write!(suffix, "{{{min},}}"),
+        (min, Some(max)) => write!(suffix, "{{{min},{max}}}"),
+    };
+    debug_assert!(written.is_ok(), "writing to a string does not fail");
+    text.extend(suffix.into_bytes());
+    Ok(())
+}
+
+/// Writes a class as a bracket expression: of the bytes that it has, or, if it has all bytes outside ASCII, of those that it lacks.
+fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
+    let has = |byte: u8| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&byte));
+    let high = (0x80..=0xff).filter(|byte| has(*byte)).count();
+    let is_negated = match high {
+        0 => false,
+        0x80 => true,
+        _ => return Err(unsupported("a class with some bytes outside ASCII")),
+    };
+    // A line has neither.
+    let is_possible = |byte: &u8| !matches!(byte, 0 | b'\n');
+    let members: Vec<u8> = (0..0x80).filter(|byte| has(*byte) != is_negated).filter(is_possible).collect();
+    if members.is_empty() {
+        // No byte at all cannot be written.
+        let nothing = || unsupported("a class without characters");
+        return if is_negated {
+            text.push(b'.');
+            Ok(())
+        } else {
+            Err(nothing())
+        };
+    }
+    let special = |byte: &u8| matches!(byte, b']' | b'[' | b'^' | b'-');
+    text.extend(if is_negated { &b"[^"[..] } else { b"[" });
+    // Each of the special characters has one place in which it is not special.
+    if members.contains(&b']') {
+        text.push(b']');
+    }
+    let plain: Vec<u8> = members.iter().copied().filter(|byte| !special(byte)).collect();
+    for run in plain.chunk_by(|a, b| a + 1 == *b) {
+        match run {
+            [first, _, .., last] => text.extend([*first, b'-', *last]),
+            few => text.extend(few),
+        }
+    }
+    let is_first = matches!(text.last(), Some(b'[')) || text.ends_with(b"[^");
+    if members.contains(&b'[') {
+        text.push(b'[');
+    }
+    if members.contains(&b'^') {
+        if is_first && !is_negated && !members.contains(&b'[') {
+            // Alone, it would negate.
+            text.pop();
+            text.extend(br"\^");
+            return if members.len() == 1 { Ok(()) } else { Err(unsupported("the class `[-^]`")) };
+        }
+        text.push(b'^');
+    }
+    if members.contains(&b'-') {
+        text.push(b'-');
+    }
+    text.push(b']');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::process::Command;
+
+    use super::*;
+    use crate::search::Pattern;
+
+    /// Returns the numbers of the lines that `grep` finds.
+    fn by_grep(pattern: &str, file: &std::path::Path) -> io::Result<Vec<usize>> {
+        let expression = posix(pattern)?;
+        let output = Command::new("grep")
+            .env("LC_ALL", "C")
+            .args(["-a", "-n", "-E", "-e"])
+            .arg(std::ffi::OsStr::from_bytes(&expression))
+            .arg("--")
+            .arg(file)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() != Some(2), "{pattern}: {}: {text}", String::from_utf8_lossy(&expression));
+        let output = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok(output.lines().map(|line| line.split_once(':').unwrap().0.parse().unwrap()).collect())
+    }
+
+    /// Returns the numbers of the lines that Rust's engine finds.
+    fn by_rust(pattern: &str, text: &str) -> Vec<usize> {
+        let pattern = Pattern::new(pattern).unwrap();
+        let mut lines = Vec::new();
+        let sink = grep_searcher::sinks::Lossy(|number, _| {
+            lines.push(usize::try_from(number).unwrap());
+            Ok(true)
+        });
+        grep_searcher::Searcher::new().search_slice(pattern.matcher(), text.as_bytes(), sink).unwrap();
+        lines
+    }
+
+    #[test]
+    fn both_engines_find_the_same_lines() {
+        let text = "fn main() {\n    let x = a[0];\n\ta-b ^ c]d[e\nabc abcabc\n\n1.5e10\nNEEDLE needle\n{}\n\\d\\\n$5 | 6*7+8?\nß é naïve\n-\n^\n]\n[:a:]\n";
+        let dir = tempfile::TempDir::new().unwrap();
+        let file = dir.path().join("text");
+        fs::write(&file, text).unwrap();
+        for pattern in [
+            "fn",
+            r"fn\s+main",
+            r"\d+",
+            r"[0-9]+\.[0-9]",
+            "(?i)needle n",
+            "^$",
+            "^",
+            "a{2,3}",
+            "(abc){2}",
+            "(?:abc)+$",
+            r"\bneedle\b",
+            r"[\[\]]",
+            r"[\^\]-]",
+            "[^a-z ]",
+            r"[^\]\[^-]$",
+            r"\\",
+            r"\$5 \| 6\*7\+8\?",
+            r"\{\}",
+            "é",
+            "na.+ve",
+            "x|needle|\\^",
+            r"^\s+\S",
+            r"[[:alpha:]]+\(",
+            "[A-Z]{6}",
+            r"\w+\[",
+            "-",
+            r"a.*?c",
+            "()",
+            "(|a)b",
+            r"^[\^]",
+            r"^[\[]:",
+            r"^[!-~]$",
+            r"[+-\]]",
+            "[^x]",
+        ] {
+            assert_eq!(by_grep(pattern, &file).unwrap(), by_rust(pattern, text), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_posix_cannot_express_is_refused() {
+        for pattern in ["[éü]", r"\p{Greek}", "a{1000}", r"\Aa", r"a\nb", r"[\x80-\x90]"] {
+            assert_eq!(posix(pattern).unwrap_err().kind(), io::ErrorKind::Unsupported, "{pattern}");
+        }
+    }
+}

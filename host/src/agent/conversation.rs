@@ -1,0 +1,229 @@
+//! What was said in a conversation: for the model to the letter, and for people and the store as text.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use toolc::wire::ModelResponse;
+use toolc::{CompletedCall, ErrorKind};
+use toolc_model::{Api, user_message};
+
+/// The number of bytes of a token, on average.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// A part of a conversation. Calls and their results are neighbours.
+#[derive(Debug, Clone)]
+pub(crate) enum Entry {
+    /// A message of the user, or of the host on their behalf.
+    User(String),
+    /// An answer of the model.
+    Model { raw: Vec<Box<RawValue>>, text: String, calls: Vec<CallMade> },
+    /// The results of the calls before it.
+    Results { raw: Vec<Box<RawValue>>, results: Vec<CallResult> },
+}
+
+/// A call, for people and the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CallMade {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// The arguments as the model has written them, which may not be JSON.
+    pub(crate) arguments: String,
+}
+
+/// The result of a call, for people and the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CallResult {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// The kind of the error, if it failed.
+    pub(crate) error: Option<String>,
+    /// The JSON that the model got.
+    pub(crate) json: String,
+}
+
+impl Entry {
+    /// Returns an answer.
+    pub(crate) fn answer(response: &ModelResponse) -> Self {
+        let call = |call: &toolc::ToolCall<'_>| CallMade {
+            id: call.id().to_owned(),
+            name: call.name().to_owned(),
+            arguments: call.arguments().to_owned(),
+        };
+        Self::Model {
+            raw: response.messages().to_vec(),
+            text: response.text().to_owned(),
+            calls: response.calls().iter().map(call).collect(),
+        }
+    }
+
+    /// Returns the results of calls.
+    pub(crate) fn results(api: Api, completed: &[CompletedCall<'_>]) -> Self {
+        let result = |completed: &CompletedCall<'_>| CallResult {
+            id: completed.call.id().to_owned(),
+            name: completed.call.name().to_owned(),
+            error: completed.response.error.map(|kind| kind.word().to_owned()),
+            json: completed.response.json.clone(),
+        };
+        Self::Results { raw: api.wire().results(completed), results: completed.iter().map(result).collect() }
+    }
+
+    /// Returns whether the conversation may begin with this entry.
+    pub(crate) fn can_begin(&self) -> bool {
+        !matches!(self, Self::Results { .. })
+    }
+
+    /// Returns the text for people.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::User(text) => text.clone(),
+            Self::Model { text, calls, .. } => {
+                let calls = calls.iter().map(|call| format!("[calls {} {}]", call.name, call.arguments));
+                let text = Some(text.clone()).filter(|text| !text.trim().is_empty());
+                text.into_iter().chain(calls).collect::<Vec<_>>().join("\n")
+            }
+            Self::Results { results, .. } => {
+                let result = |result: &CallResult| format!("[result of {}] {}", result.name, result.json);
+                results.iter().map(result).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let raw = |raw: &[Box<RawValue>]| raw.iter().map(|message| message.get().len() as u64).sum();
+        match self {
+            Self::User(text) => text.len() as u64 + 32,
+            Self::Model { raw: messages, .. } | Self::Results { raw: messages, .. } => raw(messages),
+        }
+    }
+
+    /// Returns an estimate of its tokens.
+    pub(crate) fn estimated_tokens(&self) -> u64 {
+        self.bytes().div_ceil(BYTES_PER_TOKEN)
+    }
+}
+
+/// A conversation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Conversation {
+    entries: Vec<Entry>,
+    /// The tokens that the API reported with the last answer, and the number of entries that they cover.
+    reported: Option<(u64, usize)>,
+}
+
+impl Conversation {
+    pub(crate) fn new(entries: Vec<Entry>) -> Self {
+        Self { entries, reported: None }
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// Sets the tokens of the conversation so far, as the API has counted them.
+    pub(crate) fn set_tokens(&mut self, tokens: u64) {
+        self.reported = Some((tokens, self.entries.len()));
+    }
+
+    /// Replaces the entries before `keep` with a message.
+    pub(crate) fn replace_beginning(&mut self, keep: usize, text: String) {
+        self.entries.splice(..keep, [Entry::User(text)]);
+        self.reported = None;
+    }
+
+    /// Returns the messages for the model. Neighbouring messages of the user are one, because some servers refuse two.
+    pub(crate) fn messages(&self, api: Api) -> Vec<Box<RawValue>> {
+        let mut messages = Vec::with_capacity(self.entries.len());
+        let mut user: Option<String> = None;
+        for entry in &self.entries {
+            match entry {
+                Entry::User(text) => {
+                    user = Some(match user.take() {
+                        Some(before) => format!("{before}\n\n{text}"),
+                        None => text.clone(),
+                    });
+                }
+                Entry::Model { raw, .. } | Entry::Results { raw, .. } => {
+                    messages.extend(user.take().map(|text| user_message(api, &text)));
+                    messages.extend(raw.iter().cloned());
+                }
+            }
+        }
+        messages.extend(user.map(|text| user_message(api, &text)));
+        messages
+    }
+
+    /// Returns an estimate of the tokens: what the API has counted, and what was added since.
+    pub(crate) fn estimated_tokens(&self) -> u64 {
+        let (counted, covered) = self.reported.unwrap_or_default();
+        counted + self.entries[covered.min(self.entries.len())..].iter().map(Entry::estimated_tokens).sum::<u64>()
+    }
+
+    /// Returns whether the API has counted the tokens, with those of the definitions.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.reported.is_some()
+    }
+
+    pub(crate) fn last_answer(&self) -> &str {
+        let text = |entry: &'_ Entry| matches!(entry, Entry::Model { .. });
+        match self.entries.iter().rev().find(|entry| text(entry)) {
+            Some(Entry::Model { text, .. }) => text,
+            _ => "",
+        }
+    }
+
+    /// Returns the calls that were not approved or refused, so that the model does not try them again.
+    pub(crate) fn denied(&self) -> Vec<String> {
+        let mut denied = Vec::new();
+        for pair in self.entries.windows(2) {
+            let [Entry::Model { calls, .. }, Entry::Results { results, .. }] = pair else { continue };
+            let kinds = [ErrorKind::Denied.word(), ErrorKind::Refused.word()];
+            let is_denied = |result: &&CallResult| result.error.as_deref().is_some_and(|kind| kinds.contains(&kind));
+            for result in results.iter().filter(is_denied) {
+                if let Some(call) = calls.iter().find(|call| call.id == result.id) {
+                    denied.push(format!("{} {}", call.name, call.arguments));
+                }
+            }
+        }
+        denied
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(text: &str) -> Entry {
+        let raw = toolc_model::assistant_message(Api::ChatCompletions, text);
+        Entry::Model { raw: vec![raw], text: text.to_owned(), calls: Vec::new() }
+    }
+
+    #[test]
+    fn neighbouring_messages_of_the_user_are_one() {
+        let user = |text: &str| Entry::User(text.to_owned());
+        let conversation = Conversation::new(vec![user("a"), user("b"), model("c"), user("d")]);
+        let messages: Vec<String> =
+            conversation.messages(Api::ChatCompletions).iter().map(|message| message.get().to_owned()).collect();
+        assert_eq!(
+            messages,
+            [
+                r#"{"role":"user","content":"a\n\nb"}"#,
+                r#"{"role":"assistant","content":"c"}"#,
+                r#"{"role":"user","content":"d"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_api_and_an_estimate_of_the_rest() {
+        let mut conversation = Conversation::new(vec![Entry::User("x".repeat(968))]);
+        assert_eq!(conversation.estimated_tokens(), 250);
+        conversation.set_tokens(900);
+        conversation.push(Entry::User("x".repeat(368)));
+        assert_eq!(conversation.estimated_tokens(), 1000);
+        conversation.replace_beginning(1, "x".repeat(8));
+        assert_eq!(conversation.estimated_tokens(), 110);
+    }
+}

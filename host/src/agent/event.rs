@@ -1,0 +1,102 @@
+//! What happens in a loop, for the terminal and for programs.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use toolc::wire::Usage;
+use toolc_model::Prices;
+
+/// Is called with each event, in order. It may be called on any thread, so it must not wait.
+pub(crate) type Observer = Arc<dyn Fn(&AgentEvent<'_>) + Send + Sync>;
+
+/// Something that happens in a loop. With `--json`, each is one line.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum AgentEvent<'a> {
+    /// The conversation begins.
+    Session { session: &'a str, model: &'a str, api: &'a str, directory: &'a str, tools: usize },
+    /// A request is sent to the model.
+    Request { number: u32 },
+    /// The next part of the model's text.
+    Text { text: &'a str },
+    /// A request failed and is sent again. The text since the request does not belong to the answer.
+    Retry { error: &'a str, wait_ms: u64 },
+    /// The answer is complete.
+    Answer { text: &'a str, calls: usize, tokens: Tokens },
+    /// A call begins.
+    CallBegins { id: &'a str, tool: &'a str, emoji: &'a str, arguments: &'a Value },
+    /// A call reports how far it is.
+    Progress { id: &'a str, tool: &'a str, done: f64, total: Option<f64>, message: &'a str },
+    /// A call has ended.
+    CallEnds {
+        id: &'a str,
+        tool: &'a str,
+        milliseconds: u64,
+        /// The kind of the error, if it failed.
+        error: Option<&'a str>,
+        repairs: usize,
+        json: &'a str,
+    },
+    /// Something that the user should know.
+    Notice { text: &'a str },
+    /// The conversation was shortened.
+    Compacted { replaced: usize, tokens_before: u64, tokens_after: u64 },
+    /// The turn has ended.
+    Ends { outcome: &'a str, text: &'a str, requests: u32, tokens: Tokens },
+}
+
+/// Numbers of tokens, and what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub(crate) struct Tokens {
+    pub(crate) input: u64,
+    pub(crate) cached: u64,
+    pub(crate) output: u64,
+    /// The cost, if the configuration has prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<f64>,
+}
+
+impl Tokens {
+    pub(crate) fn new(usage: Option<Usage>, prices: Option<Prices>) -> Self {
+        let Some(usage) = usage else { return Self::default() };
+        let cost = prices.map(|prices| prices.cost(usage));
+        Self { input: usage.input, cached: usage.cached, output: usage.output, cost }
+    }
+
+    /// Returns what was added since `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        let cost = self.cost.map(|cost| cost - before.cost.unwrap_or_default());
+        Self {
+            input: self.input - before.input,
+            cached: self.cached - before.cached,
+            output: self.output - before.output,
+            cost,
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.input += other.input;
+        self.cached += other.cached;
+        self.output += other.output;
+        self.cost = match (self.cost, other.cost) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+impl std::fmt::Display for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { input, cached, output, cost } = self;
+        write!(f, "{input} tokens in")?;
+        if *cached > 0 {
+            write!(f, " ({cached} cached)")?;
+        }
+        write!(f, ", {output} out")?;
+        match cost {
+            Some(cost) => write!(f, ", cost {cost:.4}"),
+            None => Ok(()),
+        }
+    }
+}

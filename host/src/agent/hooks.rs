@@ -1,0 +1,112 @@
+//! The hooks of the loop: one reports calls, the other keeps secrets from the model.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::value::RawValue;
+use toolc::hooks::{CallInfo, Hook, HookAction, HostError};
+use toolc::redaction::Redactor;
+use toolc::{CallResponse, ToolError, ToolOutput, ToolResult};
+
+use super::event::{AgentEvent, Observer};
+
+/// The beginning of the ids of calls that the loop makes itself. They are not reported.
+pub(super) const OWN_CALL: &str = "host:";
+
+/// Reports calls.
+pub(super) struct Reporter {
+    pub(super) observer: Observer,
+    pub(super) redactor: Arc<Redactor>,
+    /// The emojis of tools, by their names.
+    pub(super) emojis: HashMap<String, String>,
+    /// The ids of calls that have begun. A call that does not reach a handler has no beginning of its own.
+    pub(super) begun: Mutex<Vec<String>>,
+}
+
+impl Reporter {
+    fn begin(&self, call: &CallInfo<'_>) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if begun.iter().any(|id| id == call.id()) {
+            return;
+        }
+        begun.push(call.id().to_owned());
+        drop(begun);
+        let emoji = self.emojis.get(call.tool()).map_or("", String::as_str);
+        let arguments = self.redactor.text(&call.arguments().to_string()).into_owned();
+        let arguments = serde_json::from_str(&arguments).unwrap_or_default();
+        (self.observer)(&AgentEvent::CallBegins { id: call.id(), tool: call.tool(), emoji, arguments: &arguments });
+    }
+}
+
+impl Hook for Reporter {
+    fn name(&self) -> &'static str {
+        "the report of calls"
+    }
+
+    fn changes_arguments(&self) -> bool {
+        false
+    }
+
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        if !call.id().starts_with(OWN_CALL) {
+            self.begin(call);
+        }
+        Ok(HookAction::Continue)
+    }
+
+    fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
+        if call.id().starts_with(OWN_CALL) {
+            return Ok(());
+        }
+        self.begin(call);
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).retain(|id| id != call.id());
+        (self.observer)(&AgentEvent::CallEnds {
+            id: call.id(),
+            tool: call.tool(),
+            milliseconds: u64::try_from(call.elapsed().as_millis()).unwrap_or(u64::MAX),
+            error: response.error.map(toolc::ErrorKind::word),
+            repairs: response.repairs.iter().count(),
+            json: &self.redactor.text(&response.json),
+        });
+        Ok(())
+    }
+
+    fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
+        let text = format!("{} failed: {}", error.part, error.message);
+        (self.observer)(&AgentEvent::Notice { text: &self.redactor.text(&text) });
+    }
+}
+
+/// Replaces secrets in results, before they are stored or reach the model.
+pub(super) struct SecretFilter(pub(super) Arc<Redactor>);
+
+impl Hook for SecretFilter {
+    fn name(&self) -> &'static str {
+        "the filter of secrets"
+    }
+
+    fn changes_arguments(&self) -> bool {
+        false
+    }
+
+    fn transform_result(&self, _: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
+        match result {
+            Ok(output) => {
+                let redacted = self.0.text(output.as_json());
+                if redacted == output.as_json() {
+                    return Ok(None);
+                }
+                let json = RawValue::from_string(redacted.into_owned())
+                    .map_err(|error| ToolError::new(format!("the result without secrets is not JSON: {error}")))?;
+                let images = output.images().iter().cloned();
+                let output = images.into_iter().try_fold(ToolOutput::json(&json)?, ToolOutput::with_image)?;
+                Ok(Some(Ok(output)))
+            }
+            Err(error) => {
+                let message = error.to_string();
+                let redacted = self.0.text(&message);
+                Ok((redacted != message).then(|| Err(ToolError::with_kind(error.kind(), redacted.into_owned()))))
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The loop: the model answers, its calls are run, their results go back, until it has no more calls.
+//!
+//! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`compact`] shortens it, [`record`] stores it, and
+//! [`event`] reports what happens to the terminal or a program.
+
+pub(crate) mod command;
+mod compact;
+mod conversation;
+mod event;
+mod hooks;
+pub(crate) mod interrupt;
+pub(crate) mod models;
+mod prompt;
+mod record;
+pub(crate) mod setup;
+mod turn;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use toolc::redaction::Redactor;
+use toolc::{Session, Task};
+use toolc_model::{Client, ModelError};
+
+use conversation::Conversation;
+pub(crate) use event::{AgentEvent, Observer, Tokens};
+pub(crate) use interrupt::Interrupts;
+use record::Recorder;
+
+/// An agent in one conversation.
+pub(crate) struct Agent {
+    pub(crate) session: Session,
+    /// The name of the conversation.
+    pub(crate) name: String,
+    pub(crate) task: Task,
+    pub(crate) model: Client,
+    /// The model for summaries. Usually smaller.
+    pub(crate) auxiliary: Client,
+    pub(crate) limits: LoopLimits,
+    pub(crate) system: String,
+    conversation: Conversation,
+    recorder: Recorder,
+    redactor: Arc<Redactor>,
+    observer: Observer,
+    news: News,
+    /// The tokens of all turns.
+    pub(crate) tokens: Tokens,
+}
+
+/// The limits of the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LoopLimits {
+    /// The maximum number of requests to the model for one message of the user.
+    pub(crate) max_iterations: u32,
+    /// The percentage of the context at which the conversation is summarised.
+    pub(crate) compact_at_percent: u64,
+    /// The number of the last messages that a summary leaves as they are.
+    pub(crate) keep_messages: usize,
+}
+
+impl Default for LoopLimits {
+    fn default() -> Self {
+        Self { max_iterations: 90, compact_at_percent: 80, keep_messages: 20 }
+    }
+}
+
+/// News for the model, such as that a process in the background has ended. They reach it with the next message.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct News(Arc<Mutex<Vec<String>>>);
+
+/// The maximum number of news that wait. The oldest are dropped.
+const MAX_NEWS: usize = 100;
+
+impl News {
+    pub(crate) fn add(&self, text: String) {
+        let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if news.len() == MAX_NEWS {
+            news.remove(0);
+        }
+        news.push(text);
+    }
+
+    /// Returns the news since the last call.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The model is done.
+    Done,
+    /// The model refused to answer.
+    Refused,
+    /// The answer was cut off at a token limit.
+    CutOff,
+    /// The model used up its requests.
+    OutOfBudget,
+    /// The user interrupted it.
+    Interrupted,
+}
+
+impl Ended {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Refused => "refused",
+            Self::CutOff => "cut_off",
+            Self::OutOfBudget => "out_of_budget",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Why a turn failed.
+#[derive(Debug)]
+pub(crate) enum TurnError {
+    Model(ModelError),
+    /// The conversation is too long, and cannot be shortened.
+    TooLong(String),
+}
+
+impl std::fmt::Display for TurnError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Model(error) => error.fmt(f),
+            Self::TooLong(message) => f.write_str(message),
+        }
+    }
+}
+
+/// Returns an executor for the loop. Handlers have threads of their own.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| format!("failed to start the executor: {error}"))
+}
+
+impl Agent {
+    /// Reports the beginning of the conversation.
+    pub(crate) async fn announce(&self, directory: &std::path::Path) {
+        let settings = self.model.settings();
+        let turn = self.session.turn(settings.api.dialect()).await;
+        self.emit(&AgentEvent::Session {
+            session: &self.name,
+            model: &settings.model,
+            api: settings.api.word(),
+            directory: &directory.display().to_string(),
+            tools: turn.tools().count(),
+        });
+    }
+
+    pub(crate) fn emit(&self, event: &AgentEvent<'_>) {
+        (self.observer)(event);
+    }
+
+    /// Begins a new conversation with the same tools and models.
+    pub(crate) fn begin_anew(&mut self, name: String) {
+        self.conversation = Conversation::default();
+        self.recorder.begin(name.clone());
+        self.name = name;
+        self.tokens = Tokens::default();
+    }
+
+    /// Returns the messages of the conversation, in the form of the API.
+    pub(crate) fn messages(&self) -> serde_json::Value {
+        let messages = self.conversation.messages(self.model.settings().api);
+        messages
+            .iter()
+            .map(|message| serde_json::from_str::<serde_json::Value>(message.get()).unwrap_or_default())
+            .collect()
+    }
+
+    /// Returns the last text of the model.
+    pub(crate) fn last_answer(&self) -> &str {
+        self.conversation.last_answer()
+    }
+
+    /// Returns an estimate of the tokens of the conversation, with the definitions of the tools.
+    pub(crate) async fn context_tokens(&self) -> u64 {
+        let turn = self.session.turn(self.model.settings().api.dialect()).await;
+        self.conversation.estimated_tokens() + turn.estimated_tokens() as u64
+    }
+}

@@ -1,0 +1,217 @@
+//! Records conversations in the store, without secrets, and reads them again.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolc::redaction::Redactor;
+use toolc_model::{Api, Client};
+use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, StoreError, StoredMessage, TokenCounts};
+
+use super::conversation::{Conversation, Entry};
+use super::event::Tokens;
+
+/// The maximum length of a title, in characters.
+const TITLE_CHARS: usize = 80;
+
+/// Where a conversation comes from, for the store.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin {
+    /// `chat`, `agent` or `batch`.
+    pub(crate) source: &'static str,
+    pub(crate) directory: String,
+}
+
+/// Records one conversation, unless recording is off. After an error, nothing more is recorded.
+pub(super) struct Recorder {
+    /// The store, or `None` if nothing is recorded.
+    sessions: Option<Sessions>,
+    redactor: Arc<Redactor>,
+    origin: Origin,
+    model: Client,
+    name: RefCell<String>,
+    /// Whether the conversation is in the store.
+    has_begun: Cell<bool>,
+    /// Whether writing has failed. What comes later would have a gap before it.
+    has_failed: Cell<bool>,
+    /// The ids of the entries of the conversation.
+    ids: RefCell<Vec<i64>>,
+}
+
+impl Recorder {
+    pub(super) fn new(
+        sessions: Option<Sessions>,
+        redactor: Arc<Redactor>,
+        origin: Origin,
+        model: Client,
+        name: String,
+    ) -> Self {
+        let (has_begun, has_failed, ids) = Default::default();
+        Self { sessions, redactor, origin, model, name: RefCell::new(name), has_begun, has_failed, ids }
+    }
+
+    /// Begins another conversation.
+    pub(super) fn begin(&mut self, name: String) {
+        self.name = RefCell::new(name);
+        (self.has_begun, self.has_failed) = (Cell::new(false), Cell::new(false));
+        self.ids = RefCell::default();
+    }
+
+    /// Continues a conversation that is in the store. Its entries have these ids.
+    pub(super) fn resume(&mut self, ids: Vec<i64>) {
+        self.has_begun = Cell::new(true);
+        self.ids = RefCell::new(ids);
+    }
+
+    /// Records an entry.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub(super) fn entry(&self, entry: &Entry, tokens: Option<Tokens>) -> Result<(), StoreError> {
+        let text = entry.text();
+        let (kind, raw, details) = match entry {
+            Entry::User(_) => (MessageKind::User, &[][..], Value::Null),
+            Entry::Model { raw, calls, .. } => (MessageKind::Model, &**raw, json!(calls)),
+            Entry::Results { raw, results } => (MessageKind::Results, &**raw, json!(results)),
+        };
+        self.write(kind, &text, raw, &details, None, tokens)
+    }
+
+    /// Records that a summary replaces the entries before `keep`.
+    pub(super) fn summary(&self, text: &str, keep: usize) -> Result<(), StoreError> {
+        let ids = self.ids.borrow();
+        // Without entries that are kept, the summary replaces everything before itself.
+        let keeps_from = ids.get(keep).copied();
+        drop(ids);
+        self.write(MessageKind::Summary, text, &[], &Value::Null, Some(keeps_from.unwrap_or(i64::MAX)), None)?;
+        let mut ids = self.ids.borrow_mut();
+        let summary = ids.pop();
+        let replaced = keep.min(ids.len());
+        ids.splice(..replaced, summary);
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        kind: MessageKind,
+        text: &str,
+        raw: &[Box<RawValue>],
+        details: &Value,
+        keeps_from: Option<i64>,
+        tokens: Option<Tokens>,
+    ) -> Result<(), StoreError> {
+        let Some(sessions) = self.sessions.as_ref().filter(|_| !self.has_failed.get()) else { return Ok(()) };
+        // Until it has succeeded.
+        self.has_failed.set(true);
+        let name = self.name.borrow();
+        let text = self.redactor.text(text);
+        if !self.has_begun.get() {
+            let (settings, title) = (self.model.settings(), title(&text));
+            sessions.start(&NewSession {
+                name: &name,
+                source: self.origin.source,
+                directory: &self.origin.directory,
+                api: settings.api.word(),
+                model: &settings.model,
+                title: &title,
+            })?;
+            self.has_begun.set(true);
+        }
+        let raw: Vec<&str> = raw.iter().map(|message| message.get()).collect();
+        let (raw, details) = (format!("[{}]", raw.join(",")), details.to_string());
+        let message = NewMessage {
+            kind,
+            text: &text,
+            raw: &self.redactor.text(&raw),
+            details: &self.redactor.text(&details),
+            keeps_from,
+            tokens: tokens.map(|Tokens { input, cached, output, .. }| TokenCounts { input, cached, output }),
+        };
+        self.ids.borrow_mut().push(sessions.append(&name, &message)?);
+        self.has_failed.set(false);
+        Ok(())
+    }
+}
+
+/// Returns the first line of a text, shortened.
+fn title(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(TITLE_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// A conversation of the store.
+pub(super) struct Resumed {
+    pub(super) conversation: Conversation,
+    /// The ids of its entries.
+    pub(super) ids: Vec<i64>,
+    pub(super) tokens: Tokens,
+}
+
+/// Reads a conversation, to continue it with this API.
+///
+/// # Errors
+/// Returns an error if the store cannot be read, or a message in it is damaged.
+pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<Resumed, String> {
+    let mut messages = sessions.messages(&info.name).map_err(|error| error.to_string())?;
+    if let Some(at) = messages.iter().rposition(|message| message.kind == MessageKind::Summary) {
+        let summary = messages.remove(at);
+        let first = summary.keeps_from.unwrap_or(summary.id);
+        messages
+            .retain(|message| message.kind != MessageKind::Summary && (message.id >= first || message.id > summary.id));
+        messages.insert(0, summary);
+    }
+    let damaged = |id: i64, error: serde_json::Error| {
+        format!("message {id} of the session {} cannot be read: {error}", info.name)
+    };
+    let mut entries = Vec::with_capacity(messages.len());
+    let mut ids = Vec::with_capacity(messages.len());
+    for message in &messages {
+        entries.push(entry(message).map_err(|error| damaged(message.id, error))?);
+        ids.push(message.id);
+    }
+    // A process that was killed may have left calls without results. Every API refuses such a conversation.
+    if matches!(entries.last(), Some(Entry::Model { calls, .. }) if !calls.is_empty()) {
+        entries.pop();
+        ids.pop();
+    }
+    if info.api != api.word() {
+        // The messages of one API mean nothing to another one.
+        let text: Vec<String> = entries.iter().map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
+        let text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
+        ids.truncate(1);
+        entries = vec![Entry::User(text)];
+    }
+    let TokenCounts { input, cached, output } = info.tokens;
+    let tokens = Tokens { input, cached, output, cost: None };
+    Ok(Resumed { conversation: Conversation::new(entries), ids, tokens })
+}
+
+/// Returns who speaks in an entry.
+pub(super) fn speaker(entry: &Entry) -> &'static str {
+    match entry {
+        Entry::User(_) => "user",
+        Entry::Model { .. } => "assistant",
+        Entry::Results { .. } => "tools",
+    }
+}
+
+fn entry(message: &StoredMessage) -> serde_json::Result<Entry> {
+    let raw = || serde_json::from_str(&message.raw);
+    Ok(match message.kind {
+        MessageKind::Model => {
+            let calls: Vec<super::conversation::CallMade> = serde_json::from_str(&message.details)?;
+            // The text of the store also shows the calls.
+            let text = match message.text.find("[calls ").filter(|_| !calls.is_empty()) {
+                Some(end) => message.text[..end].trim_end().to_owned(),
+                None => message.text.clone(),
+            };
+            Entry::Model { raw: raw()?, text, calls }
+        }
+        MessageKind::Results => Entry::Results { raw: raw()?, results: serde_json::from_str(&message.details)? },
+        _ => Entry::User(message.text.clone()),
+    })
+}

@@ -1,0 +1,268 @@
+//! Makes agents from options: the tools, the models, approval, the store.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use clap::Args;
+use toolc::approval::Approver;
+use toolc::redaction::Redactor;
+use toolc::{Registry, Task};
+use toolc_cli::{ResultStore, Selection};
+use toolc_config::Home;
+use toolc_store::{Database, SessionInfo, Sessions};
+use toolc_workspace::Workspace;
+
+use super::conversation::Conversation;
+use super::event::{AgentEvent, Observer, Tokens};
+use super::hooks::{Reporter, SecretFilter};
+use super::models::{ModelConfig, Models};
+use super::record::{self, Origin, Recorder};
+use super::{Agent, LoopLimits, News, prompt};
+use crate::approval::{self, Judging, Mode, SecondOpinion};
+use crate::environments::{self, EnvironmentKind};
+use crate::options::ToolOptions;
+use crate::plugins::{self, LoadedPlugins};
+use crate::profile::Profile;
+use crate::time;
+use crate::tools::DEFAULT_TOOLSET;
+
+/// The tool with which the model reads results that are too long.
+const RESULT_READER: &str = "read_file";
+
+/// The options of commands that run a loop.
+#[derive(Debug, Args)]
+pub(crate) struct AgentArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, or `script:FILE` with prepared answers.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The model for summaries of long conversations and for second opinions. Default: that of `--model`.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) auxiliary_model: Option<String>,
+    /// The maximum number of requests to the model for one message. Default: 90.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_iterations: Option<u32>,
+    /// Let the auxiliary model approve commands of low risk, such as the deletion of build output, before you are asked.
+    #[arg(long)]
+    pub(crate) second_opinion: bool,
+    /// Do not record the conversation.
+    #[arg(long)]
+    pub(crate) no_record: bool,
+}
+
+/// What all agents of a process share.
+pub(crate) struct Setup {
+    pub(crate) profile: Profile,
+    pub(crate) directory: PathBuf,
+    pub(crate) registry: Registry,
+    pub(crate) plugins: LoadedPlugins,
+    pub(crate) models: Models,
+    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) sessions: Sessions,
+    judging: Judging,
+    limits: LoopLimits,
+    record: bool,
+    second_opinion: bool,
+    news: News,
+}
+
+/// What is different between the agents of a process.
+pub(crate) struct Plan<'a> {
+    pub(crate) selection: &'a Selection,
+    /// Toolsets to enable, instead of those of the selection.
+    pub(crate) toolsets: Option<Vec<String>>,
+    pub(crate) source: &'static str,
+    pub(crate) observer: Observer,
+    /// Who decides about calls that need approval.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// A conversation to continue.
+    pub(crate) resume: Option<&'a SessionInfo>,
+}
+
+impl Setup {
+    /// Returns what agents with these options share.
+    ///
+    /// # Errors
+    /// Returns an error if the home, a model, a plugin folder or a file of rules cannot be used.
+    pub(crate) fn new(args: &AgentArgs, options: &ToolOptions, home: Home) -> Result<Self, String> {
+        let profile = Profile::read(home)?;
+        let directory =
+            std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+        let (env, config) = (profile.env(), profile.config());
+        let configured = |model: &Option<toolc_config::Model>| model.as_ref().map(ModelConfig::from);
+        let (main, auxiliary) = (configured(&config.main_model), configured(&config.auxiliary_model));
+        // The auxiliary model of the configuration belongs to its main model.
+        let auxiliary = auxiliary.filter(|auxiliary| args.model.is_none() && main.as_ref() != Some(auxiliary));
+        let configured = (main.as_ref(), auxiliary.as_ref());
+        let models = Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &env)?;
+        let environment = EnvironmentKind::find(options.environment)?;
+        let mode = Mode::chosen(options.approval, &profile, Mode::Ask)?;
+        let judging = Judging::new(&profile, &directory, mode, environment)?;
+        let (registry, news) = (Registry::new(), News::default());
+        let events = news.clone();
+        let environments = environments::environments(environment, Some(&profile.home));
+        let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, |terminal| {
+            terminal.on_event(move |event| events.add(event.to_string()))
+        });
+        registry.add(tools).map_err(|error| error.to_string())?;
+        let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
+        profile.check_names(&registry)?;
+        let limits = LoopLimits {
+            max_iterations: args.max_iterations.unwrap_or(config.agent.max_iterations),
+            compact_at_percent: config.agent.compact_at_percent.into(),
+            keep_messages: usize::try_from(config.agent.keep_messages).unwrap_or(usize::MAX),
+        };
+        let sessions = Sessions::new(Arc::new(Database::new(profile.home.state())));
+        let redactor = Arc::new(registry.redactor(&env));
+        let record = config.record_sessions && !args.no_record;
+        let second_opinion = args.second_opinion || config.approval.second_opinion;
+        Ok(Self {
+            profile,
+            directory,
+            registry,
+            plugins,
+            models,
+            redactor,
+            sessions,
+            judging,
+            limits,
+            record,
+            second_opinion,
+            news,
+        })
+    }
+
+    /// Returns the approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C.
+    pub(crate) fn person(&self, on_interrupt: impl Fn() + Send + Sync + 'static) -> Option<Arc<dyn Approver>> {
+        approval::person(self.judging.rules, on_interrupt)
+    }
+
+    /// Returns an agent.
+    ///
+    /// # Errors
+    /// Returns an error if the selection names something unknown, or the conversation to continue cannot be read.
+    pub(crate) fn agent(&self, plan: Plan<'_>) -> Result<Agent, String> {
+        let Plan { selection, toolsets, source, observer, approver, resume } = plan;
+        let models = self.models.for_new_conversation();
+        let name = resume.map_or_else(new_name, |info| info.name.clone());
+        let reporter = Reporter {
+            observer: observer.clone(),
+            redactor: Arc::clone(&self.redactor),
+            emojis: self.emojis(),
+            begun: Mutex::default(),
+        };
+        let progress = observer.clone();
+        let home = &self.profile.home;
+        let mut selection = selection.clone();
+        self.profile.apply_to_selection(&mut selection);
+        if toolsets.is_some() {
+            selection.enable.clear();
+        }
+        let mut builder = selection.builder(&self.registry)?.env(self.profile.env());
+        let toolsets = toolsets.or_else(|| selection.is_empty().then(|| vec![DEFAULT_TOOLSET.to_owned()]));
+        builder = builder.enable(toolsets.unwrap_or_default());
+        builder = builder.id(&name).home(home.path()).hook(Arc::new(SecretFilter(Arc::clone(&self.redactor))));
+        builder = builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER);
+        builder = builder.spill_store(Arc::new(ResultStore::new(home.results(), self.profile.config().results.keep)));
+        builder = approval::Limits::of(&self.profile).apply(builder.commands(self.judging.commands.clone()));
+        builder = builder.on_progress(move |report| {
+            progress(&AgentEvent::Progress {
+                id: report.id,
+                tool: report.tool,
+                done: report.done,
+                total: report.total,
+                message: report.message,
+            });
+        });
+        let approver = if self.second_opinion {
+            let opinion = SecondOpinion::new(models.auxiliary.clone(), self.judging.rules, approver);
+            Some(opinion as Arc<dyn Approver>)
+        } else {
+            approver
+        };
+        if let Some(approver) = approver {
+            builder = builder.approver(approver);
+        }
+        let session = builder.build().map_err(|error| error.to_string())?;
+
+        let task = Task::new(&*name);
+        task.set_directory(&self.directory);
+        let sessions = self.record.then(|| self.sessions.clone());
+        let origin = Origin { source, directory: self.directory.display().to_string() };
+        let mut recorder =
+            Recorder::new(sessions, Arc::clone(&self.redactor), origin, models.main.clone(), name.clone());
+        let (mut conversation, mut tokens) = (Conversation::default(), Tokens::default());
+        if let Some(info) = resume {
+            let resumed = record::read(&self.sessions, info, models.main.settings().api)?;
+            recorder.resume(resumed.ids);
+            (conversation, tokens) = (resumed.conversation, resumed.tokens);
+        }
+        Ok(Agent {
+            session,
+            name,
+            task,
+            system: prompt::system(&self.directory, &today()),
+            model: models.main,
+            auxiliary: models.auxiliary,
+            limits: self.limits,
+            conversation,
+            recorder,
+            redactor: Arc::clone(&self.redactor),
+            observer,
+            news: self.news.clone(),
+            tokens,
+        })
+    }
+
+    fn emojis(&self) -> HashMap<String, String> {
+        let tools = self.registry.tools();
+        let tools = tools.iter().filter_map(|name| self.registry.tool(name));
+        tools.map(|tool| (tool.name.into_owned(), tool.emoji.into_owned())).collect()
+    }
+
+    /// Waits until what calls have started has ended.
+    pub(crate) fn settle(&self) {
+        self.plugins.settle();
+    }
+}
+
+/// Returns a name for a conversation, which begins with the time: `20260301-120000-3f9c2b`.
+pub(crate) fn new_name() -> String {
+    let now = SystemTime::now();
+    let time: String = time::text(now).chars().filter(|letter| letter.is_ascii_digit() || *letter == 'T').collect();
+    let random = RandomState::new().hash_one(std::process::id()) & 0xff_ffff;
+    format!("{}-{random:06x}", time.replace('T', "-"))
+}
+
+fn today() -> String {
+    let mut text = time::text(SystemTime::now());
+    text.truncate("2026-03-01".len());
+    text
+}
+
+/// Returns the conversation that the user names by the beginning of its name, or the latest one of this folder.
+///
+/// # Errors
+/// Returns an error if there is none, or several.
+pub(crate) fn to_resume(sessions: &Sessions, name: Option<&str>, directory: &Path) -> Result<SessionInfo, String> {
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        let all = sessions.list(1000).map_err(|error| error.to_string())?;
+        let here = directory.display().to_string();
+        let found = all.into_iter().find(|info| info.directory == here && info.source != "batch");
+        return found
+            .ok_or_else(|| "no conversation of this folder is recorded: `toolc sessions list` lists all".to_owned());
+    };
+    let mut found = sessions.find(name).map_err(|error| error.to_string())?;
+    match found.len() {
+        0 => Err(format!("no conversation is named `{name}`: `toolc sessions list` lists all")),
+        1 => Ok(found.remove(0)),
+        count => {
+            let names: Vec<String> = found.iter().take(5).map(|info| info.name.clone()).collect();
+            Err(format!("{count} conversations are named `{name}...`: {}", names.join(", ")))
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! One turn: what happens between a message of the user and the end of the model's work on it.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use toolc::cancel::CancelHandle;
+use toolc::wire::{ModelResponse, Stop};
+use toolc::{CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
+use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message};
+
+use super::compact::Keep;
+use super::conversation::Entry;
+use super::event::{AgentEvent, Tokens};
+use super::{Agent, Ended, Interrupts, TurnError};
+
+/// What came of a request.
+enum Answered {
+    Response(Box<ModelResponse>, Tokens),
+    Interrupted,
+}
+
+impl Agent {
+    /// Works on a message of the user until the model is done.
+    ///
+    /// # Errors
+    /// Returns an error if the model cannot be asked. The message stays in the conversation, so that the next one continues it.
+    pub(crate) async fn run_turn(&mut self, message: &str, interrupts: &mut Interrupts) -> Result<Ended, TurnError> {
+        interrupts.clear();
+        self.task.set_user_request(message);
+        self.add_user(message);
+        let mut tokens = Tokens::default();
+        let mut requests = 0;
+        let ended = self.work(&mut requests, &mut tokens, interrupts).await;
+        let outcome = match &ended {
+            Ok(ended) => ended.word(),
+            Err(_) => "failed",
+        };
+        let text = self.redactor.text(self.last_answer());
+        self.emit(&AgentEvent::Ends { outcome, text: &text, requests, tokens });
+        ended
+    }
+
+    async fn work(
+        &mut self,
+        requests: &mut u32,
+        tokens: &mut Tokens,
+        interrupts: &mut Interrupts,
+    ) -> Result<Ended, TurnError> {
+        loop {
+            if *requests == self.limits.max_iterations {
+                return Ok(Ended::OutOfBudget);
+            }
+            *requests += 1;
+            let turn = self.session.turn(self.model.settings().api.dialect()).await;
+            let summaries = self.tokens;
+            self.compact_if_needed(&turn).await?;
+            self.emit(&AgentEvent::Request { number: *requests });
+            let response = match self.ask_or_compact(&turn, interrupts).await? {
+                Answered::Response(response, used) => {
+                    self.tokens.add(used);
+                    response
+                }
+                Answered::Interrupted => return Ok(Ended::Interrupted),
+            };
+            tokens.add(self.tokens.since(summaries));
+            let calls = response.calls();
+            if calls.is_empty() {
+                match response.stop() {
+                    Stop::Paused => continue,
+                    Stop::Refused => return Ok(Ended::Refused),
+                    Stop::Length => return Ok(Ended::CutOff),
+                    _ => return Ok(Ended::Done),
+                }
+            }
+            if !self.run_calls(&turn, &calls, interrupts).await {
+                return Ok(Ended::Interrupted);
+            }
+            self.add_news();
+        }
+    }
+
+    /// Asks the model, and shortens the conversation if it is too long for it.
+    async fn ask_or_compact(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
+        let mut keeps = [Keep::Usual, Keep::Least].into_iter();
+        loop {
+            let error = match self.ask(turn, interrupts).await {
+                Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => error,
+                other => return other,
+            };
+            let Some(keep) = keeps.find(|keep| self.can_compact(*keep)) else {
+                let advice = "the last messages cannot be summarised: begin a new conversation, or use a model with a larger context";
+                return Err(TurnError::TooLong(format!("{error}; {advice}")));
+            };
+            self.compact(turn, keep).await?;
+        }
+    }
+
+    async fn ask(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
+        let settings = self.model.settings();
+        let (api, prices) = (settings.api, settings.prices);
+        let messages = self.conversation.messages(api);
+        let tools = if turn.tools().next().is_some() { turn.raw_definitions().ok() } else { None };
+        let request = Request { system: &self.system, messages: &messages, tools };
+        let mut partial = String::new();
+        let redactor = Arc::clone(&self.redactor);
+        let mut shown = redactor.stream();
+        let observer = self.observer.clone();
+        let mut on_event = |event: Event<'_>| match event {
+            Event::Text(text) => {
+                partial += text;
+                let text = shown.push(text);
+                if !text.is_empty() {
+                    observer(&AgentEvent::Text { text: &text });
+                }
+            }
+            Event::Retry { error, wait } => {
+                partial.clear();
+                shown.end();
+                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                observer(&AgentEvent::Retry { error: &redactor.text(&error.to_string()), wait_ms });
+            }
+        };
+        let answer = tokio::select! {
+            biased;
+            answer = self.model.ask(&request, &mut on_event) => Some(answer),
+            () = interrupts.pressed() => None,
+        };
+        let rest = shown.end();
+        if !rest.is_empty() {
+            self.emit(&AgentEvent::Text { text: &rest });
+        }
+        let Some(answer) = answer else {
+            // What the user has seen stays, so that they can refer to it.
+            if !partial.trim().is_empty() {
+                let text = format!("{}\n[interrupted by the user]", partial.trim_end());
+                let raw = vec![assistant_message(api, &text)];
+                self.add(Entry::Model { raw, text, calls: Vec::new() }, None);
+            }
+            return Ok(Answered::Interrupted);
+        };
+        let response = answer.map_err(TurnError::Model)?.response;
+        let tokens = Tokens::new(response.usage(), prices);
+        let text = self.redactor.text(response.text()).into_owned();
+        self.emit(&AgentEvent::Answer { text: &text, calls: response.calls().len(), tokens });
+        // An answer without content adds no message.
+        if !response.messages().is_empty() {
+            self.add(Entry::answer(&response), response.usage().map(|_| tokens));
+        }
+        if let Some(usage) = response.usage().filter(|usage| usage.input > 0) {
+            self.conversation.set_tokens(usage.input + usage.output);
+        }
+        Ok(Answered::Response(Box::new(response), tokens))
+    }
+
+    /// Runs calls, and adds their results. The first Ctrl-C cancels the calls, the second one ends the turn. Returns whether the turn
+    /// goes on.
+    async fn run_calls(&mut self, turn: &Turn, calls: &[ToolCall<'_>], interrupts: &mut Interrupts) -> bool {
+        let cancel = CancelHandle::new();
+        let calls: Vec<ToolCall<'_>> =
+            calls.iter().map(|call| call.with_cancel(&cancel).with_task(&self.task)).collect();
+        interrupts.clear();
+        let mut presses = 0;
+        let completed = {
+            let mut batch = pin!(turn.batch(&calls));
+            loop {
+                tokio::select! {
+                    biased;
+                    completed = &mut batch => break Some(completed),
+                    () = interrupts.pressed() => {
+                        presses += 1;
+                        cancel.cancel();
+                        if presses > 1 {
+                            break None;
+                        }
+                        let text = "the call is cancelled; press Ctrl-C again to end the turn";
+                        self.emit(&AgentEvent::Notice { text });
+                    }
+                }
+            }
+        };
+        // Every API refuses a conversation in which a call has no result.
+        let completed = completed.unwrap_or_else(|| calls.iter().map(|call| interrupted(*call)).collect());
+        let entry = Entry::results(self.model.settings().api, &completed);
+        self.add(entry, None);
+        presses < 2
+    }
+
+    fn add_user(&mut self, message: &str) {
+        let news = self.news.take();
+        let mut text = String::new();
+        for item in &news {
+            text += &format!("[{}]\n", self.redactor.text(item));
+        }
+        text += message;
+        self.add(Entry::User(text), None);
+    }
+
+    /// Adds what has happened during the calls.
+    fn add_news(&mut self) {
+        let news = self.news.take();
+        if !news.is_empty() {
+            let text: Vec<String> = news.iter().map(|item| format!("[{}]", self.redactor.text(item))).collect();
+            self.add(Entry::User(text.join("\n")), None);
+        }
+    }
+
+    pub(super) fn add(&mut self, entry: Entry, tokens: Option<Tokens>) {
+        if let Err(error) = self.recorder.entry(&entry, tokens) {
+            self.emit(&AgentEvent::Notice { text: &format!("the conversation is not recorded: {error}") });
+        }
+        self.conversation.push(entry);
+    }
+}
+
+fn interrupted(call: ToolCall<'_>) -> CompletedCall<'_> {
+    let error = ToolError::with_kind(ErrorKind::Cancelled, "the user interrupted the call");
+    CompletedCall { call, response: CallResponse::from(Err(error)) }
+}

@@ -1,0 +1,82 @@
+//! The file of tasks.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+
+use serde::Deserialize;
+
+/// The maximum size of a file of tasks.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// A task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Task {
+    pub(super) id: String,
+    pub(super) prompt: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<String>,
+    prompt: String,
+}
+
+/// Reads the tasks of a file. Blank lines are ignored.
+///
+/// # Errors
+/// Returns an error with the number of the first line that is not a task, or that has the id of another one.
+pub(super) fn read(path: &Path) -> Result<Vec<Task>, String> {
+    let shown = path.display();
+    let file = File::open(path).map_err(|error| format!("failed to read {shown}: {error}"))?;
+    let length = file.metadata().map(|file| file.len()).unwrap_or_default();
+    if length > MAX_BYTES {
+        return Err(format!("{shown} is larger than {MAX_BYTES} bytes: split it"));
+    }
+    let (mut tasks, mut ids) = (Vec::new(), HashSet::new());
+    for (number, line) in (1..).zip(BufReader::new(file.take(MAX_BYTES)).lines()) {
+        let line = line.map_err(|error| format!("{shown}: line {number}: {error}"))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let Line { id, prompt } = serde_json::from_str(&line).map_err(|error| {
+            let error = error.to_string();
+            let error = error.split(" at line ").next().unwrap_or_default().to_owned();
+            format!("{shown}: line {number}: expected a task such as {{\"prompt\": \"...\"}}: {error}")
+        })?;
+        let id = id.unwrap_or_else(|| number.to_string());
+        if !ids.insert(id.clone()) {
+            return Err(format!("{shown}: line {number}: another task has the id `{id}`"));
+        }
+        tasks.push(Task { id, prompt });
+    }
+    Ok(tasks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks(text: &str) -> Result<Vec<Task>, String> {
+        let file = tempfile::NamedTempFile::new().expect("failed to make a file");
+        std::fs::write(file.path(), text).expect("failed to write");
+        read(file.path())
+    }
+
+    #[test]
+    fn each_line_is_a_task_with_an_id() {
+        let task = |id: &str, prompt: &str| Task { id: id.to_owned(), prompt: prompt.to_owned() };
+        let read = tasks("{\"id\":\"a\",\"prompt\":\"x\"}\n\n{\"prompt\":\"y\"}\n");
+        assert_eq!(read, Ok(vec![task("a", "x"), task("3", "y")]));
+        for (text, message) in [
+            ("{\"prompt\":\"x\"}\nno", "line 2: expected a task such as"),
+            ("{\"promt\":\"x\"}", "unknown field `promt`"),
+            ("{\"id\":\"2\",\"prompt\":\"x\"}\n{\"prompt\":\"x\"}", "line 2: another task has the id `2`"),
+        ] {
+            let error = tasks(text).expect_err("the file is wrong");
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

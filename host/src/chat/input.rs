@@ -1,0 +1,109 @@
+//! Reads what the person types.
+
+use std::io;
+use std::path::PathBuf;
+
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Cmd, Config, Context, Editor, Event, Helper, KeyCode, KeyEvent, Modifiers};
+
+use super::commands::COMMANDS;
+
+const PROMPT: &str = "> ";
+/// The number of lines that the history keeps.
+const HISTORY: usize = 2_000;
+
+/// What the person has typed.
+pub(super) enum Line {
+    Text(String),
+    /// Ctrl-C.
+    Interrupted,
+    /// Ctrl-D.
+    End,
+}
+
+/// The line editor with its history.
+pub(super) struct Input {
+    editor: Editor<ChatHelper, FileHistory>,
+    history: PathBuf,
+}
+
+impl Input {
+    /// Returns the editor. `create_folder` creates the folder of the history.
+    pub(super) fn new(history: PathBuf, create_folder: impl FnOnce() -> io::Result<()>) -> Result<Self, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("failed to read from the terminal: {error}");
+        let config = Config::builder()
+            .max_history_size(HISTORY)
+            .and_then(|config| config.history_ignore_dups(true))
+            .map_err(|error| failed(&error))?
+            .history_ignore_space(true)
+            .auto_add_history(true)
+            .bracketed_paste(true)
+            .build();
+        let mut editor = Editor::with_config(config).map_err(|error| failed(&error))?;
+        editor.set_helper(Some(ChatHelper));
+        // Enter sends; Alt-Enter and Ctrl-J begin a new line.
+        for key in [KeyEvent(KeyCode::Enter, Modifiers::ALT), KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)] {
+            editor.bind_sequence(Event::from(key), Cmd::Newline);
+        }
+        // Without a history, the chat works all the same.
+        if create_folder().is_ok() && make_private(&history).is_ok() {
+            let _ = editor.load_history(&history);
+        }
+        Ok(Self { editor, history })
+    }
+
+    /// Reads one message.
+    pub(super) fn line(&mut self) -> Result<Line, String> {
+        match self.editor.readline(PROMPT) {
+            Ok(text) => {
+                let _ = self.editor.append_history(&self.history);
+                Ok(Line::Text(text))
+            }
+            Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
+            Err(ReadlineError::Eof) => Ok(Line::End),
+            Err(error) => Err(format!("failed to read from the terminal: {error}")),
+        }
+    }
+}
+
+/// Creates the file for its owner only.
+fn make_private(path: &std::path::Path) -> io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
+/// Completes the names of commands, and continues a line that ends in a backslash.
+struct ChatHelper;
+
+impl Completer for ChatHelper {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = &line[..at];
+        let names = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
+        Ok((0, names.filter(|name| typed.starts_with('/') && name.starts_with(typed)).collect()))
+    }
+}
+
+impl Validator for ChatHelper {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let continues = context.input().ends_with('\\');
+        Ok(if continues { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
+
+impl Hinter for ChatHelper {
+    type Hint = String;
+}
+
+impl Highlighter for ChatHelper {}
+
+impl Helper for ChatHelper {}

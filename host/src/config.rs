@@ -1,0 +1,157 @@
+//! `toolc config`: checks and shows the configuration of a profile.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use toolc::Registry;
+use toolc_config::{Api, ConfigFile, EnvFile, Home, Model};
+
+use crate::ask::print;
+use crate::{plugins, profile};
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  success
+  1  check: the configuration has mistakes
+  2  the command line is wrong, or show: the configuration has mistakes";
+
+/// The arguments of `config`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// Check config.toml and .env, and report all mistakes.
+    Check,
+    /// Show the configuration: what config.toml says, with the defaults of what it does not say. Values of .env are not shown.
+    Show {
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the path of config.toml.
+    Path,
+    /// Print the JSON Schema of config.toml, for editors.
+    Schema,
+}
+
+impl ConfigArgs {
+    /// Runs the command, and returns the exit status.
+    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+        match &self.command {
+            ConfigCommand::Path => print(&format!("{}\n", home.config().display())).map(|()| 0),
+            ConfigCommand::Schema => print(&format!("{:#}\n", toolc_config::schema())).map(|()| 0),
+            ConfigCommand::Show { json } => {
+                home.check_exists()?;
+                show(home, *json).map(|()| 0)
+            }
+            ConfigCommand::Check => {
+                let problems = problems(home);
+                for problem in &problems {
+                    eprintln!("error: {problem}\n");
+                }
+                if !problems.is_empty() {
+                    return Ok(1);
+                }
+                print(&format!("{}: no mistakes\n", home.config().display()))?;
+                Ok(0)
+            }
+        }
+    }
+}
+
+/// Returns all problems of the files of a profile.
+fn problems(home: &Home) -> Vec<String> {
+    let mut problems: Vec<String> = home.check_exists().err().into_iter().collect();
+    match ConfigFile::read(home) {
+        Ok(file) => {
+            problems.extend(registry(home, &file).and_then(|registry| profile::check_names(&file, &registry)).err());
+        }
+        Err(problem) => problems.push(problem),
+    }
+    problems.extend(EnvFile::read(home).err());
+    problems
+}
+
+fn registry(home: &Home, file: &ConfigFile) -> Result<Registry, String> {
+    let registry = Registry::new();
+    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
+    plugins::load(&[], home, &file.config().plugins, &registry)?;
+    Ok(registry)
+}
+
+fn show(home: &Home, as_json: bool) -> Result<(), String> {
+    let (file, env) = (ConfigFile::read(home)?, EnvFile::read(home)?);
+    let config = file.config();
+    let tools = &config.tools;
+    let facts: serde_json::Map<_, _> = config.facts.iter().map(|(name, value)| (name.clone(), fact(value))).collect();
+    let value = json!({
+        "profile": home.profile().to_string(),
+        "home": home.path(),
+        "models": {
+            "main": config.main_model.as_ref().map(model),
+            "auxiliary": config.auxiliary_model.as_ref().map(model),
+        },
+        "tools": {
+            "enable": tools.enable,
+            "disable": tools.disable,
+            "enable_tools": tools.enable_tools,
+            "disable_tools": tools.disable_tools,
+        },
+        "facts": facts,
+        "approval": {
+            "mode": config.approval.mode.map(toolc_config::ApprovalMode::word),
+            "timeout_ms": milliseconds(config.approval.timeout),
+            "second_opinion": config.approval.second_opinion,
+        },
+        "agent": {
+            "max_iterations": config.agent.max_iterations,
+            "compact_at_percent": config.agent.compact_at_percent,
+            "keep_messages": config.agent.keep_messages,
+        },
+        "results": { "max_chars": config.results.max_chars, "keep_ms": milliseconds(config.results.keep) },
+        "plugins": {
+            "folders": config.plugins.folders,
+            "disable": config.plugins.disable,
+            "from_projects": config.plugins.from_projects,
+        },
+        "sessions": { "record": config.record_sessions },
+        "variables": env.names().collect::<Vec<_>>(),
+    });
+    print(&if as_json { format!("{value}\n") } else { format!("{value:#}\n") })
+}
+
+fn model(model: &Model) -> serde_json::Value {
+    json!({
+        "api": Api::word(model.api),
+        "model": model.model,
+        "base_url": model.base_url,
+        "key_variable": model.key_variable,
+        "context_tokens": model.context_tokens,
+        "max_output_tokens": model.max_output_tokens,
+        "timeout_ms": milliseconds(model.timeout),
+        "retries": model.retries,
+        "prices": model.prices.map(|prices| json!({
+            "input": prices.input,
+            "output": prices.output,
+            "cached_input": prices.cached_input,
+            "cache_writes": prices.cache_writes,
+        })),
+    })
+}
+
+fn milliseconds(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn fact(value: &toolc::FactValue) -> serde_json::Value {
+    match value {
+        toolc::FactValue::Text(text) => json!(text),
+        toolc::FactValue::Boolean(flag) => json!(flag),
+        toolc::FactValue::Integer(integer) => json!(integer),
+    }
+}

@@ -1,0 +1,135 @@
+//! `config.toml`: what is read, and how mistakes are reported.
+
+use super::{folder, run, run_with, write};
+
+#[test]
+fn without_a_file_everything_has_its_default() {
+    let folder = folder();
+    let shown = run(&folder, &["config", "show", "--json"]).json();
+    assert_eq!(shown["approval"], serde_json::json!({ "mode": null, "timeout_ms": 60_000, "second_opinion": false }));
+    assert_eq!((&shown["profile"], &shown["models"]["main"]), (&"default".into(), &serde_json::Value::Null));
+    assert_eq!(run(&folder, &["config", "check"]).status, Some(0));
+    let path = run(&folder, &["config", "path"]).out;
+    assert_eq!(path.trim_end(), folder.path().join("home/config.toml").display().to_string());
+    assert!(!folder.path().join("home").exists(), "reading creates nothing");
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once_with_their_places_and_advice() {
+    let folder = folder();
+    write(
+        &folder,
+        "home/config.toml",
+        "versoin = 1\n\n[models.main]\napi = \"anthropc\"\nmodel = \"x\"\nbase_url = \"ftp://x\"\nkey_variable = \"sk-123\"\n\n\
+         [tools]\ndisable = [\"termnal\"]\n\n[agent]\ncompact_at_percent = 3\nmax_iterations = \"90\"\n",
+    );
+    for args in [&["config", "check"][..], &["definitions"], &["call", "todo"]] {
+        let refused = run(&folder, args);
+        assert_eq!(refused.status, Some(if args[0] == "config" { 1 } else { 2 }), "{}", refused.err);
+        for text in [
+            "has 6 mistakes",
+            "config.toml:1:1",
+            "did you mean `version`?",
+            "did you mean `anthropic`?",
+            "config.toml:6:12",
+            "is not the name of a variable",
+            "expected a percentage from 10 to 95",
+            "config.toml:14:18",
+        ] {
+            assert!(refused.err.contains(text), "{text}: {}", refused.err);
+        }
+        assert_eq!(refused.out, "");
+    }
+}
+
+#[test]
+fn unknown_toolsets_tools_and_facts_are_mistakes() {
+    let folder = folder();
+    write(
+        &folder,
+        "home/config.toml",
+        "[tools]\ndisable = [\"termnal\"]\ndisable_tools = [\"wirte_file\"]\n\n[facts]\nvison = true\n",
+    );
+    let refused = run(&folder, &["definitions"]);
+    refused.assert_refused(&["config.toml:2:12", "did you mean `terminal`?", "did you mean `write_file`?"]);
+    assert_eq!(run(&folder, &["config", "check"]).status, Some(1));
+}
+
+#[test]
+fn the_configuration_grants_and_disables_tools_and_the_command_line_cannot_enable_what_is_disabled() {
+    let folder = folder();
+    write(&folder, "home/config.toml", "[tools]\nenable = [\"file\", \"todo\"]\ndisable_tools = [\"write_file\"]\n");
+    let names = |args: &[&str]| -> Vec<String> {
+        let definitions = run(&folder, &[&["definitions", "--dialect", "mcp", "--json"], args].concat()).json();
+        let all = definitions.as_array().expect("an array").iter();
+        all.map(|definition| definition["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(names(&[]), ["patch", "read_file", "search_files", "todo"]);
+    assert_eq!(names(&["--enable", "file"]), ["patch", "read_file", "search_files"]);
+    assert_eq!(names(&["--enable-tools", "write_file"]), [""; 0]);
+}
+
+#[test]
+fn the_mode_of_approval_is_that_of_the_command_line_the_environment_or_the_configuration() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("a")).expect("failed to make a folder");
+    write(&folder, "home/config.toml", "[approval]\nmode = \"off\"\n");
+    let doctor = |args: &[&str], variable: &str| {
+        let args = [&["doctor", "--json"], args].concat();
+        let mode = run_with(&folder, &args, |program| program.env("TOOLC_APPROVAL", variable)).json();
+        mode["approval"]["mode"].as_str().expect("a mode").to_owned()
+    };
+    assert_eq!(doctor(&[], ""), "off");
+    assert_eq!(doctor(&[], "deny"), "deny");
+    assert_eq!(doctor(&["--approval", "ask"], "deny"), "ask");
+    let call = run(&folder, &["call", "terminal", "command=rm -r a"]);
+    assert!(call.err.contains("APPROVAL IS OFF") && !folder.path().join("a").exists(), "{} {}", call.out, call.err);
+}
+
+#[test]
+fn a_file_that_is_no_text_or_too_large_or_of_a_newer_version_is_an_error() {
+    let folder = folder();
+    for (text, expected) in [
+        ("version = 99\n".to_owned(), "update toolc"),
+        ("[tools\n".to_owned(), "invalid TOML"),
+        (format!("# {}\n", "x".repeat(1 << 20)), "more than 1048576 bytes"),
+    ] {
+        write(&folder, "home/config.toml", &text);
+        run(&folder, &["definitions"]).assert_refused(&[expected]);
+    }
+    std::fs::remove_file(folder.path().join("home/config.toml")).expect("it exists");
+    std::fs::create_dir(folder.path().join("home/config.toml")).expect("failed to make a folder");
+    run(&folder, &["definitions"]).assert_refused(&["it is not a file"]);
+}
+
+#[test]
+fn the_schema_accepts_what_the_reader_accepts() {
+    let folder = folder();
+    let schema = run(&folder, &["config", "schema"]).json();
+    assert_eq!(schema["properties"]["tools"]["additionalProperties"], false);
+    assert_eq!(schema["properties"]["approval"]["properties"]["mode"]["oneOf"][0]["const"], "ask");
+    let required = &schema["properties"]["models"]["properties"]["main"]["required"];
+    assert_eq!(*required, serde_json::json!(["api", "model"]));
+}
+
+#[test]
+fn folders_of_earlier_versions_that_still_have_something_are_named() {
+    let folder = folder();
+    write(&folder, "config/toolc/plugins/words/plugin.toml", "");
+    write(&folder, "cache/toolc/results/old.json", "{}");
+    let call = run(&folder, &["call", "todo"]);
+    assert_eq!(call.status, Some(0), "{}", call.err);
+    for text in ["are not loaded any more: move them to", "home/plugins", "home/cache/results", "cache/toolc/results"] {
+        assert!(call.err.contains(text), "{text}: {}", call.err);
+    }
+}
+
+#[test]
+fn long_results_are_stored_in_the_home_folder() {
+    let folder = folder();
+    write(&folder, "home/config.toml", "[results]\nmax_chars = 2000\n");
+    let call = run(&folder, &["call", "terminal", "command=seq 5000", "--approval", "deny"]);
+    assert_eq!(call.status, Some(0), "{} {}", call.out, call.err);
+    assert!(call.out.contains("home/cache/results"), "{}", call.out);
+    assert!(!folder.path().join("cache").exists());
+}

@@ -1,0 +1,292 @@
+//! Why a model did not answer.
+
+use std::fmt;
+use std::time::Duration;
+
+use toolc::wire::{self, WireError};
+
+use crate::key::Key;
+
+/// The maximum length of a text of a server in an error, in characters.
+const MAX_QUOTE_CHARS: usize = 300;
+
+/// Parts of messages with which servers report that a conversation is too long for the model, in lower case.
+const OVERFLOWS: &[&str] = &[
+    "prompt is too long",
+    "maximum context length",
+    "context length exceeded",
+    "exceeds the context window",
+    "context window exceeded",
+    "exceeds the available context size",
+    "exceeds the maximum number of tokens allowed",
+    "exceed context limit",
+    "input is too long",
+];
+
+/// Why a model did not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelError {
+    kind: ErrorKind,
+    message: String,
+    retry_after: Option<Duration>,
+}
+
+/// The kinds of [`ModelError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The server cannot be reached.
+    Unreachable,
+    /// The server did not answer in time.
+    TimedOut,
+    /// The connection broke before the answer was complete.
+    Broken,
+    /// The server answers too many requests.
+    RateLimited,
+    /// The server, or a proxy before it, failed.
+    ServerFailed,
+    /// The key is missing or wrong, or does not allow the request.
+    Unauthorized,
+    /// The conversation is too long for the model.
+    ContextOverflow,
+    /// The server refused the request for another reason.
+    Refused,
+    /// The answer is not one of this API.
+    Unreadable,
+    /// The script has no more answers, or says that it fails here.
+    Script,
+}
+
+impl ModelError {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None }
+    }
+
+    /// Returns the kind.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the time that the server asked to wait.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// Returns whether the same request may succeed later.
+    pub fn may_pass(&self) -> bool {
+        matches!(
+            self.kind,
+            ErrorKind::Unreachable
+                | ErrorKind::TimedOut
+                | ErrorKind::Broken
+                | ErrorKind::RateLimited
+                | ErrorKind::ServerFailed
+        )
+    }
+
+    /// Returns the error about a response of the server `host` with a status other than success.
+    pub(crate) fn status(api: wire::Api, host: &str, status: u16, body: &str, retry_after: Option<Duration>) -> Self {
+        let answered = format!("{host} answered with status {status}");
+        let (code, message) = match api.parse(body) {
+            Err(WireError::Api { kind, message }) => {
+                let code = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
+                (kind, format!("{answered}{code}: {message}"))
+            }
+            _ => (String::new(), format!("{answered}{}", described(body))),
+        };
+        let lower = message.to_lowercase();
+        let is_overflow = code == "context_length_exceeded"
+            || matches!(status, 400 | 413 | 422) && OVERFLOWS.iter().any(|text| lower.contains(text));
+        let kind = match status {
+            _ if is_overflow => ErrorKind::ContextOverflow,
+            429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
+            429 => ErrorKind::RateLimited,
+            401 | 403 => ErrorKind::Unauthorized,
+            408 | 425 | 500.. => ErrorKind::ServerFailed,
+            _ => ErrorKind::Refused,
+        };
+        let advice = match (kind, status) {
+            (ErrorKind::Unauthorized, _) => "; check the key of this model",
+            (_, 404) => "; check the name of the model and its base_url",
+            (_, 300..400) => "; it redirects, and keys are not sent elsewhere: set base_url to the final address",
+            _ => "",
+        };
+        Self { kind, message: message + advice, retry_after }
+    }
+
+    /// Returns the error about an answer with the status of success.
+    pub(crate) fn wire(host: &str, error: &WireError) -> Self {
+        match error {
+            WireError::Api { kind, message } => {
+                let lower = message.to_lowercase();
+                let kind = match &**kind {
+                    "overloaded_error" | "server_error" | "api_error" | "UNAVAILABLE" | "INTERNAL" => {
+                        ErrorKind::ServerFailed
+                    }
+                    "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => ErrorKind::RateLimited,
+                    "context_length_exceeded" => ErrorKind::ContextOverflow,
+                    _ if OVERFLOWS.iter().any(|text| lower.contains(text)) => ErrorKind::ContextOverflow,
+                    _ => ErrorKind::Refused,
+                };
+                Self::new(kind, format!("{host}: {error}"))
+            }
+            WireError::Malformed { got, .. } if got.contains("ended early") => {
+                Self::new(ErrorKind::Broken, format!("the answer of {host} broke off: {error}"))
+            }
+            _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} is not one of this API: {error}")),
+        }
+    }
+
+    /// Returns the error about a page for people.
+    pub(crate) fn page(host: &str, body: &str) -> Self {
+        let message = format!(
+            "{host} answered{}; check base_url, and whether a proxy or a login page is in between",
+            described(body)
+        );
+        Self::new(ErrorKind::Unreadable, message)
+    }
+
+    pub(crate) fn after_tries(mut self, tries: u32) -> Self {
+        if tries > 1 {
+            self.message += &format!(" (after {tries} tries)");
+        }
+        self
+    }
+
+    pub(crate) fn with_long_wait(mut self, wait: Duration) -> Self {
+        self.message += &format!("; it asks to wait {} seconds: try again later", wait.as_secs());
+        self
+    }
+
+    /// Removes the key, which some servers repeat in their messages.
+    pub(crate) fn without(mut self, key: Option<&Key>) -> Self {
+        if let Some(key) = key {
+            self.message = key.hidden_in(&self.message);
+        }
+        self
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+/// Describes a body that is not an error of the API.
+fn described(body: &str) -> String {
+    let text = body.trim();
+    if text.is_empty() {
+        return " and an empty body".to_owned();
+    }
+    if is_page(text) {
+        let title = title(text).map(|title| format!(" with the title \"{}\"", quoted(&title))).unwrap_or_default();
+        return format!(" and an HTML page{title}");
+    }
+    format!(": {}", quoted(text))
+}
+
+/// Returns whether a text is an HTML page.
+pub(crate) fn is_page(text: &str) -> bool {
+    let start: String = text.trim_start().chars().take(200).collect::<String>().to_ascii_lowercase();
+    start.starts_with("<!doctype html") || ["<html", "<head", "<h1", "<body"].iter().any(|tag| start.starts_with(tag))
+}
+
+/// Returns the text of the first title or heading of a page.
+fn title(page: &str) -> Option<String> {
+    let lower = page.to_ascii_lowercase();
+    ["title", "h1"].iter().find_map(|tag| {
+        let start = lower.find(&format!("<{tag}"))?;
+        let start = start + lower[start..].find('>')? + 1;
+        let end = start + lower[start..].find("</")?;
+        Some(page[start..end].trim().to_owned()).filter(|title| !title.is_empty())
+    })
+}
+
+/// Returns the beginning of a text on one line, without control characters.
+fn quoted(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line: String =
+        words.join(" ").chars().filter(|letter| !letter.is_control()).take(MAX_QUOTE_CHARS + 1).collect();
+    match line.char_indices().nth(MAX_QUOTE_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(status: u16, body: &str) -> ModelError {
+        ModelError::status(wire::Api::ChatCompletions, "https://example.org", status, body, None)
+    }
+
+    #[test]
+    fn an_error_says_what_the_server_sent() {
+        for (code, body, kind, message) in [
+            (
+                401,
+                r#"{"error":{"code":"invalid_api_key","message":"Bad key"}}"#,
+                ErrorKind::Unauthorized,
+                "401 (invalid_api_key): Bad key; check the key of this model",
+            ),
+            (
+                502,
+                "<html><head><title>Bad\n gateway</title>",
+                ErrorKind::ServerFailed,
+                "502 and an HTML page with the title \"Bad gateway\"",
+            ),
+            (
+                502,
+                "<h1>Bad gateway</h1>",
+                ErrorKind::ServerFailed,
+                "502 and an HTML page with the title \"Bad gateway\"",
+            ),
+            (503, "", ErrorKind::ServerFailed, "503 and an empty body"),
+            (500, "out of\u{1b}[2J memory", ErrorKind::ServerFailed, "500: out of[2J memory"),
+            (
+                429,
+                r#"{"error":{"code":"insufficient_quota","message":"m"}}"#,
+                ErrorKind::Unauthorized,
+                "429 (insufficient_quota): m; check",
+            ),
+            (429, r#"{"error":{"message":"slow down"}}"#, ErrorKind::RateLimited, "429: slow down"),
+            (
+                404,
+                r#"{"error":{"message":"no such model"}}"#,
+                ErrorKind::Refused,
+                "404: no such model; check the name of the model",
+            ),
+            (302, "", ErrorKind::Refused, "302 and an empty body; it redirects"),
+        ] {
+            let error = status(code, body);
+            assert_eq!(error.kind(), kind, "{error}");
+            assert!(error.to_string().contains(message), "{error}");
+        }
+        assert!(status(500, &"x ".repeat(10_000)).to_string().chars().count() < 400);
+    }
+
+    #[test]
+    fn a_conversation_that_is_too_long_is_told_apart() {
+        for (code, body) in [
+            (400, r#"{"error":{"code":"context_length_exceeded","message":"m"}}"#),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"status":"INVALID_ARGUMENT","message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}"#,
+            ),
+            (400, r#"{"object":"error","message":"This model's maximum context length is 4096 tokens."}"#),
+            (400, r#"{"error":{"message":"the request exceeds the available context size. try increasing it"}}"#),
+            (413, r#"{"error":{"message":"Input is too long for requested model."}}"#),
+        ] {
+            assert_eq!(status(code, body).kind(), ErrorKind::ContextOverflow, "{body}");
+        }
+        assert_eq!(status(400, r#"{"error":{"message":"bad tools"}}"#).kind(), ErrorKind::Refused);
+    }
+}

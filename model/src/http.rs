@@ -1,0 +1,202 @@
+//! One try of a request over HTTP.
+
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use tokio::time::{error::Elapsed, timeout};
+use toolc::wire::ModelResponse;
+
+use crate::answer::Event;
+use crate::client::Settings;
+use crate::error::{ErrorKind, ModelError, is_page};
+use crate::key::Key;
+use crate::retry::retry_after;
+
+/// The part of the body of an error that is read. The rest says nothing to people.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+
+/// The time limit of a test of a key.
+const CHECK_LIMIT: std::time::Duration = std::time::Duration::from_secs(20);
+
+/// The connections to a server, which are made when they are first needed.
+#[derive(Debug)]
+pub(crate) struct Http {
+    client: OnceLock<Result<reqwest::Client, String>>,
+    /// The scheme and the host, for errors. A path or a query could hold a key.
+    host: String,
+}
+
+type OnEvent<'e> = dyn FnMut(Event<'_>) + Send + 'e;
+
+impl Http {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let host = reqwest::Url::parse(&settings.base_url).ok().and_then(|url| {
+            let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+            Some(format!("{}://{}{port}", url.scheme(), url.host_str()?))
+        });
+        Self { client: OnceLock::new(), host: host.unwrap_or_else(|| "the server".to_owned()) }
+    }
+
+    /// Sends a request, and reads the answer. Passes its text on as it arrives.
+    pub(crate) async fn attempt(
+        &self,
+        settings: &Settings,
+        body: &str,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let limit = settings.limits.total;
+        let answer = match timeout(limit, self.exchange(settings, body, on_event)).await {
+            Ok(answer) => answer,
+            Err(Elapsed { .. }) => Err(self.timed_out("complete its answer", limit)),
+        };
+        answer.map_err(|error| error.without(settings.key.as_ref()))
+    }
+
+    async fn exchange(
+        &self,
+        settings: &Settings,
+        body: &str,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let Settings { api, limits, .. } = settings;
+        let sent = self.request(settings, body)?.send();
+        let sent = timeout(limits.first_byte, sent).await;
+        let mut response = sent
+            .map_err(|_| self.timed_out("begin its answer", limits.first_byte))?
+            .map_err(|error| self.failed(&error))?;
+        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let status = response.status();
+        if !status.is_success() {
+            let wait = retry_after(header("retry-after-ms"), header(RETRY_AFTER.as_str()), SystemTime::now());
+            let body = self.beginning(&mut response, settings).await;
+            return Err(ModelError::status(api.wire(), &self.host, status.as_u16(), &body, wait));
+        }
+        if header(CONTENT_TYPE.as_str()).is_some_and(|media_type| media_type.starts_with("text/html")) {
+            let body = self.beginning(&mut response, settings).await;
+            return Err(ModelError::page(&self.host, &body));
+        }
+        let mut stream = api.wire().stream();
+        let mut is_first = true;
+        while let Some(bytes) = self.chunk(&mut response, settings).await? {
+            if std::mem::take(&mut is_first) && std::str::from_utf8(&bytes).is_ok_and(is_page) {
+                return Err(ModelError::page(&self.host, &String::from_utf8_lossy(&bytes)));
+            }
+            let text = stream.push(&bytes).map_err(|error| ModelError::wire(&self.host, &error))?;
+            if !text.is_empty() {
+                on_event(Event::Text(&text));
+            }
+        }
+        stream.finish().map_err(|error| ModelError::wire(&self.host, &error))
+    }
+
+    /// Asks for the list of models, which fails if the key is wrong.
+    pub(crate) async fn check_key(&self, settings: &Settings) -> Result<(), ModelError> {
+        let checked = self.list_models(settings).await;
+        checked.map_err(|error| error.without(settings.key.as_ref()))
+    }
+
+    async fn list_models(&self, settings: &Settings) -> Result<(), ModelError> {
+        let sent = self.prepare(settings, reqwest::Method::GET, settings.api.path_of_models())?.send();
+        let sent = timeout(CHECK_LIMIT, sent).await;
+        let mut response =
+            sent.map_err(|_| self.timed_out("begin its answer", CHECK_LIMIT))?.map_err(|error| self.failed(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(());
+        }
+        let body = self.beginning(&mut response, settings).await;
+        Err(ModelError::status(settings.api.wire(), &self.host, status.as_u16(), &body, None))
+    }
+
+    fn request(&self, settings: &Settings, body: &str) -> Result<reqwest::RequestBuilder, ModelError> {
+        let request = self.prepare(settings, reqwest::Method::POST, &settings.api.path(&settings.model))?;
+        Ok(request.header(CONTENT_TYPE, "application/json").body(body.to_owned()))
+    }
+
+    fn prepare(
+        &self,
+        settings: &Settings,
+        method: reqwest::Method,
+        path: &str,
+    ) -> Result<reqwest::RequestBuilder, ModelError> {
+        let Settings { api, base_url, key, limits, .. } = settings;
+        let client = self.client.get_or_init(|| {
+            // Another part of the process may have chosen one already.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            let builder = reqwest::Client::builder().connect_timeout(limits.connect).redirect(Policy::none());
+            let builder = builder.user_agent(concat!("toolc/", env!("CARGO_PKG_VERSION")));
+            builder.build().map_err(|error| format!("failed to prepare HTTP: {}", causes(&error)))
+        });
+        let client = client.as_ref().map_err(|error| ModelError::new(ErrorKind::Refused, error))?;
+        let url = format!("{}{path}", base_url.trim_end_matches('/'));
+        let url = reqwest::Url::parse(&url).map_err(|error| {
+            ModelError::new(ErrorKind::Refused, format!("the base_url of the model is not a URL: {error}"))
+        })?;
+        let mut request = client.request(method, url);
+        for (name, value) in api.headers(key.as_ref().map(Key::text)) {
+            let mut value = HeaderValue::from_str(&value).map_err(|_| {
+                ModelError::new(
+                    ErrorKind::Unauthorized,
+                    "the key of the model has characters that no key has: check it",
+                )
+            })?;
+            value.set_sensitive(true);
+            request = request.header(HeaderName::from_static(name), value);
+        }
+        Ok(request)
+    }
+
+    /// Returns the next part of the body.
+    async fn chunk(
+        &self,
+        response: &mut reqwest::Response,
+        settings: &Settings,
+    ) -> Result<Option<Vec<u8>>, ModelError> {
+        let limit = settings.limits.idle;
+        match timeout(limit, response.chunk()).await {
+            Ok(chunk) => chunk.map(|bytes| bytes.map(|bytes| bytes.to_vec())).map_err(|error| self.failed(&error)),
+            Err(Elapsed { .. }) => Err(self.timed_out("continue its answer", limit)),
+        }
+    }
+
+    /// Returns the beginning of the body of an error. If reading fails, what has been read counts.
+    async fn beginning(&self, response: &mut reqwest::Response, settings: &Settings) -> String {
+        let mut body = Vec::new();
+        while let Ok(Some(bytes)) = self.chunk(response, settings).await {
+            body.extend_from_slice(&bytes[..bytes.len().min(MAX_ERROR_BYTES - body.len())]);
+            if body.len() == MAX_ERROR_BYTES {
+                break;
+            }
+        }
+        String::from_utf8_lossy(&body).into_owned()
+    }
+
+    fn failed(&self, error: &reqwest::Error) -> ModelError {
+        let host = &self.host;
+        if error.is_connect() {
+            return ModelError::new(ErrorKind::Unreachable, format!("failed to connect to {host}: {}", causes(error)));
+        }
+        if error.is_timeout() {
+            return ModelError::new(ErrorKind::TimedOut, format!("{host} did not answer in time"));
+        }
+        if error.is_builder() {
+            return ModelError::new(ErrorKind::Refused, format!("the request to {host} is invalid: {}", causes(error)));
+        }
+        ModelError::new(ErrorKind::Broken, format!("the connection to {host} broke: {}", causes(error)))
+    }
+
+    fn timed_out(&self, what: &str, limit: std::time::Duration) -> ModelError {
+        ModelError::new(ErrorKind::TimedOut, format!("{} did not {what} within {limit:?}", self.host))
+    }
+}
+
+/// Returns the innermost cause of an error, which says what happened. The outer ones contain the URL.
+fn causes(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    if std::ptr::addr_eq(cause, error) { "an unknown error".to_owned() } else { cause.to_string() }
+}

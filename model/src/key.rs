@@ -1,0 +1,42 @@
+//! The key of an API.
+
+use std::fmt;
+
+/// The key of an API. It is never shown: `Debug` prints a placeholder, and there is no `Display`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// Returns a key, without the white space around it.
+    pub fn new(text: impl AsRef<str>) -> Self {
+        Self(text.as_ref().trim().to_owned())
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Replaces the key in a text, which a server may have repeated.
+    pub(crate) fn hidden_in(&self, text: &str) -> String {
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key([hidden])")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_not_shown() {
+        let key = Key::new(" sk-1234\n");
+        assert_eq!(format!("{key:?}"), "Key([hidden])");
+        assert_eq!(key.hidden_in("wrong key sk-1234!"), "wrong key [key]!");
+        assert_eq!(Key::new("").hidden_in("a"), "a");
+    }
+}

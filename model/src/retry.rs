@@ -1,0 +1,97 @@
+//! When a request is repeated.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::{Duration, SystemTime};
+
+use crate::client::Limits;
+use crate::error::ModelError;
+
+/// The tries of one request.
+pub(crate) struct Retries {
+    limits: Limits,
+    failed: u32,
+}
+
+/// What to do after a failure.
+pub(crate) struct Wait {
+    pub(crate) error: ModelError,
+    pub(crate) delay: Duration,
+}
+
+impl Retries {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, failed: 0 }
+    }
+
+    /// Returns the number of tries, including the current one.
+    pub(crate) fn tries(&self) -> u32 {
+        self.failed + 1
+    }
+
+    /// Returns how long to wait after this error, or the error if the request is not repeated.
+    pub(crate) fn next(&mut self, error: ModelError) -> Result<Wait, ModelError> {
+        if !error.may_pass() {
+            return Err(error);
+        }
+        if self.failed == self.limits.retries {
+            return Err(error.after_tries(self.tries()));
+        }
+        let delay = match error.retry_after() {
+            Some(delay) if delay > self.limits.max_delay => return Err(error.with_long_wait(delay)),
+            Some(delay) => delay,
+            None => self.backoff(),
+        };
+        self.failed += 1;
+        Ok(Wait { error, delay })
+    }
+
+    /// Returns a time that doubles with each failure, and varies, so that clients do not come back together.
+    fn backoff(&self) -> Duration {
+        let full = self.limits.first_delay.saturating_mul(1 << self.failed.min(16)).min(self.limits.max_delay);
+        let random = RandomState::new().hash_one(self.failed) % 512;
+        // Between half of the time and all of it.
+        full.mul_f64(0.5 + f64::from(u32::try_from(random).unwrap_or_default()) / 1024.0)
+    }
+}
+
+/// Returns the time that a server asks to wait, in the header `retry-after-ms` or `retry-after`.
+pub(crate) fn retry_after(milliseconds: Option<&str>, value: Option<&str>, now: SystemTime) -> Option<Duration> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| (0.0..1e9).contains(number));
+    if let Some(milliseconds) = milliseconds.and_then(number) {
+        return Some(Duration::from_secs_f64(milliseconds / 1000.0));
+    }
+    let value = value?;
+    match number(value) {
+        Some(seconds) => Some(Duration::from_secs_f64(seconds)),
+        None => Some(httpdate::parse_http_date(value.trim()).ok()?.duration_since(now).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_can_say_how_long_to_wait() {
+        let now = httpdate::parse_http_date("Sun, 01 Mar 2026 12:00:00 GMT").unwrap();
+        let after = |milliseconds, value| retry_after(milliseconds, value, now);
+        assert_eq!(after(None, Some("7")), Some(Duration::from_secs(7)));
+        assert_eq!(after(Some("250"), Some("7")), Some(Duration::from_millis(250)));
+        assert_eq!(after(None, Some("Sun, 01 Mar 2026 12:00:30 GMT")), Some(Duration::from_secs(30)));
+        assert_eq!(after(None, Some("Sun, 01 Mar 2026 11:00:00 GMT")), Some(Duration::ZERO));
+        for nonsense in ["-1", "NaN", "soon", "1e99", ""] {
+            assert_eq!(after(None, Some(nonsense)), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn the_time_between_tries_grows_up_to_a_limit() {
+        let limits =
+            Limits { first_delay: Duration::from_secs(1), max_delay: Duration::from_secs(8), ..Limits::default() };
+        for (failed, longest) in [(0, 1), (1, 2), (3, 8), (40, 8)] {
+            let delay = Retries { limits, failed }.backoff();
+            let longest = Duration::from_secs(longest);
+            assert!(delay <= longest && delay >= longest / 2, "{failed}: {delay:?}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The client against a server that behaves in every way in which servers do.
+
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolc::wire::Stop;
+
+use super::server::{Received, Reply, events, serve};
+use super::*;
+
+const SAYS: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
+const ENDS: &str = r#"{"choices":[{"delta":{"content":" you"},"finish_reason":"stop"}]}"#;
+const USAGE: &str = r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}"#;
+
+fn settings(api: Api, base_url: String) -> Settings {
+    Settings {
+        api,
+        base_url,
+        model: "m-1".to_owned(),
+        key: Some(Key::new("sk-secret-key")),
+        context_tokens: None,
+        max_output_tokens: Some(500),
+        prices: None,
+        limits: Limits { first_delay: Duration::from_millis(1), ..Limits::default() },
+    }
+}
+
+/// What came of a request.
+struct Outcome {
+    result: Result<Answer, ModelError>,
+    /// The text as it arrived, and `<retry>` where the request was repeated.
+    shown: String,
+    requests: Receiver<Received>,
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+fn ask_with(replies: Vec<Reply>, api: Api, change: impl FnOnce(&mut Settings)) -> Outcome {
+    let (url, requests) = serve(replies);
+    let mut settings = settings(api, url);
+    change(&mut settings);
+    let client = Client::new(settings);
+    let messages = [user_message(api, "Hi")];
+    let tools = serde_json::value::to_raw_value(&json!([{ "name": "a_tool" }])).unwrap();
+    let request = Request { system: "Be brief.", messages: &messages, tools: Some(&tools) };
+    let mut shown = String::new();
+    let result = block_on(client.ask(&request, &mut |event| match event {
+        Event::Text(text) => shown += text,
+        Event::Retry { .. } => shown += "<retry>",
+    }));
+    Outcome { result, shown, requests }
+}
+
+fn ask(replies: Vec<Reply>) -> Outcome {
+    ask_with(replies, Api::ChatCompletions, |_| {})
+}
+
+#[test]
+fn each_api_gets_its_own_request() {
+    let anthropic = [
+        r#"{"type":"message_start","message":{"usage":{"input_tokens":9}}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello you"}}"#,
+        r#"{"type":"content_block_stop","index":0}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}"#,
+        r#"{"type":"message_stop"}"#,
+    ];
+    let item = r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello you"}]}"#;
+    let responses = [
+        r#"{"type":"response.output_text.delta","delta":"Hello you"}"#.to_owned(),
+        format!(
+            r#"{{"type":"response.completed","response":{{"status":"completed","output":[{item}],"usage":{{"input_tokens":9,"output_tokens":2}}}}}}"#
+        ),
+    ];
+    let gemini = r#"{"candidates":[{"content":{"parts":[{"text":"Hello you"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2}}"#;
+    for (api, stream, path, auth, body) in [
+        (
+            Api::ChatCompletions,
+            vec![SAYS, ENDS, USAGE, "[DONE]"],
+            "post /chat/completions ",
+            "authorization: bearer sk-secret-key",
+            json!({
+                "model": "m-1", "stream": true, "stream_options": { "include_usage": true }, "max_completion_tokens": 500,
+                "messages": [{ "role": "system", "content": "Be brief." }, { "role": "user", "content": "Hi" }],
+                "tools": [{ "name": "a_tool" }],
+            }),
+        ),
+        (
+            Api::Responses,
+            responses.iter().map(String::as_str).collect(),
+            "post /responses ",
+            "authorization: bearer sk-secret-key",
+            json!({
+                "model": "m-1", "stream": true, "store": false, "include": ["reasoning.encrypted_content"],
+                "max_output_tokens": 500, "instructions": "Be brief.",
+                "input": [{ "role": "user", "content": "Hi" }], "tools": [{ "name": "a_tool" }],
+            }),
+        ),
+        (
+            Api::Anthropic,
+            anthropic.to_vec(),
+            "post /v1/messages ",
+            "x-api-key: sk-secret-key",
+            json!({
+                "model": "m-1", "stream": true, "max_tokens": 500,
+                "system": [{ "type": "text", "text": "Be brief.", "cache_control": { "type": "ephemeral" } }],
+                "messages": [{ "role": "user", "content": [
+                    { "type": "text", "text": "Hi", "cache_control": { "type": "ephemeral" } }
+                ]}],
+                "tools": [{ "name": "a_tool" }],
+            }),
+        ),
+        (
+            Api::Gemini,
+            vec![gemini],
+            "post /models/m-1:streamgeneratecontent?alt=sse ",
+            "x-goog-api-key: sk-secret-key",
+            json!({
+                "systemInstruction": { "parts": [{ "text": "Be brief." }] },
+                "generationConfig": { "maxOutputTokens": 500 },
+                "contents": [{ "role": "user", "parts": [{ "text": "Hi" }] }],
+                "tools": [{ "functionDeclarations": [{ "name": "a_tool" }] }],
+            }),
+        ),
+    ] {
+        let Outcome { result, shown, requests } = ask_with(vec![events(&stream)], api, |_| {});
+        let answer = result.unwrap();
+        assert_eq!((answer.response.text(), &*shown, answer.tries), ("Hello you", "Hello you", 1), "{api:?}");
+        let usage = answer.response.usage().unwrap();
+        assert_eq!((usage.input, usage.output), (9, 2), "{api:?}");
+        let request = requests.recv().unwrap();
+        assert!(request.head.starts_with(path) && request.head.contains(auth), "{}", request.head);
+        assert_eq!(request.head.contains("anthropic-version: 2023-06-01"), api == Api::Anthropic);
+        assert_eq!(request.body, body, "{api:?}");
+    }
+}
+
+#[test]
+fn a_request_is_repeated_if_the_failure_may_pass() {
+    let page = Reply::Whole(502, "content-type: text/html\r\n", "<h1>Bad gateway</h1>".to_owned());
+    let busy = Reply::Whole(429, "retry-after: 0\r\n", r#"{"error":{"message":"slow down"}}"#.to_owned());
+    let cut = Reply::Cut(format!("data: {SAYS}\n\n"));
+    let early = events(&[SAYS]);
+    let Outcome { result, shown, requests } = ask(vec![page, busy, cut, early, events(&[SAYS, ENDS])]);
+    let answer = result.unwrap();
+    assert_eq!((answer.response.text(), answer.tries, answer.response.stop()), ("Hello you", 5, Stop::Done));
+    assert_eq!(shown, "<retry><retry>Hello<retry>Hello<retry>Hello you");
+    assert_eq!(requests.try_iter().count(), 5);
+}
+
+#[test]
+fn a_request_is_not_repeated_for_ever() {
+    let failing = Reply::Whole(503, "", r#"{"error":{"message":"overloaded"}}"#.to_owned());
+    let Outcome { result, requests, .. } = ask(vec![failing; 6]);
+    let error = result.unwrap_err();
+    assert!(error.to_string().ends_with("answered with status 503: overloaded (after 5 tries)"), "{error}");
+    assert_eq!(requests.try_iter().count(), 5);
+}
+
+#[test]
+fn a_request_that_cannot_succeed_is_not_repeated() {
+    let moved = Reply::Whole(302, "location: http://127.0.0.1:9/\r\n", String::new());
+    let long_wait = Reply::Whole(429, "retry-after: 3600\r\n", r#"{"error":{"message":"slow down"}}"#.to_owned());
+    let page = "<!DOCTYPE html><title>Sign in</title>".to_owned();
+    let refused = Reply::Whole(401, "", r#"{"error":{"message":"wrong key sk-secret-key"}}"#.to_owned());
+    let overflow = Reply::Whole(400, "", r#"{"error":{"code":"context_length_exceeded","message":"m"}}"#.to_owned());
+    for (reply, kind, message) in [
+        (moved, ErrorKind::Refused, "set base_url to the final address"),
+        (long_wait, ErrorKind::RateLimited, "asks to wait 3600 seconds"),
+        (
+            Reply::Whole(200, "content-type: text/html; charset=utf-8\r\n", page.clone()),
+            ErrorKind::Unreadable,
+            "an HTML page with the title \"Sign in\"",
+        ),
+        (Reply::Whole(200, "", page), ErrorKind::Unreadable, "an HTML page with the title \"Sign in\""),
+        (refused, ErrorKind::Unauthorized, "wrong key [key]; check the key"),
+        (overflow, ErrorKind::ContextOverflow, "context_length_exceeded"),
+        (
+            events(&[r#"{"greeting":"hello"}"#, r#"{"choices":[{"delta":5}]}"#]),
+            ErrorKind::Unreadable,
+            "is not one of this API",
+        ),
+    ] {
+        let Outcome { result, requests, .. } = ask(vec![reply]);
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(message) && !error.to_string().contains("sk-secret"), "{error}");
+        assert_eq!(requests.try_iter().count(), 1);
+    }
+}
+
+#[test]
+fn a_server_that_does_not_answer_in_time_is_an_error_that_says_so() {
+    let limit = Duration::from_millis(50);
+    let silent = ask_with(vec![Reply::Silent], Api::ChatCompletions, |settings| {
+        (settings.limits.first_byte, settings.limits.retries) = (limit, 0);
+    });
+    let error = silent.result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert!(error.to_string().ends_with("did not begin its answer within 50ms"), "{error}");
+
+    let stalls = ask_with(vec![Reply::Stalls(format!("data: {SAYS}\n\n"))], Api::ChatCompletions, |settings| {
+        (settings.limits.idle, settings.limits.retries) = (limit, 0);
+    });
+    assert_eq!(stalls.shown, "Hello");
+    assert!(stalls.result.unwrap_err().to_string().ends_with("did not continue its answer within 50ms"));
+
+    let whole = ask_with(vec![Reply::Stalls(String::new())], Api::ChatCompletions, |settings| {
+        (settings.limits.total, settings.limits.retries) = (limit, 0);
+    });
+    assert!(whole.result.unwrap_err().to_string().ends_with("did not complete its answer within 50ms"));
+}
+
+#[test]
+fn dropping_a_request_closes_its_connection() {
+    let (url, requests) = serve(vec![Reply::Stalls(format!("data: {SAYS}\n\n"))]);
+    let client = Client::new(settings(Api::ChatCompletions, url));
+    let messages = [user_message(Api::ChatCompletions, "Hi")];
+    let begun = Instant::now();
+    block_on(async {
+        let request = Request { system: "", messages: &messages, tools: None };
+        let mut shown = String::new();
+        let mut on_event = |event: Event<'_>| {
+            if let Event::Text(text) = event {
+                shown += text;
+            }
+        };
+        let asked = client.ask(&request, &mut on_event);
+        assert!(tokio::time::timeout(Duration::from_millis(300), asked).await.is_err());
+    });
+    let request = requests.recv().unwrap();
+    // The server notices that the connection is closed long before its own limit.
+    let closed = request.closed.recv_timeout(Duration::from_secs(30));
+    assert_eq!(closed, Err(std::sync::mpsc::RecvTimeoutError::Disconnected));
+    assert!(begun.elapsed() < Duration::from_secs(50));
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_is_named_without_path_and_key() {
+    let outcome = ask_with(Vec::new(), Api::ChatCompletions, |settings| {
+        settings.base_url = "http://user:sk-secret-key@127.0.0.1:9/v1?key=sk-secret-key".to_owned();
+        settings.limits.retries = 0;
+    });
+    let error = outcome.result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
+    assert!(error.to_string().starts_with("failed to connect to http://127.0.0.1:9: "), "{error}");
+    for (base_url, key, message) in
+        [("not a url", "k", "is not a URL"), ("http://127.0.0.1:9", "a\nb", "has characters that no key has")]
+    {
+        let outcome = ask_with(Vec::new(), Api::Anthropic, |settings| {
+            settings.base_url = base_url.to_owned();
+            settings.key = Some(Key::new(key));
+        });
+        let error = outcome.result.unwrap_err();
+        assert!(error.to_string().contains(message) && !error.may_pass(), "{error}");
+    }
+}
+
+#[test]
+fn a_script_answers_in_order() {
+    let script = Script::parse(
+        "{\"text\": \"Let me see.\", \"calls\": [{\"name\": \"look\", \"arguments\": {\"a\": 1}}, {\"name\": \"now\"}], \
+         \"usage\": {\"input\": 9}}\n\n{\"error\": \"context_overflow\"}\n{\"text\": \"Done.\"}",
+    );
+    let client = Client::scripted(script.unwrap());
+    let request = Request { system: "", messages: &[], tools: None };
+    let ask = |client: &Client| block_on(client.ask(&request, &mut |_| {}));
+    let first = ask(&client).unwrap().response;
+    let calls: Vec<_> = first
+        .calls()
+        .iter()
+        .map(|call| (call.id().to_owned(), call.name().to_owned(), call.arguments().to_owned()))
+        .collect();
+    let expected = [("call_1_1", "look", r#"{"a":1}"#), ("call_1_2", "now", "{}")];
+    assert_eq!(calls, expected.map(|(id, name, arguments)| (id.to_owned(), name.to_owned(), arguments.to_owned())));
+    assert_eq!((first.text(), first.usage().unwrap().input), ("Let me see.", 9));
+    assert_eq!(ask(&client).unwrap_err().kind(), ErrorKind::ContextOverflow);
+    assert_eq!(ask(&client).unwrap().response.text(), "Done.");
+    assert!(ask(&client).unwrap_err().to_string().contains("has no more answers: it has 3"));
+    assert_eq!(ask(&client.for_new_conversation()).unwrap().response.text(), "Let me see.");
+}

@@ -1,0 +1,163 @@
+//! Names that say that a value is secret, and environment variables that are credentials.
+//!
+//! The judge must not use a variable that a command does not get, so what is removed from the environment of commands and what is
+//! hidden from the judge are decided here, together. In texts, fewer names count: `--key 2` and `PASS` are mostly harmless there.
+
+use crate::text::words::words;
+
+/// Words that occur in names of credentials. A name is split into words at `_` and other symbols.
+const WORDS: &[&str] =
+    &["APIKEY", "AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "DSN", "KEY", "KEYS", "PASS", "PASSPHRASE", "PAT", "PWD"];
+/// Endings of such words.
+const ENDINGS: &[&str] = &[
+    "CREDS",
+    "JWT",
+    "KEY",
+    "KEYFILE",
+    "KEYS",
+    "PASSCODE",
+    "PASSWD",
+    "PASSWORD",
+    "PASSWORDS",
+    "SECRET",
+    "SECRETS",
+    "TOKEN",
+    "TOKENS",
+    "WEBHOOK",
+];
+/// Words with such an ending that are not credentials.
+const EXCEPTIONS: &[&str] = &["DONKEY", "HOTKEY", "HOTKEYS", "MONKEY", "TURKEY"];
+/// Beginnings of such words.
+const BEGINNINGS: &[&str] = &["CREDENTIAL", "PASSWORD", "SECRET"];
+/// Prefixes of names that all count as credentials: some are secret without a telling name, and commands need none of them.
+const PREFIXES: &[&str] = &["AWS_"];
+/// Names that are not credentials, although they contain such a word: the shell sets them.
+const NOT_CREDENTIALS: &[&str] = &["PWD"];
+
+/// Returns whether an environment variable is a credential: by its name, such as `GITHUB_TOKEN`, or because its value is a URL or
+/// connection string with a password.
+///
+/// The tool `terminal` removes such variables from the environment of commands, and the judge of commands does not know them.
+pub fn is_credential(name: &str, value: &str) -> bool {
+    is_credential_name(name) || has_password(value)
+}
+
+/// Returns whether the name of a variable, an option or a field says that its value is secret: `GITHUB_TOKEN`, `--api-key`.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "apikey",
+        "auth",
+        "authorization",
+        "bearer",
+        "cookie",
+        "credential",
+        "credentials",
+        "creds",
+        "dsn",
+        "jwt",
+        "passcode",
+        "passphrase",
+        "passwd",
+        "password",
+        "passwords",
+        "pat",
+        "secret",
+        "secrets",
+        "sig",
+        "token",
+        "tokens",
+        "webhook",
+    ];
+    // These are secret only after another word: `DB_PASS`, but not `PASS`.
+    const SUFFIXES: &[&str] = &["key", "keys", "pass", "pwd"];
+    let parts: Vec<String> = words(name).map(str::to_lowercase).collect();
+    let Some((last, before)) = parts.split_last() else { return false };
+    let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let is_word =
+        |word: &str| WORDS.contains(&word) || ["password", "secret", "token"].iter().any(|end| word.ends_with(end));
+    is_word(last)
+        || before.iter().any(|word| matches!(word.as_str(), "password" | "secret" | "credential"))
+        || !before.is_empty() && SUFFIXES.contains(&last)
+        || parts.first().is_some_and(|first| first == "aws") && parts.len() > 1
+}
+
+/// Returns whether a variable is a credential by its name.
+fn is_credential_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    if NOT_CREDENTIALS.contains(&&*name) {
+        return false;
+    }
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || is_secret_name(&name)
+        || name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+            // Without a number, as in `API_KEY2` and `TOKENV1`.
+            let word = match word.trim_end_matches(|c: char| c.is_ascii_digit()) {
+                stem if stem.len() < word.len() => stem.strip_suffix('V').unwrap_or(stem),
+                word => word,
+            };
+            !EXCEPTIONS.contains(&word)
+                && (WORDS.contains(&word)
+                    || ENDINGS.iter().any(|ending| word.ends_with(ending))
+                    || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)))
+        })
+}
+
+/// Returns whether a value contains a password, as `postgres://user:password@host/` and `AccountName=a;AccountKey=k` do.
+fn has_password(value: &str) -> bool {
+    let named =
+        |pair: &str| pair.split_once('=').is_some_and(|(name, value)| is_credential_name(name) && !value.is_empty());
+    if value.contains(';') && value.split(';').any(named) {
+        return true;
+    }
+    let mut urls = value.split("://");
+    urls.next();
+    urls.any(|rest| {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let user = authority.rsplit_once('@').map(|(user, _)| user);
+        user.and_then(|user| user.split_once(':')).is_some_and(|(_, password)| !password.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_recognised_by_name() {
+        let credentials = "OPENAI_API_KEY openai_api_key GITHUB_TOKEN NPMTOKEN TOKEN AWS_ACCESS_KEY_ID AWS_PROFILE \
+            DB_PASSWORD PGPASSWORD DB_PASS MYSQL_PWD GH_PAT SSH_AUTH_SOCK BASIC_AUTH SENTRY_DSN SECRET SECRET_VALUE \
+            GOOGLE_APPLICATION_CREDENTIALS STRIPE_SECRET_KEY APIKEY npm_config__authToken ENCRYPTION_KEYS \
+            API_KEY1 GITHUB_TOKEN2 TOKENV2 API_KEY_3 ACCESSKEY SSHKEY MY_CREDS AUTH_JWT GOOGLE_KEYFILE_JSON";
+        for name in credentials.split_whitespace() {
+            assert!(is_credential_name(name), "{name}");
+        }
+        let harmless = "PATH PWD OLDPWD HOME LANG GIT_AUTHOR_NAME KEYBOARD_LAYOUT MONKEY TOKENIZERS_PARALLELISM \
+            XAUTHORITY PASSENGER_ENV CARGO_HOME COMPASS_URL HOTKEY2 V8_FLAGS";
+        for name in harmless.split_whitespace() {
+            assert!(!is_credential_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn urls_with_a_password_are_credentials() {
+        for value in ["postgres://me:pw@db/x", "a,redis://:pw@h:1", "http://u:p@ss@h", "AccountName=a;AccountKey=k=="] {
+            assert!(has_password(value), "{value}");
+        }
+        for value in ["http://proxy:3128", "ssh://git@host:22/x", "https://h/a:b@c", "a:b@c", "x://", "", "http://u:@h"]
+        {
+            assert!(!has_password(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn names_say_that_a_value_is_secret() {
+        for name in
+            ["GITHUB_TOKEN", "--api-key", "apiKey", "DB_PASS", "password", "AWS_PROFILE", "SECRET_1", "OPENAI_API_KEY2"]
+        {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "PASS", "key", "MONKEY", "PWD", "LANG", "tokenizer", ""] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The numbers of tokens that an API reports.
+
+use crate::wire::node::Object;
+
+/// The numbers of tokens of a request and its response, as the API reports them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[non_exhaustive]
+pub struct Usage {
+    /// The tokens of the request, including those in the vendor's cache.
+    pub input: u64,
+    /// The tokens of the request that were read from the vendor's cache.
+    pub cached: u64,
+    /// The tokens of the request that were written to the vendor's cache. Only Anthropic reports them.
+    pub cache_writes: u64,
+    /// The tokens of the response, including thinking.
+    pub output: u64,
+}
+
+/// Returns a number of an object, or 0. A usage that cannot be read does not make a response unusable.
+pub(super) fn count(object: &Object<'_>, key: &str) -> u64 {
+    object.get(key).and_then(|node| node.number().ok()).unwrap_or_default()
+}
+
+/// Returns a number of an object within an object, or 0.
+#[cfg(feature = "wire-openai")]
+pub(super) fn count_in(object: &Object<'_>, outer: &str, key: &str) -> u64 {
+    object.get(outer).and_then(|node| node.object().ok()).map_or(0, |object| count(&object, key))
+}
+
+/// Returns the object of a key, if it is one.
+pub(super) fn object<'a>(object: &Object<'a>, key: &str) -> Option<Object<'a>> {
+    object.get(key)?.object().ok()
+}
+
+#[cfg(all(test, feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
+mod tests {
+    use super::*;
+    use crate::wire::Api;
+
+    fn streamed(api: Api, events: &[&str]) -> Option<Usage> {
+        let mut stream = api.stream();
+        for event in events {
+            stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+        }
+        stream.finish().unwrap().usage()
+    }
+
+    #[test]
+    fn the_tokens_of_all_apis_have_one_meaning() {
+        let expected = Usage { input: 100, cached: 60, cache_writes: 0, output: 7 };
+        let chat = r#""choices":[{"message":{"role":"assistant","content":"a"},"finish_reason":"stop","delta":{"content":"a"}}]"#;
+        let tokens =
+            r#""usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":60}}"#;
+        assert_eq!(Api::ChatCompletions.parse(&format!("{{{chat},{tokens}}}")).unwrap().usage(), Some(expected));
+        let events = [&*format!("{{{chat}}}"), &*format!("{{{tokens},\"choices\":[]}}")];
+        assert_eq!(streamed(Api::ChatCompletions, &events), Some(expected));
+
+        let tokens = r#""usage":{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":60}}"#;
+        let response = format!(r#"{{"status":"completed","output":[],{tokens}}}"#);
+        assert_eq!(Api::Responses.parse(&response).unwrap().usage(), Some(expected));
+        let event = format!(r#"{{"type":"response.completed","response":{response}}}"#);
+        assert_eq!(streamed(Api::Responses, &[&event]), Some(expected));
+
+        let anthropic = Usage { cache_writes: 30, ..expected };
+        let tokens = r#""usage":{"input_tokens":10,"cache_read_input_tokens":60,"cache_creation_input_tokens":30,"output_tokens":7}"#;
+        let body = format!(r#"{{"content":[],"stop_reason":"end_turn",{tokens}}}"#);
+        assert_eq!(Api::Anthropic.parse(&body).unwrap().usage(), Some(anthropic));
+        let start = format!(r#"{{"type":"message_start","message":{{{}}}}}"#, tokens.replace(":7", ":1"));
+        let delta = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}"#;
+        let events = [&*start, delta, r#"{"type":"message_stop"}"#];
+        assert_eq!(streamed(Api::Anthropic, &events), Some(anthropic));
+
+        let tokens = r#""usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":5,"thoughtsTokenCount":2}"#;
+        let body =
+            format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"a"}}]}},"finishReason":"STOP"}}],{tokens}}}"#);
+        assert_eq!(Api::Gemini.parse(&body).unwrap().usage(), Some(expected));
+        assert_eq!(streamed(Api::Gemini, &[&body]), Some(expected));
+    }
+
+    #[test]
+    fn a_usage_that_cannot_be_read_is_ignored() {
+        let chat = r#""choices":[{"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}]"#;
+        for usage in [r#""usage":null"#, r#""usage":[]"#, r#""usage":5"#] {
+            assert_eq!(Api::ChatCompletions.parse(&format!("{{{chat},{usage}}}")).unwrap().usage(), None, "{usage}");
+        }
+        let odd = Api::ChatCompletions
+            .parse(&format!(r#"{{{chat},"usage":{{"prompt_tokens":-1,"completion_tokens":"x"}}}}"#));
+        assert_eq!(odd.unwrap().usage(), Some(Usage::default()));
+    }
+}

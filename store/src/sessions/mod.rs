@@ -1,0 +1,227 @@
+//! The store of conversations: sessions, their messages, and an index of their text.
+//!
+//! A message is written in one transaction when it is complete, so a process that is killed loses at most the message that it was
+//! about to write.
+
+mod read;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::database::Database;
+use crate::error::StoreError;
+
+pub use search::{Found, Order};
+
+/// The conversations in a [`Database`].
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    database: Arc<Database>,
+}
+
+/// A conversation that begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewSession<'a> {
+    /// The name, which is unique.
+    pub name: &'a str,
+    /// What has started it: `chat`, `agent`, `batch`.
+    pub source: &'a str,
+    /// The working directory.
+    pub directory: &'a str,
+    /// The API whose messages it has.
+    pub api: &'a str,
+    /// The name of the model.
+    pub model: &'a str,
+    /// A line that says what it is about, such as the beginning of the first message.
+    pub title: &'a str,
+}
+
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionInfo {
+    /// The name.
+    pub name: String,
+    /// When it began.
+    pub started: SystemTime,
+    /// When the last message was added.
+    pub updated: SystemTime,
+    /// What has started it.
+    pub source: String,
+    /// The working directory.
+    pub directory: String,
+    /// The API whose messages it has.
+    pub api: String,
+    /// The name of the model.
+    pub model: String,
+    /// A line that says what it is about.
+    pub title: String,
+    /// The number of messages.
+    pub messages: u64,
+    /// The tokens of all requests together.
+    pub tokens: TokenCounts,
+}
+
+/// Numbers of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TokenCounts {
+    /// The tokens of requests, including cached ones.
+    pub input: u64,
+    /// The tokens of requests that the vendor had in its cache.
+    pub cached: u64,
+    /// The tokens of responses.
+    pub output: u64,
+}
+
+/// The kinds of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MessageKind {
+    /// What the user has written, or the host on their behalf.
+    User,
+    /// A response of the model.
+    Model,
+    /// The results of the calls in the response before it.
+    Results,
+    /// A summary that replaces the messages before [`keeps_from`](NewMessage::keeps_from).
+    Summary,
+}
+
+impl MessageKind {
+    const ALL: [Self; 4] = [Self::User, Self::Model, Self::Results, Self::Summary];
+
+    /// Returns the word for the kind: `user`, `model`, `results` or `summary`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Model => "model",
+            Self::Results => "results",
+            Self::Summary => "summary",
+        }
+    }
+
+    /// Returns the kind with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// A message to add.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewMessage<'a> {
+    /// The kind.
+    pub kind: MessageKind,
+    /// What people read, and what is searched.
+    pub text: &'a str,
+    /// The messages of the API, as a JSON array.
+    pub raw: &'a str,
+    /// Calls or results, as a JSON value.
+    pub details: &'a str,
+    /// For a summary: the id of the first message that it does not replace.
+    pub keeps_from: Option<i64>,
+    /// The tokens of the request that this message answers.
+    pub tokens: Option<TokenCounts>,
+}
+
+/// A message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredMessage {
+    /// The id, which is unique among the messages of all sessions. Later messages have larger ids.
+    pub id: i64,
+    /// The name of its session.
+    pub session: String,
+    /// The kind.
+    pub kind: MessageKind,
+    /// When it was added.
+    pub time: SystemTime,
+    /// What people read.
+    pub text: String,
+    /// The messages of the API, as a JSON array.
+    pub raw: String,
+    /// Calls or results, as a JSON value.
+    pub details: String,
+    /// For a summary: the id of the first message that it does not replace.
+    pub keeps_from: Option<i64>,
+    /// The tokens of the request that this message answers.
+    pub tokens: Option<TokenCounts>,
+}
+
+impl Sessions {
+    /// Returns the conversations in a database.
+    pub fn new(database: Arc<Database>) -> Self {
+        Self { database }
+    }
+
+    /// Adds a conversation.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed, or another conversation has the name.
+    pub fn start(&self, session: &NewSession<'_>) -> Result<(), StoreError> {
+        let NewSession { name, source, directory, api, model, title } = *session;
+        let sql = "INSERT INTO sessions (name, started, source, directory, api, model, title) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let row = params![name, milliseconds(SystemTime::now()), source, directory, api, model, title];
+        self.database.write(|connection| connection.execute(sql, row).map(drop))
+    }
+
+    /// Adds a message to a conversation, and returns its id.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed, or there is no such conversation.
+    pub fn append(&self, session: &str, message: &NewMessage<'_>) -> Result<i64, StoreError> {
+        self.database.write(|connection| insert(connection, session, message))
+    }
+
+    /// Removes a conversation. Returns whether it existed.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn remove(&self, session: &str) -> Result<bool, StoreError> {
+        // Do not create a file only to remove something from it.
+        if self.database.read(|_| Ok(()))?.is_none() {
+            return Ok(false);
+        }
+        self.database.write(|connection| Ok(connection.execute("DELETE FROM sessions WHERE name = ?1", [session])? > 0))
+    }
+}
+
+fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> rusqlite::Result<i64> {
+    let NewMessage { kind, text, raw, details, keeps_from, tokens } = *message;
+    let id: Option<i64> =
+        connection.query_row("SELECT id FROM sessions WHERE name = ?1", [session], |row| row.get(0)).optional()?;
+    let id = id.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    let sql = "INSERT INTO messages (session, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, \
+               output_tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let count = |count: fn(TokenCounts) -> u64| tokens.map(|tokens| count(tokens).cast_signed());
+    let [input, cached, output] =
+        [count(|tokens| tokens.input), count(|tokens| tokens.cached), count(|tokens| tokens.output)];
+    let now = milliseconds(SystemTime::now());
+    connection.prepare(sql)?.execute(params![
+        id,
+        kind.word(),
+        now,
+        text,
+        raw,
+        details,
+        keeps_from,
+        input,
+        cached,
+        output
+    ])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    i64::try_from(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}
+
+fn time(milliseconds: i64) -> SystemTime {
+    let since = Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default());
+    UNIX_EPOCH.checked_add(since).unwrap_or(UNIX_EPOCH)
+}

@@ -1,0 +1,116 @@
+use super::*;
+
+fn store() -> (tempfile::TempDir, Sessions) {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    let sessions = Sessions::new(Arc::new(Database::new(folder.path().join("state.db"))));
+    (folder, sessions)
+}
+
+const NEW: NewSession<'_> = NewSession {
+    name: "20260301-a",
+    source: "chat",
+    directory: "/w",
+    api: "anthropic",
+    model: "m-1",
+    title: "About disks",
+};
+
+fn start(sessions: &Sessions, name: &str) -> String {
+    sessions.start(&NewSession { name, ..NEW }).expect("failed to start");
+    name.to_owned()
+}
+
+fn new(kind: MessageKind, text: &str) -> NewMessage<'_> {
+    NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None }
+}
+
+#[test]
+fn a_conversation_is_read_as_it_was_written() {
+    let (_folder, sessions) = store();
+    assert_eq!(sessions.list(10).expect("a missing file is empty"), []);
+    let name = start(&sessions, "20260301-a");
+    assert!(sessions.start(&NEW).is_err(), "the name is taken");
+    let raw = r#"[{"role":"user","content":"é 12345678901234567890.50"}]"#;
+    let tokens = TokenCounts { input: 10, cached: 4, output: 3 };
+    let first = sessions.append(&name, &NewMessage { raw, ..new(MessageKind::User, "Is the disk full?") });
+    let first = first.expect("failed to add");
+    let answer = NewMessage { tokens: Some(tokens), details: r#"[{"name":"a"}]"#, ..new(MessageKind::Model, "No.") };
+    sessions.append(&name, &answer).expect("failed to add");
+    let summary = NewMessage { keeps_from: Some(first), ..new(MessageKind::Summary, "So far") };
+    sessions.append(&name, &summary).expect("failed to add");
+
+    let messages = sessions.messages(&name).expect("failed to read");
+    assert_eq!(
+        messages.iter().map(|message| &*message.text).collect::<Vec<_>>(),
+        ["Is the disk full?", "No.", "So far"]
+    );
+    assert_eq!((&*messages[0].raw, messages[0].tokens, messages[0].kind), (raw, None, MessageKind::User));
+    assert_eq!((messages[1].tokens, &*messages[1].details), (Some(tokens), r#"[{"name":"a"}]"#));
+    assert_eq!((messages[2].kind, messages[2].keeps_from), (MessageKind::Summary, Some(first)));
+
+    let [info] = &sessions.list(10).expect("failed to read")[..] else { panic!("one session") };
+    assert_eq!((&*info.name, info.messages, info.tokens), (&*name, 3, tokens));
+    assert_eq!((&*info.title, &*info.model, &*info.directory), ("About disks", "m-1", "/w"));
+    assert!(info.updated >= info.started && info.started.elapsed().is_ok_and(|age| age.as_secs() < 600));
+    let unknown = sessions.append("unknown", &new(MessageKind::User, "x"));
+    assert!(unknown.is_err());
+}
+
+#[test]
+fn a_conversation_is_found_by_the_beginning_of_its_name() {
+    let (_folder, sessions) = store();
+    let names = ["20260301-a", "20260301-b", "20260302-a"].map(|name| start(&sessions, name));
+    for name in &names {
+        let [found] = &sessions.find(name).expect("failed to read")[..] else { panic!("one session") };
+        assert_eq!(&found.name, name);
+    }
+    assert_eq!(sessions.find("20260301").expect("failed to read").len(), 2);
+    assert_eq!(sessions.find("%").expect("failed to read"), []);
+}
+
+#[test]
+fn words_are_found_in_all_conversations_whatever_their_case_and_accents() {
+    let (_folder, sessions) = store();
+    let [first, second] = ["a", "b"].map(|name| start(&sessions, name));
+    let add =
+        |session: &str, text: &str| sessions.append(session, &new(MessageKind::User, text)).expect("failed to add");
+    add(&first, "The Élan of the disk");
+    let later = add(&second, "no space left on the disk");
+    add(&second, "space is left");
+    let search = |query: &str, order| -> Vec<i64> {
+        let found = sessions.search(query, order, 10).expect("failed to search");
+        found.iter().map(|found| found.message.id).collect()
+    };
+    assert_eq!(search("ELAN", Order::Best), [1]);
+    assert_eq!(search("disk", Order::Newest), [2, 1]);
+    assert_eq!(search("disk", Order::Oldest), [1, 2]);
+    assert_eq!(search("left space", Order::Oldest), [2, 3]);
+    assert_eq!(search("\"space left\"", Order::Best), [2]);
+    assert_eq!(search("nothing", Order::Best), [0_i64; 0]);
+    let found = sessions.search("space disk", Order::Best, 1).expect("failed to search");
+    assert_eq!(found[0].excerpt, "no **space** left on the **disk**");
+    assert_eq!(found[0].message.session, second);
+
+    let around =
+        |window| sessions.around(later, window).expect("failed to read").iter().map(|m| m.id).collect::<Vec<_>>();
+    assert_eq!(around(5), [2, 3]);
+    assert_eq!(around(0), [2]);
+    assert_eq!(sessions.around(99, 5).expect("failed to read"), []);
+}
+
+#[test]
+fn a_removed_conversation_is_not_found() {
+    let (folder, sessions) = store();
+    assert!(!sessions.remove("x").expect("failed to remove"));
+    assert!(!folder.path().join("state.db").exists());
+    let [kept, removed] = ["a", "b"].map(|name| {
+        let name = start(&sessions, name);
+        sessions.append(&name, &new(MessageKind::User, "disk")).expect("failed to add");
+        name
+    });
+    assert!(sessions.remove(&removed).expect("failed to remove"));
+    assert!(!sessions.remove(&removed).expect("failed to remove"));
+    assert_eq!(sessions.messages(&removed).expect("failed to read"), []);
+    let found = sessions.search("disk", Order::Best, 10).expect("failed to search");
+    assert_eq!(found.iter().map(|found| &*found.message.session).collect::<Vec<_>>(), [&*kept]);
+}

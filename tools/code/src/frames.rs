@@ -1,0 +1,128 @@
+//! The protocol between the host and an interpreter: frames of a length in four bytes and JSON. What an interpreter sends are
+//! outside bytes, because a script can write to the socket itself: they are bounded and checked.
+
+use std::io::{self, Read};
+
+use serde::{Deserialize, Serialize};
+
+/// The maximum length of a frame of an interpreter.
+pub(crate) const MAX_FRAME: usize = 8 * 1024 * 1024;
+
+/// A message of an interpreter.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum FromScript {
+    /// The interpreter has started.
+    Ready {
+        /// The version of Python.
+        version: (u32, u32),
+    },
+    /// A script calls a tool.
+    Call {
+        id: u64,
+        run: u64,
+        tool: String,
+        /// The JSON text of the arguments.
+        arguments: String,
+    },
+    /// A script has ended.
+    Done { run: u64, result: Option<String>, error: Option<Exception> },
+}
+
+/// An exception that ended a script.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exception {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) message: String,
+    pub(crate) traceback: Vec<String>,
+}
+
+/// A message of the host.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum ToScript<'m> {
+    /// Run a script.
+    Run {
+        run: u64,
+        code: &'m str,
+        /// What the interpreter writes to both streams at the end of the script.
+        mark: &'m str,
+        /// The source of the module with the tools, if it is new.
+        module: Option<&'m str>,
+    },
+    /// The response to a call.
+    Answer { id: u64, json: &'m str, failed: bool },
+}
+
+impl ToScript<'_> {
+    /// Returns the frame of the message.
+    pub(crate) fn frame(&self) -> io::Result<Vec<u8>> {
+        let mut frame = vec![0; 4];
+        serde_json::to_writer(&mut frame, self)?;
+        let too_long = |_| io::Error::other("the message for the interpreter is longer than 4 GiB");
+        let length = u32::try_from(frame.len() - 4).map_err(too_long)?;
+        frame[..4].copy_from_slice(&length.to_be_bytes());
+        Ok(frame)
+    }
+}
+
+/// Reads a message. Returns `None` at the end of the connection.
+///
+/// # Errors
+/// Returns what is wrong with the frame.
+pub(crate) fn read(from: &mut impl Read) -> Result<Option<FromScript>, String> {
+    let mut length = [0; 4];
+    // The end within a frame is an end, too: the interpreter may have been ended while it wrote.
+    if from.read_exact(&mut length).is_err() {
+        return Ok(None);
+    }
+    let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+    if length > MAX_FRAME {
+        return Err(format!("a message of {length} bytes, of at most {MAX_FRAME}"));
+    }
+    // Not allocated before it arrives.
+    let mut frame = Vec::new();
+    match from.take(length as u64).read_to_end(&mut frame) {
+        Ok(read) if read == length => {}
+        Ok(_) | Err(_) => return Ok(None),
+    }
+    let message = serde_json::from_slice(&frame);
+    message.map(Some).map_err(|error| format!("a message that is not one of the protocol: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(text: &str) -> Vec<u8> {
+        let length = u32::try_from(text.len()).unwrap().to_be_bytes();
+        [&length[..], text.as_bytes()].concat()
+    }
+
+    #[test]
+    fn messages_are_read_to_the_end_of_the_connection() {
+        let call = r#"{"type":"call","id":1,"run":2,"tool":"read_file","arguments":"{}"}"#;
+        let done = r#"{"type":"done","run":2,"result":null,"error":null}"#;
+        let bytes = [frame(call), frame(done)].concat();
+        let mut from = bytes.as_slice();
+        assert!(matches!(read(&mut from), Ok(Some(FromScript::Call { id: 1, run: 2, .. }))));
+        assert!(matches!(read(&mut from), Ok(Some(FromScript::Done { run: 2, result: None, error: None }))));
+        assert!(matches!(read(&mut from), Ok(None)));
+        assert!(matches!(read(&mut &bytes[..20]), Ok(None)), "a frame that is cut off");
+    }
+
+    #[test]
+    fn wrong_frames_are_errors_that_say_what_is_wrong() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        for text in ["", "null", "{}", r#"{"type":"stop"}"#, r#"{"type":"done","run":-1}"#, "\u{0}", deep.as_str()] {
+            let error = read(&mut frame(text).as_slice()).expect_err("it is wrong");
+            assert!(error.contains("protocol"), "{error}");
+        }
+        let unknown_key = r#"{"type":"ready","version":[3,11],"more":1}"#;
+        assert!(read(&mut frame(unknown_key).as_slice()).is_err());
+        let error = read(&mut &b"GET / HTTP/1.1\r\n"[..]).expect_err("a length of more than a gigabyte");
+        assert_eq!(error, format!("a message of 1195725856 bytes, of at most {MAX_FRAME}"));
+    }
+}

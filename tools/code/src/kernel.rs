@@ -1,0 +1,248 @@
+//! An interpreter: a Python process that runs one script after the other, and keeps its state.
+
+use std::ffi::OsString;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{self, Write as _};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use toolc::{ErrorKind, ToolError};
+use toolc_environment::{Channel, Environment, Exit, Input, Launch, Output, Program, Running};
+
+use crate::frames::{self, FromScript, ToScript};
+use crate::limits::Limits;
+use crate::output::Captured;
+
+/// The program.
+const PYTHON: &str = "python3";
+/// What it runs. It ends when the host closes the channel.
+const INTERPRETER: &str = include_str!("interpreter.py");
+/// The oldest version of Python that runs it.
+const MIN_VERSION: (u32, u32) = (3, 8);
+/// The time that an interpreter may take to start.
+const START: Duration = Duration::from_mins(1);
+/// The time in which the end of a script's output arrives.
+const DRAIN: Duration = Duration::from_secs(2);
+/// The number of messages that are read ahead.
+const READ_AHEAD: usize = 2;
+
+/// Changes of the variables of an environment.
+pub(crate) type Variables = Vec<(OsString, Option<OsString>)>;
+
+/// What an interpreter has sent.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Message(FromScript),
+    /// It has sent something else, as the text says.
+    Broken(String),
+    /// It has closed the connection.
+    Closed,
+}
+
+/// A Python process. Dropping it ends the process with all processes that it has started.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    // First, so that the process has ended by the time that the slot is free.
+    running: Box<dyn Running>,
+    channel: Channel,
+    outgoing: Sender<Vec<u8>>,
+    // A lock, because a receiver cannot be shared. Only the call that runs a script uses it.
+    events: Mutex<Receiver<Event>>,
+    waker: SharedWaker,
+    stdout: Captured,
+    stderr: Captured,
+    is_confined: bool,
+    /// The number of the last script.
+    run: u64,
+    /// The source of the module that the interpreter has.
+    module: String,
+}
+
+/// The waker of the thread that waits for messages.
+type SharedWaker = Arc<Mutex<Option<Waker>>>;
+
+/// The output of a script.
+#[derive(Debug, Default)]
+pub(crate) struct ScriptOutput {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Kernel {
+    /// Starts an interpreter, and waits until it is ready.
+    pub(crate) fn start(
+        environment: &dyn Environment,
+        variables: Variables,
+        limits: &Limits,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<Self, ToolError> {
+        let (stdout, stderr) = (Captured::new(limits.stdout), Captured::new(limits.stderr));
+        let arguments = ["-u", "-I", "-X", "utf8", "-c", INTERPRETER].map(Into::into).to_vec();
+        let output = Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) };
+        let mut launch = Launch::new(Program::Command(PYTHON.into(), arguments), output);
+        launch.variables = variables;
+        launch.input = Input::Channel;
+        let failed = |error: io::Error| {
+            let is_missing = error.kind() == io::ErrorKind::NotFound;
+            let kind = if is_missing { ErrorKind::NotFound } else { ErrorKind::Failed };
+            ToolError::with_kind(kind, format!("failed to start `{PYTHON}`: {error}; nothing was run"))
+        };
+        let running = environment.start(launch).map_err(failed)?;
+        let channel = running.channel().map_err(failed)?;
+        let waker = SharedWaker::default();
+        let events = read_events(&channel, &waker).map_err(failed)?;
+        let outgoing = write_frames(&channel).map_err(failed)?;
+        let events = Mutex::new(events);
+        let is_confined = environment.promises().isolated;
+        let module = String::new();
+        let mut kernel =
+            Self { running, channel, outgoing, events, waker, stdout, stderr, is_confined, run: 0, module };
+        kernel.wait_until_ready(is_cancelled)?;
+        Ok(kernel)
+    }
+
+    fn wait_until_ready(&mut self, is_cancelled: &dyn Fn() -> bool) -> Result<(), ToolError> {
+        const POLL: Duration = Duration::from_millis(20);
+        let deadline = Instant::now() + START;
+        let text = loop {
+            let events = self.events.get_mut().unwrap_or_else(PoisonError::into_inner);
+            match events.recv_timeout(POLL) {
+                Ok(Event::Message(FromScript::Ready { version })) if version >= MIN_VERSION => return Ok(()),
+                Ok(Event::Message(FromScript::Ready { version: (major, minor) })) => {
+                    let (min_major, min_minor) = MIN_VERSION;
+                    break format!(
+                        "`{PYTHON}` is Python {major}.{minor}, and scripts need {min_major}.{min_minor} or later"
+                    );
+                }
+                Ok(Event::Message(_)) => break "it has sent an unexpected message".to_owned(),
+                Ok(Event::Broken(text)) => break format!("it has sent {text}"),
+                Ok(Event::Closed) => {
+                    let errors = self.stderr.end(DRAIN);
+                    let last = errors.trim().lines().last().unwrap_or_default().to_owned();
+                    break format!("it has ended{}{last}", if last.is_empty() { "" } else { ": " });
+                }
+                Err(_) if is_cancelled() => {
+                    let text = "the call was cancelled while the interpreter started: nothing was run";
+                    return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
+                }
+                Err(_) if Instant::now() >= deadline => break format!("it was not ready within {START:?}"),
+                Err(_) => {}
+            }
+        };
+        Err(ToolError::new(format!("failed to start the interpreter: {text}; nothing was run")))
+    }
+
+    /// Starts a script, whose tools are those of `module`. `waker` is woken when there is an event. Returns the number of the script.
+    pub(crate) fn run(&mut self, code: &str, module: &str, waker: Waker) -> io::Result<u64> {
+        self.run += 1;
+        let random = RandomState::new().build_hasher().finish();
+        let mark = format!("\n<end of script {} {random:016x}>\n", self.run);
+        self.stdout.begin(&mark);
+        self.stderr.begin(&mark);
+        *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
+        let is_new = self.module != module;
+        let message = ToScript::Run { run: self.run, code, mark: &mark, module: is_new.then_some(module) };
+        self.send(&message)?;
+        module.clone_into(&mut self.module);
+        Ok(self.run)
+    }
+
+    /// Sends a message, without waiting for the interpreter to read it.
+    pub(crate) fn send(&self, message: &ToScript<'_>) -> io::Result<()> {
+        // If the thread has ended, the interpreter has closed the connection, which is an event.
+        let _ = self.outgoing.send(message.frame()?);
+        Ok(())
+    }
+
+    /// Returns the next event, or `None` if there is none yet.
+    pub(crate) fn event(&mut self) -> Option<Event> {
+        match self.events.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
+            Ok(event) => Some(event),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Event::Closed),
+        }
+    }
+
+    /// Returns the output of the script that has ended.
+    pub(crate) fn output(&self) -> ScriptOutput {
+        ScriptOutput { stdout: self.stdout.end(DRAIN), stderr: self.stderr.end(DRAIN) }
+    }
+
+    /// Ends the process. Returns the output of the script that was running.
+    pub(crate) fn end(self) -> ScriptOutput {
+        self.channel.close();
+        let _ = self.running.end();
+        // The streams have been read to their end, as far as they can be.
+        ScriptOutput { stdout: self.stdout.end(Duration::ZERO), stderr: self.stderr.end(Duration::ZERO) }
+    }
+
+    /// Returns how the process has ended, in words, or `None` if it runs.
+    pub(crate) fn exit(&self) -> Option<String> {
+        let started = Instant::now();
+        let outcome = self.running.wait(&|| started.elapsed() >= DRAIN).ok()??;
+        Some(match outcome.exit {
+            Exit::Code(code) => format!("exit code {code}"),
+            Exit::Signal(number) => format!("signal {number}"),
+        })
+    }
+
+    /// Returns whether a sandbox confines what scripts can do.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.is_confined
+    }
+
+    /// Returns whether the process has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        !matches!(self.running.outcome(), Ok(None))
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // Ends the threads. The process ends by itself or is ended when `running` is dropped.
+        self.channel.close();
+    }
+}
+
+/// Reads the messages of an interpreter on a thread, until the end or the first wrong one.
+fn read_events(channel: &Channel, waker: &SharedWaker) -> io::Result<Receiver<Event>> {
+    let (mut channel, waker) = (channel.try_clone()?, Arc::clone(waker));
+    let (sender, events): (SyncSender<Event>, _) = sync_channel(READ_AHEAD);
+    thread::Builder::new().name("messages of a script".to_owned()).spawn(move || {
+        loop {
+            let event = match frames::read(&mut channel) {
+                Ok(Some(message)) => Event::Message(message),
+                Ok(None) => Event::Closed,
+                Err(text) => Event::Broken(text),
+            };
+            let is_last = !matches!(event, Event::Message(_));
+            if sender.send(event).is_err() {
+                return;
+            }
+            if let Some(waker) = &*waker.lock().unwrap_or_else(PoisonError::into_inner) {
+                waker.wake_by_ref();
+            }
+            if is_last {
+                return;
+            }
+        }
+    })?;
+    Ok(events)
+}
+
+/// Writes frames on a thread, so that an interpreter that does not read blocks nothing else.
+fn write_frames(channel: &Channel) -> io::Result<Sender<Vec<u8>>> {
+    let mut channel = channel.try_clone()?;
+    let (sender, frames) = self::channel::<Vec<u8>>();
+    thread::Builder::new().name("messages to a script".to_owned()).spawn(move || {
+        while let Ok(frame) = frames.recv() {
+            if channel.write_all(&frame).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(sender)
+}

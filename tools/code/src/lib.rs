@@ -1,0 +1,232 @@
+//! Handlers of the shipped toolset `code`: Python scripts that call other tools.
+//!
+//! - [`kernels`] keeps an interpreter ([`kernel`]) for each task. It runs `interpreter.py`, and talks to it in [`frames`].
+//! - [`script`] runs a script, and answers its [`calls`]. [`output`] keeps what it prints.
+//!
+//! What a script can do is not decided here: its calls take the path of the model's calls, and a script that no sandbox confines
+//! needs approval.
+
+mod calls;
+mod frames;
+mod kernel;
+mod kernels;
+mod limits;
+mod output;
+mod script;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use toolc::catalog::python_module;
+use toolc::{Call, ErrorKind, ToolError};
+use toolc_catalog::code::CodeTools;
+use toolc_catalog::code::execute_code::{Args, Returns, ReturnsError};
+use toolc_environment::Environment;
+use toolc_workspace::{ChildVariables, Environments, Workspace};
+
+use frames::Exception;
+use kernel::{Kernel, ScriptOutput, Variables};
+use kernels::{Kernels, Lost, Slot, TaskKernel};
+pub use limits::Limits;
+use script::{End, Ended};
+
+/// The handler of the toolset `code`.
+///
+/// ```
+/// use std::time::Duration;
+/// use toolc_code::{CodeHandlers, Limits};
+/// use toolc_workspace::Workspace;
+///
+/// let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+/// let handlers = CodeHandlers::new(&Workspace::current()).limits(limits);
+/// ```
+pub struct CodeHandlers {
+    environments: Environments,
+    child_variables: ChildVariables,
+    limits: Limits,
+    kernels: Kernels,
+}
+
+impl CodeHandlers {
+    /// Returns handlers that run scripts on this machine. A task begins in `workspace`, unless the host has set another
+    /// [directory](toolc::Task::set_directory).
+    pub fn new(workspace: &Workspace) -> Self {
+        let limits = Limits::default();
+        Self {
+            environments: Environments::local(workspace),
+            child_variables: ChildVariables::default(),
+            limits,
+            kernels: Kernels::new(limits.interpreters, limits.idle),
+        }
+    }
+
+    /// Replaces the environments in which tasks act. By default, all act on this machine. A script of a task on this machine runs in an
+    /// environment that isolates, if there is one.
+    #[must_use]
+    pub fn environments(mut self, environments: Environments) -> Self {
+        self.environments = environments;
+        self
+    }
+
+    /// Replaces the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self.kernels = Kernels::new(limits.interpreters, limits.idle);
+        self
+    }
+
+    /// Passes the environment variable `name` on to scripts, although its name looks like that of a credential. The case of `name` is
+    /// ignored.
+    #[must_use]
+    pub fn pass_env(mut self, name: impl Into<String>) -> Self {
+        self.child_variables = self.child_variables.pass(&name.into());
+        self
+    }
+}
+
+impl CodeTools for CodeHandlers {
+    fn execute_code(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+        let task = call.state::<TaskKernel>();
+        let Some(mut slot) = task.try_lock() else {
+            let text = "another script of this task is running: nothing was run. Wait for it, and then try again";
+            return Err(ToolError::new(text));
+        };
+        let started = Instant::now();
+        let note = self.prepare(&task, &mut slot, &args, call)?;
+        let Some(kernel) = slot.kernel() else { unreachable!("an interpreter has been started") };
+        let module = python_module(call.script_tools());
+        let Ended { how, calls } = script::run(kernel, &args.code, &module, call, &self.limits);
+        let (output, result, error) = self.ended(how, &mut slot)?;
+        slot.touch();
+        let ScriptOutput { stdout, stderr } = output;
+        Ok(Returns {
+            stdout,
+            stderr: (!stderr.is_empty()).then_some(stderr),
+            result,
+            error: error.map(|Exception { kind, message, traceback }| ReturnsError {
+                r#type: kind,
+                message,
+                traceback: (!traceback.is_empty()).then_some(traceback),
+            }),
+            calls: i64::try_from(calls).unwrap_or(i64::MAX),
+            duration_ms: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
+            note,
+        })
+    }
+}
+
+impl CodeHandlers {
+    /// Makes sure that the task has an interpreter, and that the script may run in it. Returns what the model has to know about it.
+    fn prepare(
+        &self,
+        task: &Arc<TaskKernel>,
+        slot: &mut Slot,
+        args: &Args,
+        call: &Call<'_>,
+    ) -> Result<Option<String>, ToolError> {
+        let has_ended = slot.kernel().is_some_and(|kernel| kernel.has_ended());
+        if let Some(kernel) = slot.kernel().filter(|_| !args.reset && !has_ended) {
+            if !kernel.is_confined() {
+                call.approve_code_blocking("code", &args.code)?;
+            }
+            return Ok(None);
+        }
+        self.start(task, slot, &args.code, call)?;
+        let why = match slot.lost() {
+            _ if args.reset => return Ok(None),
+            _ if has_ended => "the one before had ended",
+            Some(Lost::Idle) => "the one before was idle for too long",
+            Some(Lost::Displaced) => "the one before was ended because other tasks needed its place",
+            None => return Ok(None),
+        };
+        Ok(Some(format!("this is a new interpreter, without the state of earlier scripts: {why}")))
+    }
+
+    /// Starts an interpreter, in a sandbox if one has Python, or else where the task acts. There, the script needs approval.
+    fn start(&self, task: &Arc<TaskKernel>, slot: &mut Slot, code: &str, call: &Call<'_>) -> Result<(), ToolError> {
+        let environment = self.environments.for_code(call)?;
+        if environment.promises().isolated {
+            let started = self.start_in(&*environment, task, slot, call);
+            let own = self.environments.of(call)?;
+            let is_missing = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+            if !is_missing || own.promises().isolated {
+                return started;
+            }
+            call.approve_code_blocking("code", code)?;
+            return self.start_in(&*own, task, slot, call);
+        }
+        call.approve_code_blocking("code", code)?;
+        self.start_in(&*environment, task, slot, call)
+    }
+
+    /// Starts an interpreter, in place of the one that the task has.
+    fn start_in(
+        &self,
+        environment: &dyn Environment,
+        task: &Arc<TaskKernel>,
+        slot: &mut Slot,
+        call: &Call<'_>,
+    ) -> Result<(), ToolError> {
+        drop(slot.take());
+        let Some(place) = self.kernels.place(task) else {
+            let text = format!(
+                "{} interpreters of this host run scripts of other tasks: nothing was run. Try again later",
+                self.limits.interpreters
+            );
+            return Err(ToolError::new(text));
+        };
+        let variables = self.variables(environment, call)?;
+        slot.put(Kernel::start(environment, variables, &self.limits, &|| call.is_cancelled())?, place);
+        Ok(())
+    }
+
+    /// Returns the output of a script that has ended, the value of its last expression, and its error. Ends an interpreter that cannot
+    /// run another script.
+    fn ended(&self, how: End, slot: &mut Slot) -> Result<(ScriptOutput, Option<String>, Option<Exception>), ToolError> {
+        let (kind, why) = match how {
+            End::Done { result, error } => {
+                let output = slot.kernel().map(|kernel| kernel.output()).unwrap_or_default();
+                return Ok((output, result, error));
+            }
+            End::Cancelled => {
+                drop(slot.take());
+                let text = "the script was stopped because the call was cancelled. Its effects so far are not undone";
+                return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
+            }
+            End::TimedOut => ("Timeout", format!("the script exceeded its time limit of {:?}", self.limits.time)),
+            End::Broken(text) => ("ProtocolError", format!("the interpreter has sent {text}")),
+            End::Closed => {
+                let exit = slot.kernel().and_then(|kernel| kernel.exit());
+                let exit = exit.map_or_else(String::new, |exit| format!(" ({exit})"));
+                ("InterpreterEnded", format!("the interpreter ended while the script ran{exit}"))
+            }
+        };
+        let output = slot.take().map(|(kernel, _place)| kernel.end()).unwrap_or_default();
+        let message = format!("{why}. Its processes were ended, and the state of the task's scripts is lost");
+        Ok((output, None, Some(Exception { kind: kind.to_owned(), message, traceback: Vec::new() })))
+    }
+
+    /// Returns the variables that differ from those of the environment.
+    fn variables(&self, environment: &dyn Environment, call: &Call<'_>) -> Result<Variables, ToolError> {
+        let all = environment.variables();
+        let all = all.map_err(|error| {
+            ToolError::new(format!("the environment variables are unknown: {error}; nothing was run"))
+        })?;
+        let inherited = self.child_variables.clone().keep_back(call.secret_variables());
+        Ok(inherited.removed(&all).map(|name| (name.clone(), None)).collect())
+    }
+}
+
+impl fmt::Debug for CodeHandlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CodeHandlers")
+            .field("environments", &self.environments)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,34 @@
+//! The limits of scripts and interpreters.
+
+use std::time::Duration;
+
+/// The limits of scripts, and of the interpreters in which they run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The maximum duration of a script, including its calls: 300 seconds by default. The
+    /// [time limit of the tool](toolc::behaviour::Behaviour::timeout) must be longer.
+    pub time: Duration,
+    /// The maximum number of calls of a script: 50 by default.
+    pub calls: usize,
+    /// The maximum number of bytes of standard output that a result has: 50,000 by default.
+    pub stdout: usize,
+    /// The maximum number of bytes of standard error that a result has: 10,000 by default.
+    pub stderr: usize,
+    /// The maximum number of interpreters of all tasks: 4 by default. One that is starting counts.
+    pub interpreters: usize,
+    /// The time after which an interpreter without a script ends: 30 minutes by default.
+    pub idle: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_mins(5),
+            calls: 50,
+            stdout: 50_000,
+            stderr: 10_000,
+            interpreters: 4,
+            idle: Duration::from_mins(30),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The files of the environment in which a call acts, and what of them the call may read and write.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toolc::{Call, ToolError};
+use toolc_environment::files::FileKind;
+use toolc_environment::{Environment, Files, Local, LocalFiles, resolve};
+use toolc_workspace::{BoundAccess, Workspace, names};
+
+use crate::FileHandlers;
+
+/// The files of a call's environment.
+#[derive(Debug)]
+pub(crate) struct TaskFiles {
+    environment: Arc<dyn Environment>,
+    workspace: Workspace,
+    access: BoundAccess,
+    /// Whether paths are shown as they are, because relative ones are those of another environment.
+    shows_absolute: bool,
+}
+
+impl TaskFiles {
+    /// Returns the files of the environment of a call's task.
+    pub(crate) fn of(handlers: &FileHandlers, call: &Call<'_>) -> Result<Self, ToolError> {
+        Self::within(handlers.environments.of(call)?, handlers, call)
+    }
+
+    /// Returns the files in which a path is read: those of the environment, or of this machine if it is that of a stored result.
+    pub(crate) fn for_reading(handlers: &FileHandlers, path: &str, call: &Call<'_>) -> Result<Self, ToolError> {
+        // Also for a stored result: if the environment cannot be had, no tool acts.
+        let task = Self::of(handlers, call)?;
+        match handlers.spilled.as_deref() {
+            Some(folder) if is_spilled(path, folder) => {
+                let stored = Self::within(Arc::new(Local::new(folder)), handlers, call)?;
+                Ok(Self { shows_absolute: true, ..stored })
+            }
+            _ => Ok(task),
+        }
+    }
+
+    /// Returns the files of an environment.
+    fn within(environment: Arc<dyn Environment>, handlers: &FileHandlers, call: &Call<'_>) -> Result<Self, ToolError> {
+        let failed = |error| ToolError::new(format!("failed to look into the environment of this task: {error}"));
+        let files = environment.files();
+        let places = files.places().map_err(failed)?;
+        let directory = files.resolve(environment.directory()).map_err(failed)?;
+        let workspace = if environment.name() == Local::NAME {
+            handlers.workspace.in_directory(directory)
+        } else {
+            Workspace::of_environment(directory, places.home)
+        };
+        let mut access = handlers.access.clone();
+        if let Some(home) = call.home() {
+            access = access.with_host_home(home);
+        }
+        if let Some(folder) = handlers.spilled.as_deref().filter(|_| environment.name() == Local::NAME) {
+            access = access.with_readable(folder);
+        }
+        let access = access.bind(workspace.clone(), &*files, &places.temporary);
+        drop(files);
+        Ok(Self { environment, workspace, access, shows_absolute: false })
+    }
+
+    /// Returns the file system.
+    pub(crate) fn files(&self) -> Box<dyn Files + '_> {
+        self.environment.files()
+    }
+
+    /// Returns the resolved path of a text. See [`Workspace::locate`].
+    pub(crate) fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {
+        self.workspace.locate(&*self.files(), path)
+    }
+
+    /// Returns the form of a path for a model. See [`Workspace::show`].
+    pub(crate) fn show(&self, path: &Path) -> String {
+        if self.shows_absolute { names::escape(path) } else { self.workspace.show(path) }
+    }
+
+    /// Returns the working directory.
+    pub(crate) fn directory(&self) -> &Path {
+        self.workspace.dir()
+    }
+
+    /// Returns whether this is the file system of this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.environment.name() == Local::NAME
+    }
+
+    /// Returns what may be read and written.
+    pub(crate) fn access(&self) -> &BoundAccess {
+        &self.access
+    }
+}
+
+/// Returns whether a path is that of a regular file in a folder of this machine. Otherwise nothing of the folder is shown, also not the
+/// names of its files.
+fn is_spilled(path: &str, folder: &Path) -> bool {
+    let path = Path::new(path);
+    let is_regular = |path: &Path| LocalFiles.metadata(path).is_ok_and(|found| found.kind == FileKind::Regular);
+    path.is_absolute() && resolve(path).is_ok_and(|path| path.parent() == Some(folder) && is_regular(&path))
+}

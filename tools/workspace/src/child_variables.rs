@@ -1,0 +1,79 @@
+//! Which of the variables of its environment a program that a model controls inherits.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+
+use toolc::approval::is_credential;
+
+/// Decides which environment variables a program gets.
+///
+/// A program that a model controls, such as a shell, [inherits](Self::removed) everything except credentials. Any other program gets
+/// the baseline of `toolc-process`, and what it asks for by name.
+///
+/// ```
+/// use toolc_workspace::ChildVariables;
+///
+/// let variables = ChildVariables::default().pass("SSH_AUTH_SOCK").keep_back(["CRM_ACCOUNT"]);
+/// assert!(variables.passes("PATH", "/bin") && variables.passes("SSH_AUTH_SOCK", "/tmp/agent"));
+/// assert!(!variables.passes("GITHUB_TOKEN", "x") && !variables.passes("CRM_ACCOUNT", "x"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ChildVariables {
+    /// Names that are passed on, although they look like those of credentials.
+    passed: BTreeSet<String>,
+    /// Names that are never passed on.
+    kept_back: BTreeSet<String>,
+}
+
+impl ChildVariables {
+    /// Passes a variable on, although its name or value looks like a credential. The case of `name` is ignored.
+    #[must_use]
+    pub fn pass(mut self, name: &str) -> Self {
+        self.passed.insert(name.to_ascii_uppercase());
+        self
+    }
+
+    /// Never passes these variables on, not even those of [`pass`](Self::pass). The case of the names is ignored.
+    #[must_use]
+    pub fn keep_back<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.kept_back.extend(names.into_iter().map(|name| name.as_ref().to_ascii_uppercase()));
+        self
+    }
+
+    /// Returns whether a variable is passed on.
+    pub fn passes(&self, name: &str, value: &str) -> bool {
+        let key = name.to_ascii_uppercase();
+        !self.kept_back.contains(&key) && (self.passed.contains(&key) || !is_credential(name, value))
+    }
+
+    /// Returns the names of those of these variables that a program does not inherit.
+    pub fn removed<'v>(&self, own: &'v [(OsString, OsString)]) -> impl Iterator<Item = &'v OsString> {
+        own.iter().filter(|(name, value)| self.removes(name, value)).map(|(name, _)| name)
+    }
+
+    /// Returns whether a program does not inherit a variable.
+    pub fn removes(&self, name: &OsStr, value: &OsStr) -> bool {
+        !self.passes(&name.to_string_lossy(), &value.to_string_lossy())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_removed_unless_they_are_passed_on() {
+        let variables = ChildVariables::default().pass("ssh_auth_sock").pass("OWN").keep_back(["own", "Account"]);
+        let vars = [
+            ("PATH", "/bin"),
+            ("SSH_AUTH_SOCK", "/tmp/agent"),
+            ("GITHUB_TOKEN", "x"),
+            ("DATABASE_URL", "postgres://me:pw@db/x"),
+            ("OWN", "x"),
+            ("ACCOUNT", "x"),
+        ]
+        .map(|(name, value)| (name.into(), value.into()));
+        let removed: Vec<_> = variables.removed(&vars).collect();
+        assert_eq!(removed, ["GITHUB_TOKEN", "DATABASE_URL", "OWN", "ACCOUNT"]);
+    }
+}
