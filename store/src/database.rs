@@ -12,7 +12,11 @@ use crate::error::{Cause, StoreError};
 
 /// The migrations from an empty file to the current format. A released migration never changes. The format of a file is the number
 /// of its migrations, stored as `user_version`.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/1-approvals.sql"), include_str!("migrations/2-sessions.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/1-approvals.sql"),
+    include_str!("migrations/2-sessions.sql"),
+    include_str!("migrations/3-task-state.sql"),
+];
 
 /// The current format. SQLite stores it as a signed number.
 const FORMAT: isize = MIGRATIONS.len().cast_signed();

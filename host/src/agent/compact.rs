@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use toolc::{ToolCall, Turn};
+use toolc::Turn;
+use toolc_files::AccessLog;
 use toolc_model::{ErrorKind, ModelError};
 
 use super::conversation::Entry;
 use super::event::{AgentEvent, Tokens};
 use super::record::speaker;
 use super::{Agent, TurnError};
-use crate::agent::hooks::OWN_CALL;
 
 /// The share of the context that the messages which are kept may have, in percent.
 const KEPT_PERCENT: u64 = 30;
@@ -86,12 +86,19 @@ impl Agent {
         let summary = self.summary(&transcript).await.map_err(TurnError::Model)?;
         let mut text =
             format!("The beginning of this conversation was replaced by this summary:\n\n{}\n", summary.trim());
-        text += &self.state(turn).await;
+        let state = self.task_state().text();
+        if !state.is_empty() {
+            text += &format!("\n{}", self.redactor.text(&state));
+        }
         // A record that fails is reported like any other.
         if let Err(error) = self.recorder.summary(&text, first) {
             self.emit(&AgentEvent::Notice { text: &format!("the conversation is not recorded: {error}") });
         }
         self.conversation.replace_beginning(first, text);
+        // The model may have to read again what it has read before.
+        if let Some(log) = self.task.state::<AccessLog>() {
+            log.forget_repeated_reads();
+        }
         let after = self.tokens_of_request(turn);
         self.emit(&AgentEvent::Compacted { replaced: first, tokens_before: before, tokens_after: after });
         Ok(())
@@ -140,40 +147,6 @@ impl Agent {
         self.tokens.add(tokens);
         Ok(summary)
     }
-
-    /// Returns what the model needs to know and a summary could lose: the to-do list, the running processes, what was not approved.
-    async fn state(&self, turn: &Turn) -> String {
-        let mut text = String::new();
-        for (tool, arguments, title) in
-            [("todo", "{}", "The to-do list"), ("process", r#"{"action":"list"}"#, "Processes in the background")]
-        {
-            if !turn.tools().any(|shown| shown == tool) {
-                continue;
-            }
-            let id = format!("{OWN_CALL}{tool}");
-            let call = ToolCall::new(tool, arguments).with_id(&id).with_task(&self.task);
-            let response = turn.call(&call).await;
-            if !response.is_error() && !is_empty(&response.json) {
-                let _ = write!(text, "\n{title}: {}\n", response.json);
-            }
-        }
-        let denied = self.conversation.denied();
-        if !denied.is_empty() {
-            text += "\nThese calls were not approved or were refused; do not try them again:\n";
-            for call in denied {
-                let _ = writeln!(text, "- {call}");
-            }
-        }
-        text
-    }
-}
-
-/// Returns whether a listing has no entries.
-fn is_empty(json: &str) -> bool {
-    let value: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
-    value
-        .as_object()
-        .is_some_and(|object| object.values().all(|value| !value.is_array() || value == &serde_json::json!([])))
 }
 
 fn too_long(tokens: u64) -> TurnError {

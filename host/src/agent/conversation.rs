@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use toolc::CompletedCall;
 use toolc::wire::ModelResponse;
-use toolc::{CompletedCall, ErrorKind};
 use toolc_model::{Api, user_message};
 
 /// The number of bytes of a token, on average.
@@ -174,20 +174,9 @@ impl Conversation {
         }
     }
 
-    /// Returns the calls that were not approved or refused, so that the model does not try them again.
-    pub(crate) fn denied(&self) -> Vec<String> {
-        let mut denied = Vec::new();
-        for pair in self.entries.windows(2) {
-            let [Entry::Model { calls, .. }, Entry::Results { results, .. }] = pair else { continue };
-            let kinds = [ErrorKind::Denied.word(), ErrorKind::Refused.word()];
-            let is_denied = |result: &&CallResult| result.error.as_deref().is_some_and(|kind| kinds.contains(&kind));
-            for result in results.iter().filter(is_denied) {
-                if let Some(call) = calls.iter().find(|call| call.id == result.id) {
-                    denied.push(format!("{} {}", call.name, call.arguments));
-                }
-            }
-        }
-        denied
+    /// Returns whether the model has made calls.
+    pub(crate) fn has_results(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry, Entry::Results { .. }))
     }
 }
 

@@ -10,9 +10,6 @@ use toolc::{CallResponse, ToolError, ToolOutput, ToolResult};
 
 use super::event::{AgentEvent, Observer};
 
-/// The beginning of the ids of calls that the loop makes itself. They are not reported.
-pub(super) const OWN_CALL: &str = "host:";
-
 /// Reports calls.
 pub(super) struct Reporter {
     pub(super) observer: Observer,
@@ -48,16 +45,11 @@ impl Hook for Reporter {
     }
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
-        if !call.id().starts_with(OWN_CALL) {
-            self.begin(call);
-        }
+        self.begin(call);
         Ok(HookAction::Continue)
     }
 
     fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
-        if call.id().starts_with(OWN_CALL) {
-            return Ok(());
-        }
         self.begin(call);
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).retain(|id| id != call.id());
         (self.observer)(&AgentEvent::CallEnds {

@@ -1,7 +1,7 @@
 //! The loop: the model answers, its calls are run, their results go back, until it has no more calls.
 //!
-//! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`compact`] shortens it, [`record`] stores it, and
-//! [`event`] reports what happens to the terminal or a program.
+//! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`state`] what the model must not
+//! forget. [`compact`] shortens a conversation, [`record`] stores it, and [`event`] reports what happens to the terminal or a program.
 
 pub(crate) mod command;
 mod compact;
@@ -13,6 +13,7 @@ pub(crate) mod models;
 mod prompt;
 mod record;
 pub(crate) mod setup;
+mod state;
 mod turn;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +26,9 @@ use conversation::Conversation;
 pub(crate) use event::{AgentEvent, Observer, Tokens};
 pub(crate) use interrupt::Interrupts;
 use record::Recorder;
+use state::{Denied, TaskState};
+
+use crate::approval::Questions;
 
 /// An agent in one conversation.
 pub(crate) struct Agent {
@@ -42,6 +46,12 @@ pub(crate) struct Agent {
     redactor: Arc<Redactor>,
     observer: Observer,
     news: News,
+    /// The questions about calls that have no answer.
+    questions: Questions,
+    /// The calls that were not approved or were refused.
+    denied: Vec<Denied>,
+    /// The state of the task as the store has it.
+    recorded_state: TaskState,
     /// The tokens of all turns.
     pub(crate) tokens: Tokens,
 }
@@ -153,8 +163,14 @@ impl Agent {
         (self.observer)(event);
     }
 
-    /// Begins a new conversation with the same tools and models.
-    pub(crate) fn begin_anew(&mut self, name: String) {
+    /// Begins a new conversation with the same tools and models. The task of the old one ends, with its processes.
+    pub(crate) fn begin_anew(&mut self, name: String, directory: &std::path::Path) {
+        self.task = Task::new(&*name);
+        self.task.set_directory(directory);
+        self.news.take();
+        self.questions.restore(Vec::new());
+        self.denied.clear();
+        self.recorded_state = TaskState::default();
         self.conversation = Conversation::default();
         self.recorder.begin(name.clone());
         self.name = name;

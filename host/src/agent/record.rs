@@ -11,6 +11,7 @@ use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, St
 
 use super::conversation::{Conversation, Entry};
 use super::event::Tokens;
+use super::state::TaskState;
 
 /// The maximum length of a title, in characters.
 const TITLE_CHARS: usize = 80;
@@ -92,6 +93,16 @@ impl Recorder {
         Ok(())
     }
 
+    /// Records the state of the task.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub(super) fn state(&self, state: &TaskState) -> Result<(), StoreError> {
+        let is_recorded = self.has_begun.get() && !self.has_failed.get();
+        let Some(sessions) = self.sessions.as_ref().filter(|_| is_recorded) else { return Ok(()) };
+        sessions.set_state(&self.name.borrow(), &self.redactor.text(&json!(state).to_string()))
+    }
+
     fn write(
         &self,
         kind: MessageKind,
@@ -149,6 +160,7 @@ pub(super) struct Resumed {
     /// The ids of its entries.
     pub(super) ids: Vec<i64>,
     pub(super) tokens: Tokens,
+    pub(super) state: TaskState,
 }
 
 /// Reads a conversation, to continue it with this API.
@@ -185,9 +197,12 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
         ids.truncate(1);
         entries = vec![Entry::User(text)];
     }
+    let state = sessions.state(&info.name).map_err(|error| error.to_string())?;
+    let state = state.map_or_else(|| Ok(TaskState::default()), |state| serde_json::from_str(&state));
+    let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;
     let tokens = Tokens { input, cached, output, cost: None };
-    Ok(Resumed { conversation: Conversation::new(entries), ids, tokens })
+    Ok(Resumed { conversation: Conversation::new(entries), ids, tokens, state })
 }
 
 /// Returns who speaks in an entry.

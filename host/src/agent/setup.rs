@@ -20,8 +20,9 @@ use super::event::{AgentEvent, Observer, Tokens};
 use super::hooks::{Reporter, SecretFilter};
 use super::models::{ModelConfig, Models};
 use super::record::{self, Origin, Recorder};
+use super::state::TaskState;
 use super::{Agent, LoopLimits, News, prompt};
-use crate::approval::{self, Judging, Mode, SecondOpinion};
+use crate::approval::{self, Judging, Mode, Questions, SecondOpinion};
 use crate::environments::{self, EnvironmentKind};
 use crate::options::ToolOptions;
 use crate::plugins::{self, LoadedPlugins};
@@ -184,8 +185,9 @@ impl Setup {
         } else {
             approver
         };
+        let questions = Questions::default();
         if let Some(approver) = approver {
-            builder = builder.approver(approver);
+            builder = builder.approver(questions.of(approver));
         }
         let session = builder.build().map_err(|error| error.to_string())?;
 
@@ -195,13 +197,13 @@ impl Setup {
         let origin = Origin { source, directory: self.directory.display().to_string() };
         let mut recorder =
             Recorder::new(sessions, Arc::clone(&self.redactor), origin, models.main.clone(), name.clone());
-        let (mut conversation, mut tokens) = (Conversation::default(), Tokens::default());
+        let (mut conversation, mut tokens, mut state) = <(Conversation, Tokens, Option<TaskState>)>::default();
         if let Some(info) = resume {
             let resumed = record::read(&self.sessions, info, models.main.settings().api)?;
             recorder.resume(resumed.ids);
-            (conversation, tokens) = (resumed.conversation, resumed.tokens);
+            (conversation, tokens, state) = (resumed.conversation, resumed.tokens, Some(resumed.state));
         }
-        Ok(Agent {
+        let mut agent = Agent {
             session,
             name,
             task,
@@ -214,8 +216,15 @@ impl Setup {
             redactor: Arc::clone(&self.redactor),
             observer,
             news: self.news.clone(),
+            questions,
+            denied: Vec::new(),
+            recorded_state: TaskState::default(),
             tokens,
-        })
+        };
+        if let Some(state) = state {
+            agent.restore(state);
+        }
+        Ok(agent)
     }
 
     fn emojis(&self) -> HashMap<String, String> {

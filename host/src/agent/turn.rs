@@ -31,6 +31,7 @@ impl Agent {
         let mut tokens = Tokens::default();
         let mut requests = 0;
         let ended = self.work(&mut requests, &mut tokens, interrupts).await;
+        self.record_state();
         let outcome = match &ended {
             Ok(ended) => ended.word(),
             Err(_) => "failed",
@@ -181,7 +182,10 @@ impl Agent {
         // Every API refuses a conversation in which a call has no result.
         let completed = completed.unwrap_or_else(|| calls.iter().map(|call| interrupted(*call)).collect());
         let entry = Entry::results(self.model.settings().api, &completed);
+        let denied = self.denied_of(&completed);
         self.add(entry, None);
+        self.remember_denied(denied);
+        self.record_state();
         presses < 2
     }
 

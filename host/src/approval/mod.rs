@@ -5,6 +5,7 @@ mod log;
 mod person;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
 mod question;
+mod questions;
 mod report;
 mod second_opinion;
 
@@ -24,6 +25,7 @@ use crate::environments::EnvironmentKind;
 use crate::profile::Profile;
 use crate::rules;
 use log::Log;
+pub(crate) use questions::Questions;
 pub(crate) use second_opinion::SecondOpinion;
 
 /// What happens to a command that needs approval.

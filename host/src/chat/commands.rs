@@ -105,7 +105,7 @@ impl Command {
                 }
             }
             Self::New => {
-                agent.begin_anew(new_name());
+                agent.begin_anew(new_name(), &setup.directory);
                 screen.print("a new conversation begins");
             }
             Self::Retry => return Next::Turn(RETRY.to_owned()),

@@ -9,6 +9,7 @@ mod opinion;
 mod secrets;
 mod server;
 mod sessions;
+mod state;
 #[path = "../approval/terminal.rs"]
 #[expect(dead_code, reason = "the tests of approval use the rest")]
 mod terminal;

@@ -178,6 +178,16 @@ impl Sessions {
         self.database.write(|connection| insert(connection, session, message))
     }
 
+    /// Sets the state of a conversation, a JSON value: what its agent needs to continue and the messages do not say. A conversation that
+    /// does not exist is ignored.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn set_state(&self, session: &str, state: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE sessions SET state = ?2 WHERE name = ?1";
+        self.database.write(|connection| connection.execute(sql, [session, state]).map(drop))
+    }
+
     /// Removes a conversation. Returns whether it existed.
     ///
     /// # Errors

@@ -15,6 +15,17 @@ pub(super) const MESSAGE: &str = "m.id, s.name, m.kind, m.time, m.text, m.raw, m
     m.input_tokens, m.cached_tokens, m.output_tokens";
 
 impl Sessions {
+    /// Returns the state of a conversation that was [set](Self::set_state) last, or `None` if there is none.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn state(&self, session: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT state FROM sessions WHERE name = ?1";
+        let found =
+            self.database.read(|connection| connection.query_row(sql, [session], |row| row.get(0)).optional())?;
+        Ok(found.flatten().flatten())
+    }
+
     /// Returns the latest conversations, the latest first.
     ///
     /// # Errors

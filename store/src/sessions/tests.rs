@@ -114,3 +114,17 @@ fn a_removed_conversation_is_not_found() {
     let found = sessions.search("disk", Order::Best, 10).expect("failed to search");
     assert_eq!(found.iter().map(|found| &*found.message.session).collect::<Vec<_>>(), [&*kept]);
 }
+
+#[test]
+fn a_conversation_keeps_its_last_state() {
+    let (_folder, sessions) = store();
+    assert_eq!(sessions.state("20260301-a").expect("a missing file is empty"), None);
+    let name = start(&sessions, "20260301-a");
+    assert_eq!(sessions.state(&name).expect("failed to read"), None);
+    for state in [r#"{"todo":[]}"#, r#"{"todo":[1]}"#] {
+        sessions.set_state(&name, state).expect("failed to write");
+        assert_eq!(sessions.state(&name).expect("failed to read").as_deref(), Some(state));
+    }
+    sessions.set_state("unknown", "{}").expect("it is ignored");
+    assert_eq!(sessions.state("unknown").expect("failed to read"), None);
+}

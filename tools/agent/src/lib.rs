@@ -2,4 +2,4 @@
 
 mod todo;
 
-pub use todo::TodoHandlers;
+pub use todo::{TodoHandlers, TodoItem, TodoList, TodoStatus};

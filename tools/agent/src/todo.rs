@@ -1,8 +1,8 @@
 //! The `todo` tool: a to-do list for each task, in memory.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toolc::{Call, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::todo::TodoTools;
 use toolc_catalog::todo::todo::{Args, TodosItem, TodosItemStatus as Status};
@@ -10,19 +10,95 @@ use toolc_catalog::todo::todo::{Args, TodosItem, TodosItemStatus as Status};
 /// The maximum number of items of a list. The schema of the tool limits only the items of one call.
 const MAX_ITEMS: usize = 256;
 
-/// The list of a task.
+/// The list of a task: a part of its state ([`Call::state`]), in memory. A host reads it with [`Task::state`](toolc::Task::state).
 #[derive(Debug, Default)]
-struct List(Mutex<Vec<Item>>);
+pub struct TodoList(Mutex<Vec<TodoItem>>);
 
-/// The handler of the toolset `todo`. Each task has its own list of at most 256 items, which is kept in memory and dropped with the
-/// task.
+/// An item of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoItem {
+    /// The id, unique in its list.
+    pub id: String,
+    /// What to do.
+    pub content: String,
+    /// The state of the step.
+    pub status: TodoStatus,
+}
+
+/// The state of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    /// Not begun.
+    Pending,
+    /// Begun.
+    InProgress,
+    /// Done.
+    Completed,
+    /// No longer to be done.
+    Cancelled,
+}
+
+impl TodoList {
+    /// Returns the items, in order.
+    pub fn items(&self) -> Vec<TodoItem> {
+        self.lock().clone()
+    }
+
+    /// Replaces the items with those of an earlier list, for example when the host continues a conversation. Items beyond the maximum
+    /// number are dropped.
+    pub fn restore(&self, mut items: Vec<TodoItem>) {
+        items.truncate(MAX_ITEMS);
+        *self.lock() = items;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<TodoItem>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TodoStatus {
+    /// Returns whether something is left to do.
+    pub fn is_unfinished(self) -> bool {
+        matches!(self, Self::Pending | Self::InProgress)
+    }
+
+    /// Returns the word for the state, as the tool uses it: `in_progress`.
+    pub fn word(self) -> &'static str {
+        Status::from(self).as_str()
+    }
+}
+
+impl From<Status> for TodoStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Pending => Self::Pending,
+            Status::InProgress => Self::InProgress,
+            Status::Completed => Self::Completed,
+            Status::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<TodoStatus> for Status {
+    fn from(status: TodoStatus) -> Self {
+        match status {
+            TodoStatus::Pending => Self::Pending,
+            TodoStatus::InProgress => Self::InProgress,
+            TodoStatus::Completed => Self::Completed,
+            TodoStatus::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// The handler of the toolset `todo`. Each task has its own [`TodoList`] of at most 256 items, which is dropped with the task.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TodoHandlers;
 
 impl TodoTools for TodoHandlers {
     fn todo(&self, args: Args, call: &Call<'_>) -> ToolResult {
-        let list = call.state::<List>();
-        let mut list = list.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let list = call.state::<TodoList>();
+        let mut list = list.lock();
         if let Some(items) = args.todos {
             let base = if args.merge { list.clone() } else { Vec::new() };
             *list = merge(base, items)?;
@@ -31,20 +107,13 @@ impl TodoTools for TodoHandlers {
     }
 }
 
-#[derive(Debug, Clone, Serialize)]
-struct Item {
-    id: String,
-    content: String,
-    status: &'static str,
-}
-
 /// Merges items into a list: each replaces the item with its id, or is appended.
-fn merge(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolError> {
+fn merge(mut list: Vec<TodoItem>, items: Vec<TodosItem>) -> Result<Vec<TodoItem>, ToolError> {
     for item in items {
-        let item = Item {
+        let item = TodoItem {
             id: item.id.trim().to_owned(),
             content: item.content.trim().to_owned(),
-            status: item.status.as_str(),
+            status: item.status.into(),
         };
         if item.id.is_empty() || item.content.is_empty() {
             return Err(ToolError::new("an item has a blank id or content: nothing was changed, give it both"));
@@ -64,7 +133,7 @@ fn merge(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolEr
 
 #[derive(Serialize)]
 struct Listing<'a> {
-    todos: &'a [Item],
+    todos: &'a [TodoItem],
     counts: Counts,
 }
 
@@ -78,14 +147,14 @@ struct Counts {
 }
 
 impl<'a> Listing<'a> {
-    fn new(todos: &'a [Item]) -> Self {
-        let count = |status: Status| todos.iter().filter(|item| item.status == status.as_str()).count();
+    fn new(todos: &'a [TodoItem]) -> Self {
+        let count = |status: TodoStatus| todos.iter().filter(|item| item.status == status).count();
         let counts = Counts {
             total: todos.len(),
-            pending: count(Status::Pending),
-            in_progress: count(Status::InProgress),
-            completed: count(Status::Completed),
-            cancelled: count(Status::Cancelled),
+            pending: count(TodoStatus::Pending),
+            in_progress: count(TodoStatus::InProgress),
+            completed: count(TodoStatus::Completed),
+            cancelled: count(TodoStatus::Cancelled),
         };
         Self { todos, counts }
     }
@@ -153,5 +222,22 @@ mod tests {
         assert_reply!(write(&caller, more, true), Err(Failed, "would have more than 256 items"));
         assert_reply!(write(&caller, vec![item(" ", "x", Status::Pending)], false), Err(Failed, "blank id or content"));
         assert_eq!(read(&caller), before);
+    }
+
+    #[test]
+    fn a_host_reads_and_restores_the_list() {
+        let caller = Caller::new();
+        write(&caller, vec![item("a", "plan", Status::InProgress), item("b", "build", Status::Completed)], false)
+            .unwrap();
+        let items = caller.call("todo").state::<TodoList>().items();
+        let unfinished: Vec<&str> =
+            items.iter().filter(|item| item.status.is_unfinished()).map(|item| &*item.id).collect();
+        assert_eq!(unfinished, ["a"]);
+        let other = Caller::new();
+        let list = other.call("todo").state::<TodoList>();
+        list.restore(items.clone());
+        assert_eq!(read(&other), read(&caller));
+        list.restore(vec![items[0].clone(); MAX_ITEMS + 1]);
+        assert_eq!(list.items().len(), MAX_ITEMS);
     }
 }

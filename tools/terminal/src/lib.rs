@@ -31,6 +31,7 @@ use toolc_environment::Exit;
 use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use background::processes::HostProcesses;
+pub use background::processes::RunningProcess;
 use disk::DiskSpace;
 use events::EventSink;
 pub use events::{ProcessEvent, ProcessEventKind};

@@ -8,7 +8,7 @@ mod watch;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use toolc_environment::{EndReason, Environment, Exit, Launch, OnEnd, Outcome, Output, Running, Sink};
 
@@ -27,6 +27,8 @@ pub(crate) struct Background {
     pub(crate) id: String,
     pub(crate) command: String,
     pub(crate) started: Instant,
+    /// The same as a time of day.
+    pub(crate) started_at: SystemTime,
     running: Box<dyn Running>,
     /// Kept with the process, which can outlive its task.
     _environment: Arc<dyn Environment>,
@@ -113,6 +115,7 @@ impl Background {
             id,
             command,
             started: Instant::now(),
+            started_at: SystemTime::now(),
             running,
             _environment: environment,
             shared,

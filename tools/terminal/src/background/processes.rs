@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use toolc::Task;
 
 use super::Background;
 
@@ -110,6 +112,33 @@ impl TaskProcesses {
 
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Background>> {
         self.all().into_iter().find(|process| process.id == id)
+    }
+}
+
+/// A process in the background that runs: see [`RunningProcess::of_task`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunningProcess {
+    /// Its id in its task.
+    pub session_id: String,
+    /// The command line.
+    pub command: String,
+    /// When it was started.
+    pub started: SystemTime,
+}
+
+impl RunningProcess {
+    /// Returns the processes in the background that a task has started and that still run, in the order of their start.
+    pub fn of_task(task: &Task) -> Vec<Self> {
+        let all = task.state::<TaskProcesses>().map_or_else(Vec::new, |processes| processes.all());
+        let running = all.iter().filter(|process| process.outcome().is_none());
+        running
+            .map(|process| Self {
+                session_id: process.id.clone(),
+                command: process.command.clone(),
+                started: process.started_at,
+            })
+            .collect()
     }
 }
 

@@ -32,6 +32,17 @@ fn a_process_is_started_polled_and_ended() {
 }
 
 #[test]
+fn a_host_sees_what_runs_in_a_task() {
+    let f = fixture();
+    assert_eq!(RunningProcess::of_task(f.caller.task()), []);
+    let (first, second) = (f.start("sleep 600", |_| {}), f.start("sleep 601", |_| {}));
+    f.act(Action::Kill, &first);
+    let [running] = &RunningProcess::of_task(f.caller.task())[..] else { panic!("one process runs") };
+    assert_eq!((&running.session_id, &*running.command), (&second, "sleep 601"));
+    assert!(running.started.elapsed().is_ok_and(|age| age < Duration::from_mins(10)));
+}
+
+#[test]
 fn a_process_that_ends_at_once_is_reported_at_once() {
     let f = fixture();
     let ended = value(f.terminal(terminal::Args { background: true, ..args("echo no >&2; exit 3") }));

@@ -1,0 +1,237 @@
+//! What the model needs to know of a task, and what a summary or the end of this program would lose. It is collected from the state of
+//! the task, not from the conversation, and stored with the conversation.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use toolc::{Call, CompletedCall, ErrorKind, ToolCall};
+use toolc_agent::{TodoItem, TodoList};
+use toolc_terminal::RunningProcess;
+
+use super::Agent;
+use super::event::AgentEvent;
+use crate::time;
+
+/// The maximum number of calls that were not approved. The oldest are dropped.
+const MAX_DENIED: usize = 50;
+/// The maximum length of a call, a command line or a reason, in characters.
+const MAX_CHARS: usize = 300;
+
+/// The state of a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct TaskState {
+    todo: Vec<TodoItem>,
+    /// The processes in the background that run.
+    processes: Vec<Process>,
+    /// The calls whose question about approval has no answer.
+    unanswered: Vec<String>,
+    denied: Vec<Denied>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Process {
+    session_id: String,
+    command: String,
+    started: String,
+}
+
+/// A call that was not approved or was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Denied {
+    call: String,
+    reason: String,
+}
+
+impl TaskState {
+    /// Returns the text that follows a summary. It is empty if there is nothing to say.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        let todo = self.todo.iter().filter(|item| item.status.is_unfinished());
+        let todo = todo.map(|item| format!("[{}] {}: {}", item.status.word(), item.id, item.content));
+        push_list(&mut text, "Unfinished items of the to-do list:", todo);
+        push_list(&mut text, "Processes that run in the background:", self.processes.iter().map(ToString::to_string));
+        push_list(
+            &mut text,
+            "Calls that did not run, because the question about them was not answered. Ask the user before you repeat one:",
+            self.unanswered.iter().cloned(),
+        );
+        let denied = self.denied.iter().map(|denied| format!("{}: {}", denied.call, denied.reason));
+        push_list(&mut text, "Calls that were not approved or were refused. Do not try them again:", denied);
+        text
+    }
+
+    /// Returns what to tell the model when another run of this program continues the conversation.
+    fn after_restart(&self) -> String {
+        let mut text =
+            "toolc was restarted after the last message: variables and the directory of the shell and of scripts are \
+                        lost"
+                .to_owned();
+        if self.todo.iter().any(|item| item.status.is_unfinished()) {
+            text += ", the to-do list is kept";
+        }
+        text += ".";
+        let processes = self.processes.iter().map(ToString::to_string);
+        push_list(
+            &mut text,
+            " These processes in the background have ended, and their ids are no longer valid:",
+            processes,
+        );
+        text.trim_end().to_owned()
+    }
+}
+
+impl std::fmt::Display for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: `{}`, since {}", self.session_id, self.command, self.started)
+    }
+}
+
+fn push_list(text: &mut String, title: &str, items: impl Iterator<Item = String>) {
+    let mut items = items.peekable();
+    if items.peek().is_some() {
+        let _ = writeln!(text, "{}{title}", if text.ends_with('\n') { "\n" } else { "" });
+        for item in items {
+            let _ = writeln!(text, "- {item}");
+        }
+    }
+}
+
+impl Agent {
+    /// Returns the state of the task.
+    pub(super) fn task_state(&self) -> TaskState {
+        let running = RunningProcess::of_task(&self.task);
+        let process = |process: RunningProcess| Process {
+            session_id: process.session_id,
+            command: shortened(&process.command),
+            started: time::text(process.started),
+        };
+        TaskState {
+            todo: self.task.state::<TodoList>().map_or_else(Vec::new, |list| list.items()),
+            processes: running.into_iter().map(process).collect(),
+            unanswered: self.questions.unanswered().iter().map(|call| shortened(call)).collect(),
+            denied: self.denied.clone(),
+        }
+    }
+
+    /// Continues with the state of an earlier run, and tells the model what has ended with it.
+    pub(super) fn restore(&mut self, state: TaskState) {
+        if self.conversation.has_results() {
+            self.news.add(state.after_restart());
+        }
+        let TaskState { todo, processes: _, unanswered, denied } = state;
+        Call::new(ToolCall::new("todo", "{}").with_task(&self.task)).state::<TodoList>().restore(todo);
+        self.questions.restore(unanswered);
+        self.denied = denied;
+    }
+
+    /// Returns those calls that were not approved or were refused.
+    pub(super) fn denied_of(&self, completed: &[CompletedCall<'_>]) -> Vec<Denied> {
+        let is_denied = |completed: &&CompletedCall<'_>| {
+            matches!(completed.response.error, Some(ErrorKind::Denied | ErrorKind::Refused))
+                && !self.questions.is_unanswered(completed.call.id())
+        };
+        let denied = |CompletedCall { call, response }: &CompletedCall<'_>| {
+            let result: Value = serde_json::from_str(&response.json).unwrap_or_default();
+            Denied {
+                call: shortened(&format!("{} {}", call.name(), call.arguments())),
+                reason: shortened(result["error"].as_str().unwrap_or_default()),
+            }
+        };
+        completed.iter().filter(is_denied).map(denied).collect()
+    }
+
+    /// Remembers calls that were not approved or were refused.
+    pub(super) fn remember_denied(&mut self, denied: Vec<Denied>) {
+        for denied in denied {
+            self.denied.retain(|known| known.call != denied.call);
+            if self.denied.len() == MAX_DENIED {
+                self.denied.remove(0);
+            }
+            self.denied.push(denied);
+        }
+    }
+
+    /// Stores the state of the task with the conversation, if it has changed.
+    pub(super) fn record_state(&mut self) {
+        let state = self.task_state();
+        if state == self.recorded_state {
+            return;
+        }
+        if let Err(error) = self.recorder.state(&state) {
+            self.emit(&AgentEvent::Notice { text: &format!("the state of the conversation is not recorded: {error}") });
+        }
+        self.recorded_state = state;
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolc_agent::TodoStatus;
+
+    use super::*;
+
+    fn state() -> TaskState {
+        let item =
+            |id: &str, content: &str, status| TodoItem { id: id.to_owned(), content: content.to_owned(), status };
+        let process = Process {
+            session_id: "proc_1".to_owned(),
+            command: "npm run dev".to_owned(),
+            started: "2026-03-01T12:00:00Z".to_owned(),
+        };
+        let denied = Denied { call: "terminal {}".to_owned(), reason: "the user said no".to_owned() };
+        TaskState {
+            todo: vec![
+                item("1", "plan", TodoStatus::Completed),
+                item("2", "build", TodoStatus::InProgress),
+                item("3", "test", TodoStatus::Pending),
+            ],
+            processes: vec![process],
+            unanswered: vec!["terminal {\"command\":\"rm -rf build\"}".to_owned()],
+            denied: vec![denied],
+        }
+    }
+
+    #[test]
+    fn the_text_has_what_is_open_and_nothing_that_is_done() {
+        insta::assert_snapshot!(state().text(), @r#"
+        Unfinished items of the to-do list:
+        - [in_progress] 2: build
+        - [pending] 3: test
+
+        Processes that run in the background:
+        - proc_1: `npm run dev`, since 2026-03-01T12:00:00Z
+
+        Calls that did not run, because the question about them was not answered. Ask the user before you repeat one:
+        - terminal {"command":"rm -rf build"}
+
+        Calls that were not approved or were refused. Do not try them again:
+        - terminal {}: the user said no
+        "#);
+        assert_eq!(TaskState::default().text(), "");
+    }
+
+    #[test]
+    fn after_a_restart_the_model_learns_what_has_ended() {
+        insta::assert_snapshot!(state().after_restart(), @"
+        toolc was restarted after the last message: variables and the directory of the shell and of scripts are lost, the to-do list is kept. These processes in the background have ended, and their ids are no longer valid:
+        - proc_1: `npm run dev`, since 2026-03-01T12:00:00Z
+        ");
+    }
+
+    #[test]
+    fn a_state_is_stored_and_read() {
+        let json = serde_json::to_string(&state()).expect("it is JSON");
+        assert_eq!(serde_json::from_str::<TaskState>(&json).expect("it is a state"), state());
+        // A field of another version.
+        assert_eq!(serde_json::from_str::<TaskState>(r#"{"later":1}"#).expect("it is a state"), TaskState::default());
+    }
+}
