@@ -11,7 +11,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "10 api-server71 An agent behind an API for trusted clients: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "3 cli76 An agent on a developer's command line: the core tools, a shell and scripts.0 2 8 terminal4 code1 4 core0 0 0 0 0 ",
     "4 code41 Run Python scripts that call other tools.0 0 0 0 0 0 0 0 ",
-    "6 coding61 Work on a project: read and change files, run commands, plan.0 3 4 file8 terminal4 todo0 0 0 0 0 0 ",
+    "6 coding73 Work on a project: read and change files, run commands and scripts, plan.0 4 4 file8 terminal4 code4 todo0 0 0 0 0 0 ",
     "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
     "4 cron105 A scheduled run without a person: the core tools and a shell. A command that needs approval does not run.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "9 debugging66 Find out why something fails: read and change files, run commands.2 8 terminal7 process1 4 file0 0 0 0 0 0 ",

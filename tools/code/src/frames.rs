@@ -1,12 +1,12 @@
-//! The protocol between the host and an interpreter: frames of a length in four bytes and JSON. What an interpreter sends are
-//! outside bytes, because a script can write to the socket itself: they are bounded and checked.
+//! The protocol between the host and an interpreter: messages in JSON, over a socket as frames of a length in four bytes and the
+//! message. What an interpreter sends are outside bytes, because a script can write to the connection itself: they are bounded and checked.
 
 use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 
-/// The maximum length of a frame of an interpreter.
-pub(crate) const MAX_FRAME: usize = 8 * 1024 * 1024;
+/// The maximum length of a message of an interpreter.
+pub(crate) const MAX_MESSAGE: usize = 8 * 1024 * 1024;
 
 /// A message of an interpreter.
 #[derive(Debug, Deserialize)]
@@ -56,22 +56,17 @@ pub(crate) enum ToScript<'m> {
     Answer { id: u64, json: &'m str, failed: bool },
 }
 
-impl ToScript<'_> {
-    /// Returns the frame of the message.
-    pub(crate) fn frame(&self) -> io::Result<Vec<u8>> {
-        let mut frame = vec![0; 4];
-        serde_json::to_writer(&mut frame, self)?;
-        let too_long = |_| io::Error::other("the message for the interpreter is longer than 4 GiB");
-        let length = u32::try_from(frame.len() - 4).map_err(too_long)?;
-        frame[..4].copy_from_slice(&length.to_be_bytes());
-        Ok(frame)
-    }
+/// Returns the frame of a message.
+pub(crate) fn frame(message: &[u8]) -> io::Result<Vec<u8>> {
+    let too_long = |_| io::Error::other("the message for the interpreter is longer than 4 GiB");
+    let length = u32::try_from(message.len()).map_err(too_long)?;
+    Ok([&length.to_be_bytes(), message].concat())
 }
 
-/// Reads a message. Returns `None` at the end of the connection.
+/// Reads a frame. Returns `None` at the end of the connection.
 ///
 /// # Errors
-/// Returns what is wrong with the frame.
+/// Returns what is wrong with the frame, as what the interpreter does.
 pub(crate) fn read(from: &mut impl Read) -> Result<Option<FromScript>, String> {
     let mut length = [0; 4];
     // The end within a frame is an end, too: the interpreter may have been ended while it wrote.
@@ -79,8 +74,8 @@ pub(crate) fn read(from: &mut impl Read) -> Result<Option<FromScript>, String> {
         return Ok(None);
     }
     let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
-    if length > MAX_FRAME {
-        return Err(format!("a message of {length} bytes, of at most {MAX_FRAME}"));
+    if length > MAX_MESSAGE {
+        return Err(too_long(length));
     }
     // Not allocated before it arrives.
     let mut frame = Vec::new();
@@ -88,8 +83,23 @@ pub(crate) fn read(from: &mut impl Read) -> Result<Option<FromScript>, String> {
         Ok(read) if read == length => {}
         Ok(_) | Err(_) => return Ok(None),
     }
-    let message = serde_json::from_slice(&frame);
-    message.map(Some).map_err(|error| format!("a message that is not one of the protocol: {error}"))
+    parse(&frame).map(Some)
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn parse(message: &[u8]) -> Result<FromScript, String> {
+    if message.len() > MAX_MESSAGE {
+        return Err(too_long(message.len()));
+    }
+    let message = serde_json::from_slice(message);
+    message.map_err(|error| format!("has sent a message that is not one of the protocol: {error}"))
+}
+
+fn too_long(length: usize) -> String {
+    format!("has sent a message of {length} bytes, of at most {MAX_MESSAGE}")
 }
 
 #[cfg(test)]
@@ -97,8 +107,7 @@ mod tests {
     use super::*;
 
     fn frame(text: &str) -> Vec<u8> {
-        let length = u32::try_from(text.len()).unwrap().to_be_bytes();
-        [&length[..], text.as_bytes()].concat()
+        super::frame(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -123,6 +132,6 @@ mod tests {
         let unknown_key = r#"{"type":"ready","version":[3,11],"more":1}"#;
         assert!(read(&mut frame(unknown_key).as_slice()).is_err());
         let error = read(&mut &b"GET / HTTP/1.1\r\n"[..]).expect_err("a length of more than a gigabyte");
-        assert_eq!(error, format!("a message of 1195725856 bytes, of at most {MAX_FRAME}"));
+        assert_eq!(error, format!("has sent a message of 1195725856 bytes, of at most {MAX_MESSAGE}"));
     }
 }

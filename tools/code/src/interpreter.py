@@ -1,5 +1,5 @@
-"""The interpreter in which scripts run. It talks to the host over its standard input, which is a socket: frames of four
-bytes with the length, and JSON. The host closes the socket to end it."""
+"""The interpreter in which scripts run. It talks to the host in JSON, over its standard input, which is a socket, or over
+files in the folder that its argument names. The host closes the socket or removes the folder to end it."""
 
 import ast
 import json
@@ -10,6 +10,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 import traceback
 import types
 
@@ -18,10 +19,13 @@ MAX_RESULT = 10_000
 MAX_MESSAGE = 4_000
 MAX_LINES = 20
 MAX_SCRIPTS = 100
+# Between two looks for a file, in seconds.
+SHORTEST_PAUSE = 0.005
+LONGEST_PAUSE = 0.2
 
 
-class Host:
-    """The connection to the host. Any thread can make calls."""
+class Socket:
+    """Frames of four bytes with the length, and the message."""
 
     def __init__(self):
         # The copy is not inherited by programs that the script starts.
@@ -29,6 +33,79 @@ class Host:
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         os.close(null)
+
+    def send(self, data, message):
+        self.socket.sendall(struct.pack(">I", len(data)) + data)
+
+    def read(self, count):
+        data = bytearray()
+        while len(data) < count:
+            chunk = self.socket.recv(min(count - len(data), 1 << 20))
+            if not chunk:
+                os._exit(0)
+            data += chunk
+        return bytes(data)
+
+    def receive(self):
+        (count,) = struct.unpack(">I", self.read(4))
+        return json.loads(self.read(count))
+
+
+class Folder:
+    """A file for each message, which gets its name when it is complete."""
+
+    def __init__(self, path):
+        os.mkdir(path, 0o700)
+        self.path = path
+        self.sent = self.received = 0
+        # The messages that the host may not have read, by the ids of their calls.
+        self.unread = {}
+        self.pause = SHORTEST_PAUSE
+
+    def send(self, data, message):
+        self.sent += 1
+        path = "%s/out-%d" % (self.path, self.sent)
+        part = os.open(path + ".part", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(part, "wb") as file:
+            file.write(data)
+        os.rename(path + ".part", path)
+        self.unread[message.get("id")] = path
+        self.pause = SHORTEST_PAUSE
+
+    def receive(self):
+        path = "%s/in-%d" % (self.path, self.received + 1)
+        while True:
+            try:
+                with open(path, "rb") as file:
+                    message = json.loads(file.read())
+                break
+            except FileNotFoundError:
+                if not os.path.isdir(self.path):
+                    os._exit(0)
+            time.sleep(self.pause)
+            self.pause = min(self.pause * 2, LONGEST_PAUSE)
+        # The host looks at a file that it has written, until it writes the next one.
+        self.remove("%s/in-%d" % (self.path, self.received))
+        self.received += 1
+        # The host answers a call, or runs the next script, when it has read what came before.
+        read = [message["id"]] if message["type"] == "answer" else list(self.unread)
+        for id in read:
+            self.remove(self.unread.pop(id, ""))
+        return message
+
+    @staticmethod
+    def remove(path):
+        try:
+            os.unlink(path)
+        except OSError:
+            pass
+
+
+class Host:
+    """The host at the other end of a connection. Any thread can make calls."""
+
+    def __init__(self, connection):
+        self.connection = connection
         self.pid = os.getpid()
         self.sending = threading.Lock()
         self.answers = {}
@@ -42,22 +119,12 @@ class Host:
         # A text can have halves of surrogate pairs, which JSON cannot.
         data = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
         with self.sending:
-            self.socket.sendall(struct.pack(">I", len(data)) + data)
-
-    def read(self, count):
-        data = bytearray()
-        while len(data) < count:
-            chunk = self.socket.recv(min(count - len(data), 1 << 20))
-            if not chunk:
-                os._exit(0)
-            data += chunk
-        return bytes(data)
+            self.connection.send(data, message)
 
     def receive(self):
         try:
             while True:
-                (count,) = struct.unpack(">I", self.read(4))
-                message = json.loads(self.read(count))
+                message = self.connection.receive()
                 if message["type"] == "answer":
                     waiting = self.answers.pop(message["id"], None)
                     if waiting is not None:
@@ -181,7 +248,7 @@ def run(host, message, namespace):
 
 
 def main():
-    host = Host()
+    host = Host(Folder(sys.argv[1]) if len(sys.argv) > 1 else Socket())
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")
     sys.stdin = open(os.devnull)

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
@@ -10,15 +10,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc::{ErrorKind, ToolError};
-use toolc_environment::{Channel, Environment, Exit, Input, Launch, Output, Program, Running};
+use toolc_environment::{Environment, Exit, Input, Launch, OnEnd, Output, Program, Running};
 
-use crate::frames::{self, FromScript, ToScript};
+use crate::connection::{Connection, Mailbox};
+use crate::frames::{FromScript, ToScript};
 use crate::limits::Limits;
 use crate::output::Captured;
 
 /// The program.
 const PYTHON: &str = "python3";
-/// What it runs. It ends when the host closes the channel.
+/// What it runs. It ends when the host closes the connection.
 const INTERPRETER: &str = include_str!("interpreter.py");
 /// The oldest version of Python that runs it.
 const MIN_VERSION: (u32, u32) = (3, 8);
@@ -36,7 +37,7 @@ pub(crate) type Variables = Vec<(OsString, Option<OsString>)>;
 #[derive(Debug)]
 pub(crate) enum Event {
     Message(FromScript),
-    /// It has sent something else, as the text says.
+    /// It has sent something else, or cannot be reached, as the text says.
     Broken(String),
     /// It has closed the connection.
     Closed,
@@ -47,7 +48,7 @@ pub(crate) enum Event {
 pub(crate) struct Kernel {
     // First, so that the process has ended by the time that the slot is free.
     running: Box<dyn Running>,
-    channel: Channel,
+    connection: Connection,
     outgoing: Sender<Vec<u8>>,
     // A lock, because a receiver cannot be shared. Only the call that runs a script uses it.
     events: Mutex<Receiver<Event>>,
@@ -74,32 +75,42 @@ pub(crate) struct ScriptOutput {
 impl Kernel {
     /// Starts an interpreter, and waits until it is ready.
     pub(crate) fn start(
-        environment: &dyn Environment,
+        environment: &Arc<dyn Environment>,
         variables: Variables,
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, ToolError> {
         let (stdout, stderr) = (Captured::new(limits.stdout), Captured::new(limits.stderr));
-        let arguments = ["-u", "-I", "-X", "utf8", "-c", INTERPRETER].map(Into::into).to_vec();
-        let output = Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) };
-        let mut launch = Launch::new(Program::Command(PYTHON.into(), arguments), output);
-        launch.variables = variables;
-        launch.input = Input::Channel;
         let failed = |error: io::Error| {
             let is_missing = error.kind() == io::ErrorKind::NotFound;
             let kind = if is_missing { ErrorKind::NotFound } else { ErrorKind::Failed };
             ToolError::with_kind(kind, format!("failed to start `{PYTHON}`: {error}; nothing was run"))
         };
+        let mut arguments: Vec<OsString> = ["-u", "-I", "-X", "utf8", "-c", INTERPRETER].map(Into::into).to_vec();
+        let mailbox = (!environment.abilities().channel).then(|| Mailbox::new(environment)).transpose();
+        let mailbox = mailbox.map_err(failed)?.map(Arc::new);
+        arguments.extend(mailbox.as_ref().map(|mailbox| mailbox.folder().into()));
+        let output = Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) };
+        let mut launch = Launch::new(Program::Command(PYTHON.into(), arguments), output);
+        launch.variables = variables;
+        if let Some(mailbox) = mailbox.clone() {
+            launch.on_end = Some(OnEnd(Box::new(move |_| mailbox.end())));
+        } else {
+            launch.input = Input::Channel;
+        }
         let running = environment.start(launch).map_err(failed)?;
-        let channel = running.channel().map_err(failed)?;
+        let connection = match mailbox {
+            Some(mailbox) => Connection::Files(mailbox),
+            None => Connection::Channel(running.channel().map_err(failed)?),
+        };
         let waker = SharedWaker::default();
-        let events = read_events(&channel, &waker).map_err(failed)?;
-        let outgoing = write_frames(&channel).map_err(failed)?;
+        let events = read_events(&connection, &waker).map_err(failed)?;
+        let outgoing = write_messages(&connection).map_err(failed)?;
         let events = Mutex::new(events);
         let is_confined = environment.promises().isolated;
         let module = String::new();
         let mut kernel =
-            Self { running, channel, outgoing, events, waker, stdout, stderr, is_confined, run: 0, module };
+            Self { running, connection, outgoing, events, waker, stdout, stderr, is_confined, run: 0, module };
         kernel.wait_until_ready(is_cancelled)?;
         Ok(kernel)
     }
@@ -118,7 +129,7 @@ impl Kernel {
                     );
                 }
                 Ok(Event::Message(_)) => break "it has sent an unexpected message".to_owned(),
-                Ok(Event::Broken(text)) => break format!("it has sent {text}"),
+                Ok(Event::Broken(text)) => break format!("it {text}"),
                 Ok(Event::Closed) => {
                     let errors = self.stderr.end(DRAIN);
                     let last = errors.trim().lines().last().unwrap_or_default().to_owned();
@@ -153,7 +164,7 @@ impl Kernel {
     /// Sends a message, without waiting for the interpreter to read it.
     pub(crate) fn send(&self, message: &ToScript<'_>) -> io::Result<()> {
         // If the thread has ended, the interpreter has closed the connection, which is an event.
-        let _ = self.outgoing.send(message.frame()?);
+        let _ = self.outgoing.send(serde_json::to_vec(message)?);
         Ok(())
     }
 
@@ -173,7 +184,7 @@ impl Kernel {
 
     /// Ends the process. Returns the output of the script that was running.
     pub(crate) fn end(self) -> ScriptOutput {
-        self.channel.close();
+        self.connection.close();
         let _ = self.running.end();
         // The streams have been read to their end, as far as they can be.
         ScriptOutput { stdout: self.stdout.end(Duration::ZERO), stderr: self.stderr.end(Duration::ZERO) }
@@ -203,17 +214,17 @@ impl Kernel {
 impl Drop for Kernel {
     fn drop(&mut self) {
         // Ends the threads. The process ends by itself or is ended when `running` is dropped.
-        self.channel.close();
+        self.connection.close();
     }
 }
 
 /// Reads the messages of an interpreter on a thread, until the end or the first wrong one.
-fn read_events(channel: &Channel, waker: &SharedWaker) -> io::Result<Receiver<Event>> {
-    let (mut channel, waker) = (channel.try_clone()?, Arc::clone(waker));
+fn read_events(connection: &Connection, waker: &SharedWaker) -> io::Result<Receiver<Event>> {
+    let (mut connection, waker) = (connection.try_clone()?, Arc::clone(waker));
     let (sender, events): (SyncSender<Event>, _) = sync_channel(READ_AHEAD);
     thread::Builder::new().name("messages of a script".to_owned()).spawn(move || {
         loop {
-            let event = match frames::read(&mut channel) {
+            let event = match connection.read() {
                 Ok(Some(message)) => Event::Message(message),
                 Ok(None) => Event::Closed,
                 Err(text) => Event::Broken(text),
@@ -233,13 +244,13 @@ fn read_events(channel: &Channel, waker: &SharedWaker) -> io::Result<Receiver<Ev
     Ok(events)
 }
 
-/// Writes frames on a thread, so that an interpreter that does not read blocks nothing else.
-fn write_frames(channel: &Channel) -> io::Result<Sender<Vec<u8>>> {
-    let mut channel = channel.try_clone()?;
-    let (sender, frames) = self::channel::<Vec<u8>>();
+/// Writes messages on a thread, so that an interpreter that does not read blocks nothing else.
+fn write_messages(connection: &Connection) -> io::Result<Sender<Vec<u8>>> {
+    let mut connection = connection.try_clone()?;
+    let (sender, messages) = channel::<Vec<u8>>();
     thread::Builder::new().name("messages to a script".to_owned()).spawn(move || {
-        while let Ok(frame) = frames.recv() {
-            if channel.write_all(&frame).is_err() {
+        while let Ok(message) = messages.recv() {
+            if connection.write(&message).is_err() {
                 return;
             }
         }

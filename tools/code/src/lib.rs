@@ -1,12 +1,14 @@
 //! Handlers of the shipped toolset `code`: Python scripts that call other tools.
 //!
-//! - [`kernels`] keeps an interpreter ([`kernel`]) for each task. It runs `interpreter.py`, and talks to it in [`frames`].
+//! - [`kernels`] keeps an interpreter ([`kernel`]) for each task. It runs `interpreter.py`, and talks to it by a [`connection`], over
+//!   which it sends [`frames`].
 //! - [`script`] runs a script, and answers its [`calls`]. [`output`] keeps what it prints.
 //!
 //! What a script can do is not decided here: its calls take the path of the model's calls, and a script that no sandbox confines
 //! needs approval.
 
 mod calls;
+mod connection;
 mod frames;
 mod kernel;
 mod kernels;
@@ -148,23 +150,23 @@ impl CodeHandlers {
     fn start(&self, task: &Arc<TaskKernel>, slot: &mut Slot, code: &str, call: &Call<'_>) -> Result<(), ToolError> {
         let environment = self.environments.for_code(call)?;
         if environment.promises().isolated {
-            let started = self.start_in(&*environment, task, slot, call);
+            let started = self.start_in(&environment, task, slot, call);
             let own = self.environments.of(call)?;
             let is_missing = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
             if !is_missing || own.promises().isolated {
                 return started;
             }
             call.approve_code_blocking("code", code)?;
-            return self.start_in(&*own, task, slot, call);
+            return self.start_in(&own, task, slot, call);
         }
         call.approve_code_blocking("code", code)?;
-        self.start_in(&*environment, task, slot, call)
+        self.start_in(&environment, task, slot, call)
     }
 
     /// Starts an interpreter, in place of the one that the task has.
     fn start_in(
         &self,
-        environment: &dyn Environment,
+        environment: &Arc<dyn Environment>,
         task: &Arc<TaskKernel>,
         slot: &mut Slot,
         call: &Call<'_>,
@@ -177,7 +179,7 @@ impl CodeHandlers {
             );
             return Err(ToolError::new(text));
         };
-        let variables = self.variables(environment, call)?;
+        let variables = self.variables(&**environment, call)?;
         slot.put(Kernel::start(environment, variables, &self.limits, &|| call.is_cancelled())?, place);
         Ok(())
     }
@@ -196,7 +198,7 @@ impl CodeHandlers {
                 return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
             }
             End::TimedOut => ("Timeout", format!("the script exceeded its time limit of {:?}", self.limits.time)),
-            End::Broken(text) => ("ProtocolError", format!("the interpreter has sent {text}")),
+            End::Broken(text) => ("ProtocolError", format!("the interpreter {text}")),
             End::Closed => {
                 let exit = slot.kernel().and_then(|kernel| kernel.exit());
                 let exit = exit.map_or_else(String::new, |exit| format!(" ({exit})"));

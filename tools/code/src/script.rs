@@ -1,5 +1,6 @@
 //! A script: runs it in an interpreter, answers its calls, and watches its limits.
 
+use std::io;
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 use std::thread::{self, Thread};
@@ -32,7 +33,7 @@ pub(crate) enum End {
     Cancelled,
     /// The interpreter has closed the connection.
     Closed,
-    /// The interpreter has sent something that is not of the protocol.
+    /// The interpreter has sent something that is not of the protocol, or cannot be reached.
     Broken(String),
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn run(kernel: &mut Kernel, code: &str, module: &str, call: &Call<'_>
     let mut calls = ScriptCalls::new(call, limits.calls);
     let how = match kernel.run(code, module, waker.clone()) {
         Ok(run) => wait(kernel, run, &mut calls, call, deadline, &waker),
-        Err(error) => End::Broken(error.to_string()),
+        Err(error) => unreachable_by(&error),
     };
     Ended { how, calls: calls.made() }
 }
@@ -91,7 +92,7 @@ fn wait(
                     }
                 }
                 Event::Message(FromScript::Ready { .. } | FromScript::Done { .. }) => {
-                    return End::Broken("a message at the wrong time".to_owned());
+                    return End::Broken("has sent a message at the wrong time".to_owned());
                 }
                 Event::Broken(text) => return End::Broken(text),
                 Event::Closed => return End::Closed,
@@ -111,7 +112,11 @@ fn wait(
 
 fn answer(kernel: &Kernel, id: u64, response: &CallResponse) -> Result<(), End> {
     let message = ToScript::Answer { id, json: &response.json, failed: response.is_error() };
-    kernel.send(&message).map_err(|error| End::Broken(error.to_string()))
+    kernel.send(&message).map_err(|error| unreachable_by(&error))
+}
+
+fn unreachable_by(error: &io::Error) -> End {
+    End::Broken(format!("cannot be reached: {error}"))
 }
 
 /// Returns the response to a call that an earlier script has left behind.

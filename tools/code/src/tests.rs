@@ -2,6 +2,7 @@
 
 mod calls;
 mod ends;
+mod files;
 mod interpreters;
 mod scripts;
 mod sessions;

@@ -77,7 +77,7 @@ fn an_interpreter_that_ends_between_scripts_is_replaced_with_a_note() {
 }
 
 /// Returns the connection to the host.
-const SOCKET: &str = "s = toolc_tools._run.__self__.socket\n";
+const SOCKET: &str = "s = toolc_tools._run.__self__.connection.socket\n";
 
 #[test]
 fn a_script_that_does_not_speak_the_protocol_is_ended() {
