@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::role::{self, Tool};
 use crate::survivors::{Place, guardian, wait_for_end_of_guardian};
-use crate::{KINDS, repeat};
+use crate::{KINDS, repeat, with_longer_time};
 
 /// Waits for the response of the host's call.
 pub(crate) fn response(host: &mut Child) -> String {
@@ -25,7 +25,7 @@ fn end(mut host: Child, guardian: &std::path::Path) {
 
 fn cancel(tool: Tool) -> Duration {
     let place = Place::new();
-    let (name, arguments) = tool.call(&place, false);
+    let (name, arguments) = tool.call(&place, role::LONGEST);
     let mut host = role::start(&place, name, &arguments);
     place.wait_for_start();
     let guardian = guardian(host.id());
@@ -40,9 +40,9 @@ fn cancel(tool: Tool) -> Duration {
 }
 
 fn time_out(tool: Tool) -> Duration {
-    loop {
+    with_longer_time(|limit| {
         let place = Place::new();
-        let (name, arguments) = tool.call(&place, true);
+        let (name, arguments) = tool.call(&place, limit);
         let mut host = role::start(&place, name, &arguments);
         let guardian = guardian(host.id());
         let response = response(&mut host);
@@ -50,11 +50,8 @@ fn time_out(tool: Tool) -> Duration {
         assert!(response.contains(expected), "{response}");
         let time = place.wait_for_end(host.id());
         end(host, &guardian);
-        // On a busy machine, the time can be over before all processes have started.
-        if place.started() == KINDS {
-            return time;
-        }
-    }
+        (place.started() == KINDS).then_some(time)
+    })
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Hosts that end while a call runs.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::role::{self, Tool};
 use crate::survivors::{Place, guardian, wait_for_end_of_guardian};
-use crate::{program, repeat};
+use crate::{KINDS, program, repeat, with_longer_time};
 
 /// How a host ends.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ fn the_processes_of_a_host_end_with_it() {
         for how in signals().into_iter().chain([End::Line("panic"), End::Line("abort"), End::InputClosed]) {
             repeat(&format!("{tool:?}, host ended by {how:?}"), || {
                 let place = Place::new();
-                let (name, arguments) = tool.call(&place, false);
+                let (name, arguments) = tool.call(&place, role::LONGEST);
                 let host = role::start(&place, name, &arguments);
                 place.wait_for_start();
                 end(&place, host, how)
@@ -76,12 +76,12 @@ fn the_processes_of_a_host_end_with_it() {
 }
 
 /// MCP servers: the example, and the one of the program `toolc`, which has plugins.
-fn start_server(place: &Place, tool: Tool) -> Child {
+fn start_server(place: &Place, tool: Tool, limit: u64) -> Child {
     let path = std::env::var("PATH").unwrap_or_default();
     match tool {
         Tool::Terminal => program::start("mcp_server", place.folder(), &["terminal"], &[("PATH", &path)]),
         Tool::Plugin => {
-            role::write_plugin(place.path());
+            role::write_plugin(place.path(), limit);
             let mut server = Command::new(env!("CARGO_BIN_EXE_toolc"));
             server.args(["serve", "--plugins", "plugins", "--enable", "hang"]).current_dir(place.path());
             server.env("TOOLC_HOME", place.path().join("home"));
@@ -91,8 +91,8 @@ fn start_server(place: &Place, tool: Tool) -> Child {
     }
 }
 
-fn call(server: &mut Child, place: &Place, tool: Tool, times_out: bool) {
-    let (name, arguments) = tool.call(place, times_out);
+fn call(server: &mut Child, place: &Place, tool: Tool, limit: u64) {
+    let (name, arguments) = tool.call(place, limit);
     let arguments: serde_json::Value = serde_json::from_str(&arguments).expect("the arguments are JSON");
     let params = json!({ "name": name, "arguments": arguments });
     send(server, &json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }));
@@ -108,8 +108,8 @@ fn the_processes_of_an_mcp_server_end_with_it() {
         for how in signals().into_iter().chain([End::InputClosed]) {
             repeat(&format!("MCP, {tool:?}, server ended by {how:?}"), || {
                 let place = Place::new();
-                let mut server = start_server(&place, tool);
-                call(&mut server, &place, tool, false);
+                let mut server = start_server(&place, tool, role::LONGEST);
+                call(&mut server, &place, tool, role::LONGEST);
                 place.wait_for_start();
                 end(&place, server, how)
             });
@@ -122,8 +122,8 @@ fn a_client_ends_the_processes_of_a_call_by_cancelling_it() {
     for tool in Tool::ALL {
         repeat(&format!("MCP, {tool:?}, call cancelled"), || {
             let place = Place::new();
-            let mut server = start_server(&place, tool);
-            call(&mut server, &place, tool, false);
+            let mut server = start_server(&place, tool, role::LONGEST);
+            call(&mut server, &place, tool, role::LONGEST);
             place.wait_for_start();
             let params = json!({ "requestId": 7, "reason": "no longer needed" });
             send(&mut server, &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
@@ -139,15 +139,18 @@ fn a_client_ends_the_processes_of_a_call_by_cancelling_it() {
 fn a_call_of_a_client_that_timed_out_ends_its_processes() {
     for tool in Tool::ALL {
         repeat(&format!("MCP, {tool:?}, call timed out"), || {
-            let place = Place::new();
-            let mut server = start_server(&place, tool);
-            call(&mut server, &place, tool, true);
-            crate::wait_until("the call starts", || place.started() > 0);
-            std::thread::sleep(crate::TIMEOUT);
-            let time = place.wait_for_end(server.id());
-            assert!(server.try_wait().expect("failed to wait").is_none(), "the server keeps running");
-            end(&place, server, End::InputClosed);
-            time
+            with_longer_time(|limit| {
+                let place = Place::new();
+                let mut server = start_server(&place, tool, limit);
+                call(&mut server, &place, tool, limit);
+                let mut lines = BufReader::new(server.stdout.as_mut().expect("the stream is piped")).lines();
+                let response = lines.find(|line| line.as_ref().expect("the server writes text").contains(r#""id":7"#));
+                assert!(response.is_some(), "the server responds");
+                let time = place.wait_for_end(server.id());
+                assert!(server.try_wait().expect("failed to wait").is_none(), "the server keeps running");
+                end(&place, server, End::InputClosed);
+                (place.started() == KINDS).then_some(time)
+            })
         });
     }
 }

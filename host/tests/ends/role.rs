@@ -14,7 +14,7 @@ use toolc::{Dialect, Registry, ToolCall};
 use toolc_plugins::Plugins;
 
 use crate::survivors::Place;
-use crate::{HANG, SCRIPT, TIMEOUT};
+use crate::{HANG, SCRIPT};
 
 /// The tool, in the environment of the process.
 const TOOL: &str = "TOOLC_TEST_TOOL";
@@ -31,17 +31,13 @@ pub(crate) enum Tool {
 impl Tool {
     pub(crate) const ALL: [Self; 2] = [Self::Terminal, Self::Plugin];
 
-    /// Returns the name of the tool, and the arguments of a call that exceeds its time limit if `times_out` is true, or else of a call
-    /// that runs for ten minutes.
-    pub(crate) fn call(self, place: &Place, times_out: bool) -> (&'static str, String) {
+    /// Returns the name of the tool, and the arguments of a call that runs for ten minutes, with a time limit in seconds.
+    pub(crate) fn call(self, place: &Place, limit: u64) -> (&'static str, String) {
         match self {
-            Self::Terminal => {
-                let timeout = if times_out { TIMEOUT.as_secs() } else { 600 };
-                ("terminal", terminal(&format!("{SCRIPT}{HANG}"), timeout))
-            }
+            Self::Terminal => ("terminal", terminal(&format!("{SCRIPT}{HANG}"), limit)),
             Self::Plugin => {
-                write_plugin(place.path());
-                (if times_out { "hang_briefly" } else { "hang" }, "{}".to_owned())
+                write_plugin(place.path(), limit);
+                ("hang", "{}".to_owned())
             }
         }
     }
@@ -52,17 +48,16 @@ pub(crate) fn terminal(command: &str, timeout: u64) -> String {
     serde_json::json!({ "command": command, "timeout": timeout }).to_string()
 }
 
-/// Writes a plugin with two tools into `folder`.
-pub(crate) fn write_plugin(folder: &Path) {
-    let tool = |name: &str, timeout: &str| {
-        format!("name = \"{name}\"\ntoolset = \"hang\"\ndescription = \"Hang.\"\ntimeout = \"{timeout}\"\n")
-    };
-    let timeout = format!("{}s", TIMEOUT.as_secs());
+/// The longest time limit of a call, in seconds.
+pub(crate) const LONGEST: u64 = 600;
+
+/// Writes a plugin with a tool that has this time limit, in seconds, into `folder`.
+pub(crate) fn write_plugin(folder: &Path, limit: u64) {
+    let tool = format!("name = \"hang\"\ntoolset = \"hang\"\ndescription = \"Hang.\"\ntimeout = \"{limit}s\"\n");
     for (path, text) in [
         ("plugin.toml", "executable = \"run\"\n".to_owned()),
         ("run", format!("#!/bin/sh\n{SCRIPT}{HANG}")),
-        ("manifests/tools/hang.toml", tool("hang", "10m")),
-        ("manifests/tools/hang_briefly.toml", tool("hang_briefly", &timeout)),
+        ("manifests/tools/hang.toml", tool),
         ("manifests/toolsets/hang.toml", "name = \"hang\"\ndescription = \"Hangs.\"\n".to_owned()),
     ] {
         let path = folder.join("plugins/hang").join(path);

@@ -28,6 +28,9 @@ pub(crate) type Variables = Vec<(OsString, OsString)>;
 const SET: &[(&str, &str)] = &[
     // git would ask for credentials on the terminal, and no user can answer.
     ("GIT_TERMINAL_PROMPT", "0"),
+    // A pager would run commands that are typed into it, and the judge does not know which programs start a pager.
+    ("LESSSECURE", "1"),
+    ("SYSTEMD_PAGERSECURE", "1"),
 ];
 
 impl TerminalHandlers {

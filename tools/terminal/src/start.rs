@@ -11,7 +11,7 @@ use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
 use crate::place;
 use crate::transcript::Transcript;
-use crate::typed::{Language, TypedInput};
+use crate::typed::{Languages, TypedInput};
 use crate::{TerminalHandlers, failed_start, joined, signal_of};
 
 /// The time for which a call waits for a command that ends at once.
@@ -30,7 +30,7 @@ impl TerminalHandlers {
         launch.directory = Some(place.directory);
         launch.variables = place::variables(&self.inherited(call), &variables, &place.state);
         launch.input = Input::Open;
-        let typed = TypedInput::new(Language::of(&args.command), args.pty, directory);
+        let typed = TypedInput::new(Languages::of(&args.command), args.pty, directory);
         let has_news = args.notify_on_complete || args.watch_patterns.is_some();
         let start = Start {
             id: processes.next_id(),

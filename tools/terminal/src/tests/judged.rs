@@ -179,9 +179,75 @@ fn input_of_other_programs_is_not_judged() {
     let session = session(deny);
     let id = session.start("cat > file", false);
     assert_eq!((session.kind(&id, "rm -rf /etc\n"), session.asked()), ("written".to_owned(), 0));
+}
+
+#[test]
+fn keys_for_an_editor_need_a_person_also_without_a_newline() {
+    let session = session(deny);
+    for command in ["vim file || cat", "git commit || cat", "sh -c 'exec ed file'"] {
+        let id = session.start(command, true);
+        // Each of these runs a command, writes a file, or prepares that.
+        for keys in
+            [":!touch x\r", ":call system('touch x')\r", "i:!touch x\u{16}013\u{1b}0D@-", ":w! ~/.bashrc\r", "K"]
+        {
+            assert_eq!((session.kind(&id, keys), session.asked()), ("denied".to_owned(), 1), "{command}: {keys:?}");
+        }
+    }
+    let session = self::session(|| ApprovalDecision::AllowForSession);
     let id = session.start("vim file || cat", true);
-    assert_eq!(session.kind(&id, "irm -rf /etc\n"), "written");
-    assert_eq!(session.kind(&id, ":!rm -rf /etc\r"), "denied");
+    assert_eq!((session.kind(&id, "itext"), session.asked()), ("written".to_owned(), 1));
+    assert_eq!((session.kind(&id, "more\r"), session.asked()), ("written".to_owned(), 0));
+}
+
+#[test]
+fn commands_in_a_pager_are_judged() {
+    let session = session(deny);
+    let id = session.start("less file || cat", true);
+    for keys in [" ", "G", "/text\r", "!ls\r", "q"] {
+        assert_eq!(session.kind(&id, keys), "written", "{keys:?}");
+    }
+    for keys in ["!rm -rf /etc\r", "#rm -rf /etc\r", "|$rm -rf /etc\r", "!rm -rf /etc", "/a!b\r!rm -rf /etc\r"] {
+        assert_eq!(session.kind(&id, keys), "denied", "{keys:?}");
+    }
+    assert_eq!(session.kind(&id, "!r"), "written");
+    assert_eq!(session.kind(&id, "m -rf /etc"), "denied", "in pieces");
+}
+
+#[test]
+fn input_of_an_unknown_program_is_judged_like_that_of_a_shell() {
+    let session = session(deny);
+    fs::copy("/bin/sh", session.dir.path().join("wizard")).unwrap();
+    let id = session.start("./wizard", false);
+    assert_eq!((session.kind(&id, "yes\n"), session.asked()), ("written".to_owned(), 0));
+    assert_eq!(session.kind(&id, "rm -rf /etc\n"), "denied");
+    assert_eq!(session.kind(&id, ":!rm -rf /etc\n"), "denied", "it may have started an editor");
+}
+
+#[test]
+fn code_for_an_interpreter_that_was_started_in_a_shell_needs_a_person() {
+    let session = session(deny);
+    let id = session.start("sh", true);
+    assert_eq!((session.kind(&id, "ls\n"), session.asked()), ("written".to_owned(), 0));
+    assert_eq!(
+        (session.kind(&id, "exec cat <<x | sh\n"), session.asked()),
+        ("denied".to_owned(), 1),
+        "a here-document"
+    );
+    assert_eq!((session.kind(&id, "python3\n"), session.asked()), ("written".to_owned(), 0));
+    assert_eq!((session.kind(&id, "import this\n"), session.asked()), ("denied".to_owned(), 1));
+    let session = self::session(deny);
+    let id = session.start("sh", true);
+    assert_eq!((session.kind(&id, "vim x\r"), session.asked()), ("written".to_owned(), 0));
+    assert_eq!((session.kind(&id, ":call system('touch y')\r"), session.asked()), ("denied".to_owned(), 1));
+    assert_eq!((session.kind(&id, "K"), session.asked()), ("denied".to_owned(), 1));
+}
+
+#[test]
+fn input_that_becomes_arguments_needs_a_person() {
+    let session = session(|| ApprovalDecision::AllowOnce);
+    let id = session.start("xargs -n 1 cat", false);
+    session.asked();
+    assert_eq!((session.kind(&id, "/home/me/.ssh/id_rsa\n"), session.asked()), ("written".to_owned(), 1));
 }
 
 #[test]
@@ -225,4 +291,20 @@ fn long_sessions_are_judged_in_time() {
     assert_eq!(session.kind(&id, "rm -rf /etc\n"), "denied");
     assert!(started.elapsed() < LIMIT, "{:?}", started.elapsed());
     assert_eq!(session.kind(&id, &"x".repeat(70_000)), "refused", "a line without an end");
+}
+
+#[test]
+fn lines_that_only_returns_end_are_typed_without_limit() {
+    for (command, expected) in [("sh", 0..=0), ("python3 -q", 150..=150)] {
+        let session = session(|| ApprovalDecision::AllowOnce);
+        let id = session.start(&format!("{command} || cat"), true);
+        let line = format!("echo {}\r", "word ".repeat(100));
+        for _ in 0..150 {
+            assert_eq!(session.kind(&id, &line), "written", "{command}");
+        }
+        let asked = session.asked.lock().unwrap();
+        assert!(expected.contains(&asked.len()), "{command}: {}", asked.len());
+        let longest = asked.iter().map(String::len).max().unwrap_or_default();
+        assert!(longest < 2_000, "one line at a time: {longest}");
+    }
 }

@@ -91,3 +91,25 @@ fn ssh_keygen_asks_for_a_passphrase() {
     assert!(!log.contains("a secret phrase"), "the terminal does not show it");
     assert!(fs::read_to_string(f.path().join("key")).unwrap().contains("PRIVATE KEY"));
 }
+
+#[test]
+fn a_pager_runs_no_commands_whichever_program_starts_it() {
+    if !is_installed("less", &["--version"]) {
+        return;
+    }
+    let f = fixture();
+    let lines: Vec<String> = (0..100).map(|n| format!("line {n}\n")).collect();
+    fs::write(f.path().join("long"), lines.concat()).unwrap();
+    f.run("export LESSSECURE=0 LESSSECURE_ALLOW=shell SYSTEMD_PAGERSECURE=0");
+    let id = on_terminal(&f, "less long");
+    f.wait_for_screen(&id, "line 38");
+    // To run a command, to pipe into one, to start an editor, and to look at another file.
+    for keys in ["!", "|", "v", ":e"] {
+        f.write(&id, keys);
+        f.wait_for_screen(&id, "not available");
+        f.write(&id, "\r");
+        wait_until("the prompt", || !f.act(Action::Poll, &id)["screen"].as_str().unwrap().contains("not available"));
+    }
+    f.write(&id, "q");
+    assert_eq!(f.act(Action::Wait, &id)["process"]["exit_code"], 0);
+}

@@ -1,19 +1,28 @@
 //! Whether a program runs what is typed, and as what.
 
-use toolc::commands::{Program, Reading, Surroundings, Word, read};
+use std::collections::BTreeSet;
+use std::path::Path;
 
-/// What a program makes of its input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use toolc::commands::{CommandId, Program, Reading, Surroundings, Word, read};
+
+use Language::{Keys, Other, Shell, ShellAfterMark};
+
+/// What a program may make of its input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Language {
-    /// It only reads it.
-    Data,
     /// It runs it as commands of a shell, or it is not known what it does.
     Shell,
-    /// It runs it as code of another language.
+    /// It runs it as code of another language, or as arguments of a command.
     Other,
-    /// It reads it, but runs what follows a `!` as a command: editors, pagers.
+    /// It acts on each key, and has a language of its own: editors.
+    Keys,
+    /// It reads it, but runs what follows a mark such as `!` as a command: pagers.
     ShellAfterMark,
 }
+
+/// All that the programs of a command line may make of their input. Empty if they only read it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Languages(BTreeSet<Language>);
 
 /// Shells.
 const SHELLS: &[&str] = &[
@@ -81,49 +90,311 @@ const CONSOLES: &[&str] = &[
     "sqlplus",
 ];
 
-/// Editors, pagers and the like, in which `!` begins a command.
-const WITH_MARK: &[&str] = &[
-    "bc", "dc", "ed", "ex", "ftp", "gvim", "info", "less", "lftp", "mail", "mailx", "man", "more", "most", "mutt",
-    "nvim", "red", "sftp", "vi", "view", "vim", "vimdiff", "w3m",
+/// Editors, and programs that start one.
+const EDITORS: &[&str] = &[
+    "crontab",
+    "ed",
+    "emacs",
+    "emacsclient",
+    "ex",
+    "gvim",
+    "hx",
+    "joe",
+    "kak",
+    "lynx",
+    "mc",
+    "mcedit",
+    "micro",
+    "mutt",
+    "nano",
+    "nvim",
+    "pico",
+    "ranger",
+    "red",
+    "rview",
+    "rvim",
+    "select-editor",
+    "sudoedit",
+    "vi",
+    "view",
+    "vigr",
+    "vim",
+    "vimdiff",
+    "vipw",
+    "visudo",
+    "w3m",
 ];
+
+/// Subcommands of git that can start an editor.
+const EDITING: &[&str] = &[
+    "add",
+    "am",
+    "branch",
+    "cherry-pick",
+    "commit",
+    "config",
+    "merge",
+    "notes",
+    "pull",
+    "rebase",
+    "replace",
+    "revert",
+    "send-email",
+    "tag",
+];
+
+/// Pagers and the like, in which `!` begins a command.
+const WITH_MARK: &[&str] = &["bc", "dc", "ftp", "info", "less", "lftp", "mail", "mailx", "man", "more", "most", "sftp"];
+
+/// Programs that only read their input, whatever their arguments are. Every other one may be a shell.
+const READERS: &[&str] = &[
+    ".",
+    ":",
+    "[",
+    "apt",
+    "apt-get",
+    "base32",
+    "base64",
+    "basename",
+    "brew",
+    "bzip2",
+    "cal",
+    "cargo",
+    "cat",
+    "cd",
+    "chmod",
+    "chown",
+    "clang",
+    "cmake",
+    "cmp",
+    "column",
+    "comm",
+    "cp",
+    "curl",
+    "cut",
+    "date",
+    "dd",
+    "df",
+    "diff",
+    "dig",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "exit",
+    "expand",
+    "export",
+    "false",
+    "fgrep",
+    "file",
+    "find",
+    "fmt",
+    "fold",
+    "free",
+    "gcc",
+    "gh",
+    "git",
+    "go",
+    "gpg",
+    "gradle",
+    "grep",
+    "gunzip",
+    "gzip",
+    "head",
+    "hexdump",
+    "host",
+    "hostname",
+    "id",
+    "iconv",
+    "install",
+    "java",
+    "join",
+    "jq",
+    "kill",
+    "ln",
+    "local",
+    "ls",
+    "make",
+    "md5sum",
+    "mkdir",
+    "mkfifo",
+    "mktemp",
+    "mv",
+    "mvn",
+    "ninja",
+    "nl",
+    "npm",
+    "nproc",
+    "od",
+    "openssl",
+    "passwd",
+    "paste",
+    "patch",
+    "pgrep",
+    "ping",
+    "pip",
+    "pip3",
+    "pkill",
+    "pnpm",
+    "poetry",
+    "printenv",
+    "printf",
+    "ps",
+    "pwd",
+    "pytest",
+    "read",
+    "readlink",
+    "realpath",
+    "return",
+    "rev",
+    "rg",
+    "rm",
+    "rmdir",
+    "rsync",
+    "rustc",
+    "scp",
+    "sed",
+    "seq",
+    "set",
+    "sha1sum",
+    "sha256sum",
+    "shift",
+    "shuf",
+    "sleep",
+    "sort",
+    "split",
+    "ssh-add",
+    "ssh-keygen",
+    "stat",
+    "stty",
+    "tac",
+    "tail",
+    "tar",
+    "tee",
+    "test",
+    "top",
+    "touch",
+    "tr",
+    "trap",
+    "tree",
+    "true",
+    "truncate",
+    "tsc",
+    "type",
+    "ulimit",
+    "umask",
+    "uname",
+    "uniq",
+    "unset",
+    "unzip",
+    "uptime",
+    "uv",
+    "wait",
+    "wc",
+    "wget",
+    "which",
+    "whoami",
+    "xxd",
+    "xz",
+    "yarn",
+    "yes",
+    "yq",
+    "zcat",
+    "zip",
+    "zstd",
+];
+
+/// The folders of installed programs.
+const INSTALLED: &[&str] =
+    &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
+
+/// Variables that switch off the secure mode of pagers, in which they run no commands.
+const SECURE_MODE: &[&str] = &["LESSSECURE", "SYSTEMD_PAGERSECURE"];
 
 /// Options of interpreters that neither take a value nor end the search for the script.
 const FLAGS: &[&str] = &["-u", "-B", "-E", "-I", "-O", "-OO", "-S", "-w", "-x", "--no-warnings"];
 
-impl Language {
-    /// Returns what the program of a command line makes of its input. If the line runs several, it is that which can do most.
+impl Languages {
+    /// Returns what the programs of a command line may make of its input.
     pub(crate) fn of(line: &str) -> Self {
-        let reading = read(line, toolc_catalog::commands::rules().programs(), &Surroundings::default());
-        if !reading.doubts.is_empty() {
-            return Self::Shell;
+        let reading = reading(line);
+        let mut all = of_commands(&reading);
+        if !reading.doubts.is_empty() || SECURE_MODE.iter().any(|variable| line.contains(variable)) {
+            all.extend([Shell, ShellAfterMark]);
         }
-        let all: Vec<Self> = reading.ids().map(|id| Self::of_command(&reading, id)).collect();
-        [Self::Shell, Self::Other, Self::ShellAfterMark].into_iter().find(|one| all.contains(one)).unwrap_or(Self::Data)
+        Self(all)
     }
 
-    fn of_command(reading: &Reading, id: toolc::commands::CommandId) -> Self {
-        let command = reading.command(id);
-        let name = match &command.program {
-            Program::None => return Self::Data,
-            Program::Unknown => return Self::Shell,
-            Program::Known { name, .. } => name.strip_suffix(".exe").unwrap_or(name),
-        };
-        // Such as `python3.12`.
-        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let is_one_of = |names: &[&str]| names.contains(&name) || names.contains(&stem);
-        // The programs that it runs are looked at on their own.
-        let runs_another = reading.commands.iter().any(|inner| inner.via.is_some_and(|via| via.command == id));
-        match () {
-            () if name == "script" && !names_a_command(command.arguments()) => Self::Shell,
-            () if runs_another && (is_one_of(STARTERS) || is_one_of(SHELLS)) => Self::Data,
-            () if is_one_of(STARTERS) => Self::Shell,
-            () if is_one_of(SHELLS) && !runs_script(command.arguments()) => Self::Shell,
-            () if is_one_of(INTERPRETERS) && !runs_script(command.arguments()) => Self::Other,
-            () if is_one_of(CONSOLES) => Self::Other,
-            () if is_one_of(WITH_MARK) => Self::ShellAfterMark,
-            () => Self::Data,
+    /// Adds what programs may make of their input that a line starts which was typed into a shell.
+    pub(crate) fn add_started_by(&mut self, line: &str) {
+        if self.has(Shell) {
+            let started = of_commands(&reading(line));
+            self.0.extend(started.into_iter().filter(|language| matches!(language, Other | Keys)));
         }
     }
+
+    pub(crate) fn has(&self, language: Language) -> bool {
+        self.0.contains(&language)
+    }
+
+    /// Returns whether the programs only read the input.
+    pub(crate) fn is_data(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn reading(line: &str) -> Reading {
+    read(line, toolc_catalog::commands::rules().programs(), &Surroundings::default())
+}
+
+fn of_commands(reading: &Reading) -> BTreeSet<Language> {
+    reading.ids().flat_map(|id| of_command(reading, id)).copied().collect()
+}
+
+fn of_command(reading: &Reading, id: CommandId) -> &'static [Language] {
+    const UNKNOWN: &[Language] = &[Shell, ShellAfterMark];
+    let command = reading.command(id);
+    let name = match &command.program {
+        Program::None => return &[],
+        Program::Unknown => return UNKNOWN,
+        Program::Known { name, .. } => name.strip_suffix(".exe").unwrap_or(name),
+    };
+    // Such as `python3.12`.
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_one_of = |names: &[&str]| names.contains(&name) || names.contains(&stem);
+    // The programs that it runs are looked at on their own.
+    let runs_another = reading.commands.iter().any(|inner| inner.via.is_some_and(|via| via.command == id));
+    let arguments = command.arguments();
+    match () {
+        // The input names what the command works on, as for `xargs`.
+        () if command.appended => &[Other],
+        () if name == "script" && !names_a_command(arguments) => &[Shell],
+        () if is_one_of(SHELLS) && !runs_another && !runs_script(arguments) => &[Shell],
+        () if is_one_of(STARTERS) && !runs_another => &[Shell],
+        () if is_one_of(INTERPRETERS) && !runs_script(arguments) => &[Other],
+        () if is_one_of(CONSOLES) => &[Other],
+        () if is_one_of(EDITORS) || name == "git" && edits(arguments) => &[Keys],
+        () if is_one_of(WITH_MARK) => &[ShellAfterMark],
+        () if runs_another || is_one_of(SHELLS) || is_one_of(INTERPRETERS) => &[],
+        () if is_one_of(READERS) && is_installed(&command.words[0]) => &[],
+        () => UNKNOWN,
+    }
+}
+
+/// Returns whether git may start an editor.
+fn edits(arguments: &[Word]) -> bool {
+    let is_editing = |word: &Word| word.literal().is_none_or(|word| EDITING.contains(&&*word));
+    arguments.iter().any(is_editing)
+}
+
+/// Returns whether the word of a program names an installed one: by its name alone, or in the folder of such programs.
+fn is_installed(word: &Word) -> bool {
+    word.literal().is_some_and(|word| match Path::new(&*word).parent() {
+        Some(folder) => {
+            folder.as_os_str().is_empty() || INSTALLED.iter().any(|installed| folder == Path::new(installed))
+        }
+        None => false,
+    })
 }
 
 /// Returns whether the arguments of `script` name a command, after its file or as the value of an option.
@@ -152,67 +423,115 @@ const SCRIPTS: &[&str] =
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(lines: &[&str], expected: &[Language]) {
+        for line in lines {
+            assert_eq!(Languages::of(line).0.into_iter().collect::<Vec<_>>(), expected, "{line}");
+        }
+    }
+
     #[test]
     fn the_language_follows_from_the_programs_of_the_line() {
+        check(
+            &[
+                "sh",
+                "bash -i",
+                "exec bash --norc",
+                "cd x && /bin/dash",
+                "env A=b zsh",
+                "sudo -s",
+                "sudo bash",
+                "ssh host",
+                "docker exec -it box sh",
+                "su - me",
+                "tmux",
+                "timeout 9 sh",
+                "busybox sh",
+                "bash -s",
+                "sh -i script.sh",
+                "ssh example.py",
+                "(bash)",
+                "stdbuf -o0 bash",
+            ],
+            &[Shell],
+        );
+        check(
+            &[
+                "python3",
+                "python3.12 -q",
+                "node",
+                "irb",
+                "psql db",
+                "sqlite3 db/a.db",
+                "python3 -i app.py",
+                "python -m pdb x.py",
+                "gdb",
+                "ipython",
+                "xargs rm",
+                "xargs -n 1 cat",
+            ],
+            &[Other],
+        );
+        check(&["vim f", "nano", "sudo vi f", "git commit", "git -C x rebase -i main", "git $x"], &[Keys]);
+        check(&["less f", "man ls", "git log | less"], &[ShellAfterMark]);
+        check(
+            &[
+                "cat",
+                "/usr/bin/cat",
+                "npm init",
+                "python3 app.py",
+                "python3 -u srv/app.py --port 1",
+                "bash ./run.sh",
+                "ssh-keygen",
+                "make menuconfig",
+                "X=1",
+                "sudo python3 app.py",
+                "sh -c cat",
+                "git log",
+                "while read x; do echo \"$x\"; done",
+            ],
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_may_be_a_shell() {
         for line in [
-            "sh",
-            "bash -i",
-            "exec bash --norc",
-            "cd x && /bin/dash",
-            "env A=b zsh",
-            "sudo -s",
-            "sudo bash",
-            "ssh host",
-            "docker exec -it box sh",
-            "su - me",
+            "./wizard",
+            "cat x | sh",
             "script -q /dev/null",
-            "tmux",
+            "./cat",
+            "some-tool",
+            "cp /bin/sh x; ./x",
             "$SHELL",
             "\"$(which python3)\"",
-            "timeout 9 sh",
-            "cat x | sh",
-            "busybox sh",
-            "bash -s",
-            "sh -i script.sh",
             "eval \"$x\"",
             "bash -c 'read x; eval \"$x\"'",
-            "ssh example.py",
-            "(bash)",
-            "stdbuf -o0 bash",
+            "LESSSECURE=0 git log",
+            "unset LESSSECURE; git log",
         ] {
-            assert_eq!(Language::of(line), Language::Shell, "{line}");
+            assert!(Languages::of(line).has(Shell) && Languages::of(line).has(ShellAfterMark), "{line}");
         }
-        for line in [
-            "python3",
-            "python3.12 -q",
-            "node",
-            "irb",
-            "psql db",
-            "sqlite3 db/a.db",
-            "python3 -i app.py",
-            "python -m pdb x.py",
-            "gdb ./x",
-            "ipython",
-        ] {
-            assert_eq!(Language::of(line), Language::Other, "{line}");
-        }
-        for line in ["vim f", "less f", "man ls", "git log | less"] {
-            assert_eq!(Language::of(line), Language::ShellAfterMark, "{line}");
-        }
-        for line in [
-            "cat",
-            "npm init",
-            "python3 app.py",
-            "python3 -u srv/app.py --port 1",
-            "bash ./run.sh",
-            "ssh-keygen",
-            "make menuconfig",
-            "./wizard",
-            "X=1",
-            "sudo python3 app.py",
-            "sh -c cat",
-        ] {
-            assert_eq!(Language::of(line), Language::Data, "{line}");
-        }
+    }
+
+    #[test]
+    fn a_line_of_several_programs_has_the_languages_of_all() {
+        check(&["sh; python3"], &[Shell, Other]);
+        check(&["vim f || cat"], &[Keys]);
+        check(&["less f; vim f"], &[Keys, ShellAfterMark]);
+    }
+
+    #[test]
+    fn a_shell_starts_what_is_typed() {
+        let mut languages = Languages::of("sh");
+        languages.add_started_by("ls; cat x | ./wizard; python3 app.py");
+        assert_eq!(languages, Languages::of("sh"));
+        languages.add_started_by("python3");
+        assert!(languages.has(Other) && !languages.has(Keys));
+        languages.add_started_by("vim x");
+        assert!(languages.has(Keys));
+        let mut reader = Languages::of("cat");
+        reader.add_started_by("python3");
+        assert!(reader.is_data());
     }
 }

@@ -7,8 +7,11 @@ use std::collections::VecDeque;
 use toolc::approval::{InputLanguage, ProgramInput};
 use toolc::{Call, ErrorKind, ToolError};
 
-pub(crate) use language::Language;
+use language::Language;
+pub(crate) use language::Languages;
 
+/// What begins a command in a pager.
+const MARKS: [char; 3] = ['!', '|', '#'];
 /// The maximum number of bytes of a line that is judged.
 const MAX_LINE: usize = 64 * 1024;
 /// The maximum number of earlier lines with which a line is judged, and of their bytes: more would be too much work for the judge,
@@ -19,7 +22,7 @@ const MAX_EARLIER_BYTES: usize = 2 * 1024;
 /// What has been typed into a process so far.
 #[derive(Debug, Clone)]
 pub(crate) struct TypedInput {
-    language: Language,
+    languages: Languages,
     has_terminal: bool,
     /// The directory in which the process has started, while all lines since then are known.
     directory: Option<String>,
@@ -27,14 +30,14 @@ pub(crate) struct TypedInput {
     earlier: VecDeque<String>,
     /// The current line, as a terminal edits it: Ctrl-C has cleared it, and a tab may have completed it.
     line: String,
-    /// The same for a program that reads bytes: everything since the last newline.
+    /// The same for a program that reads bytes: everything since the last line.
     bytes: String,
 }
 
 impl TypedInput {
-    pub(crate) fn new(language: Language, has_terminal: bool, directory: Option<String>) -> Self {
+    pub(crate) fn new(languages: Languages, has_terminal: bool, directory: Option<String>) -> Self {
         let (earlier, line, bytes) = Default::default();
-        Self { language, has_terminal, directory, earlier, line, bytes }
+        Self { languages, has_terminal, directory, earlier, line, bytes }
     }
 
     /// Adds what is about to be written, and gets approval of each line that it completes.
@@ -42,8 +45,12 @@ impl TypedInput {
     /// # Errors
     /// Returns the error for the model if it must not be written.
     pub(crate) fn add(&mut self, data: &str, call: &Call<'_>) -> Result<(), ToolError> {
-        if self.language == Language::Data {
+        if self.languages.is_data() {
             return Ok(());
+        }
+        if self.languages.has(Language::Keys) {
+            // An editor can run code without the end of a line.
+            self.approve(data.trim(), InputLanguage::Other, call)?;
         }
         for c in data.chars() {
             self.add_char(c, call)?;
@@ -52,7 +59,8 @@ impl TypedInput {
                 return Err(ToolError::with_kind(ErrorKind::Refused, text));
             }
         }
-        Ok(())
+        // A pager can run a command without the end of a line.
+        self.judge_marked(call)
     }
 
     /// Gets approval of what a program reads at the end of its input.
@@ -60,24 +68,14 @@ impl TypedInput {
     /// # Errors
     /// Returns the error for the model if the input must not be closed.
     pub(crate) fn end(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
-        if self.language == Language::Data { Ok(()) } else { self.judge(call) }
+        self.judge(call)
     }
 
     fn add_char(&mut self, c: char, call: &Call<'_>) -> Result<(), ToolError> {
         match c {
-            '\n' => {
-                self.judge(call)?;
-                self.keep();
-                self.line.clear();
-                self.bytes.clear();
-            }
+            '\n' => self.end_line(call)?,
             // Return and Ctrl-O run a line in an editor of lines.
-            '\r' | '\u{f}' if self.has_terminal => {
-                self.judge(call)?;
-                self.keep();
-                self.line.clear();
-                self.bytes.push(' ');
-            }
+            '\r' | '\u{f}' if self.has_terminal => self.end_line(call)?,
             // Ctrl-C, Ctrl-Z, Ctrl-\ and Ctrl-U throw the line away.
             '\u{3}' | '\u{1a}' | '\u{1c}' | '\u{15}' if self.has_terminal => {
                 self.line.clear();
@@ -86,9 +84,8 @@ impl TypedInput {
             // Ctrl-D passes on what has been typed.
             '\u{4}' if self.has_terminal => self.judge(call)?,
             // A tab completes a word, to a text that is not known here.
-            '\t' => {
-                let completes = self.has_terminal && self.line.ends_with(|last: char| !last.is_whitespace());
-                self.line.push(if completes { '*' } else { c });
+            '\t' if self.has_terminal && self.line.ends_with(|last: char| !last.is_whitespace()) => {
+                self.line.push('*');
                 self.bytes.push(c);
             }
             _ => {
@@ -102,26 +99,38 @@ impl TypedInput {
     /// Gets approval of the current line, in each form in which a program may read it.
     fn judge(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
         let (line, bytes) = (self.line.trim(), self.bytes.trim());
-        match self.language {
-            Language::Data => Ok(()),
-            Language::Shell => {
-                self.approve(line, InputLanguage::Shell, call)?;
-                if bytes == line { Ok(()) } else { self.approve(bytes, InputLanguage::Shell, call) }
+        if self.languages.has(Language::Shell) {
+            self.approve(line, InputLanguage::Shell, call)?;
+            if bytes != line {
+                self.approve(bytes, InputLanguage::Shell, call)?;
             }
-            Language::Other => self.approve(bytes, InputLanguage::Other, call),
-            // A command begins after any `!`, and nothing of what is typed before belongs to it.
-            Language::ShellAfterMark => bytes
-                .match_indices('!')
-                .try_for_each(|(at, mark)| self.approve(bytes[at + mark.len()..].trim(), InputLanguage::Shell, call)),
         }
+        if self.languages.has(Language::Other) {
+            self.approve(bytes, InputLanguage::Other, call)?;
+        }
+        self.judge_marked(call)
+    }
+
+    /// Gets approval of what follows a mark in the current line. A command begins after any one, and nothing of what is typed before
+    /// belongs to it.
+    fn judge_marked(&self, call: &Call<'_>) -> Result<(), ToolError> {
+        if !self.languages.has(Language::ShellAfterMark) {
+            return Ok(());
+        }
+        self.bytes.match_indices(MARKS).try_for_each(|(at, mark)| {
+            let rest = &self.bytes[at + mark.len()..];
+            // The name of a position follows a bar.
+            let skipped = if mark == "|" { rest.chars().next().map_or(0, char::len_utf8) } else { 0 };
+            self.approve(rest[skipped..].trim(), InputLanguage::Shell, call)
+        })
     }
 
     fn approve(&self, line: &str, language: InputLanguage, call: &Call<'_>) -> Result<(), ToolError> {
         if line.is_empty() {
             return Ok(());
         }
-        let earlier: Vec<String> = match self.language {
-            Language::Shell => self.earlier.iter().cloned().collect(),
+        let earlier: Vec<String> = match language {
+            InputLanguage::Shell if self.languages.has(Language::Shell) => self.earlier.iter().cloned().collect(),
             _ => Vec::new(),
         };
         call.approve_input_blocking(ProgramInput {
@@ -134,9 +143,12 @@ impl TypedInput {
         })
     }
 
-    /// Keeps the current line for the judgement of later ones.
-    fn keep(&mut self) {
-        self.earlier.push_back(self.line.clone());
+    /// Gets approval of the current line, and keeps it for the judgement of later ones.
+    fn end_line(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
+        self.judge(call)?;
+        self.languages.add_started_by(&self.line);
+        self.earlier.push_back(std::mem::take(&mut self.line));
+        self.bytes.clear();
         let mut bytes: usize = self.earlier.iter().map(String::len).sum();
         while self.earlier.len() > MAX_EARLIER || bytes > MAX_EARLIER_BYTES {
             let Some(forgotten) = self.earlier.pop_front() else { break };
@@ -145,6 +157,7 @@ impl TypedInput {
                 self.directory = None;
             }
         }
+        Ok(())
     }
 }
 
