@@ -26,13 +26,14 @@ use crate::FileHandlers;
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// What an attempt is, the path that the model gives, and which tools have a result: `r`ead, `w`rite, `p`atch and `s`earch. `R` is a
-/// tool that reads the secret, which cannot be prevented.
+/// What an attempt is, the path that the model gives, and which tools have a result: `r`ead, `w`rite, `p`atch and `s`earch, and `patch`
+/// that `d`eletes the file, or `m`oves one there. `R` is a tool that reads the secret, which cannot be prevented.
 type Attempt = (&'static str, fn(&Site) -> String, &'static str);
 
 /// With a host that allows reading and writing only in the working directory.
 const NARROW: &[Attempt] = &[
-    ("a file inside", |_| "file".into(), "rwps"),
+    ("a file inside", |_| "file".into(), "rwpsd"),
+    ("a new file inside", |_| "new".into(), "wm"),
     ("`..`", |_| "../outside/secret".into(), ""),
     ("`..` after a folder", |_| "folder/../../outside/secret".into(), ""),
     ("`..` after a folder that does not exist", |_| "missing/../../outside/secret".into(), ""),
@@ -45,7 +46,7 @@ const NARROW: &[Attempt] = &[
     ("a dangling link", |_| "dangling".into(), ""),
     ("a link to itself", |_| "loop".into(), ""),
     // The file is inside, too. Writing makes a new one.
-    ("a hard link", |_| "hard".into(), "RwpS"),
+    ("a hard link", |_| "hard".into(), "RwpSd"),
     ("the root of this process", |it| format!("/proc/self/root{}", it.text("outside/secret")), ""),
     ("the root of another process", |it| format!("/proc/{}/root{}", parent_id(), it.text("outside/secret")), ""),
     ("the directory of this process", |_| "/proc/self/cwd/Cargo.toml".into(), ""),
@@ -53,10 +54,10 @@ const NARROW: &[Attempt] = &[
     ("the variables of this process", |_| "/proc/self/environ".into(), ""),
     ("the memory of this process", |_| "/proc/self/mem".into(), ""),
     ("the variables of another process", |_| format!("/proc/{}/environ", parent_id()), ""),
-    ("a name with a line break", |_| r"line\x0abreak".into(), "rwps"),
-    ("a name that is not UTF-8", |_| r"caf\xe9".into(), "rwps"),
+    ("a name with a line break", |_| r"line\x0abreak".into(), "rwpsd"),
+    ("a name that is not UTF-8", |_| r"caf\xe9".into(), "rwpsd"),
     ("a NUL in the path", |_| r"file\x00".into(), ""),
-    ("a name like an option", |_| "-rf".into(), "rwps"),
+    ("a name like an option", |_| "-rf".into(), "rwpsd"),
     ("a long path", |_| "a/".repeat(5_000) + "file", ""),
 ];
 
@@ -94,7 +95,7 @@ fn no_attempt_reaches_what_is_outside_or_hangs() {
     for (access, attempts) in [(narrow as fn(&Site) -> FileHandlers, NARROW), (wide, WIDE)] {
         for (what, path, expected) in attempts {
             let mut found = String::new();
-            for tool in [Tool::Read, Tool::Write, Tool::Patch, Tool::Search] {
+            for tool in Tool::ALL {
                 let site = Site::new();
                 let path = path(&site);
                 let before = site.outside();
@@ -145,8 +146,10 @@ fn no_file_that_is_swapped_during_a_call_leads_outside() {
                     let _ = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
                 }
             });
-            for round in 0..400 {
-                let tool = [Tool::Read, Tool::Write, Tool::Patch, Tool::Search][round % 4];
+            for round in 0..450 {
+                // Deleting comes last, because the file is gone then.
+                let others = [Tool::Read, Tool::Write, Tool::Patch, Tool::Search, Tool::Move];
+                let tool = if round < 400 { others[round % others.len()] } else { Tool::Delete };
                 match call(narrow(&site), tool, (*path).to_owned()) {
                     Ok(json) => {
                         results += 1;
@@ -174,15 +177,21 @@ enum Tool {
     Write,
     Patch,
     Search,
+    Delete,
+    Move,
 }
 
 impl Tool {
+    const ALL: [Self; 6] = [Self::Read, Self::Write, Self::Patch, Self::Search, Self::Delete, Self::Move];
+
     fn letter(self, is_secret: bool) -> char {
         let letter = match self {
             Self::Read => 'r',
             Self::Write => 'w',
             Self::Patch => 'p',
             Self::Search => 's',
+            Self::Delete => 'd',
+            Self::Move => 'm',
         };
         if is_secret && matches!(self, Self::Read | Self::Search) { letter.to_ascii_uppercase() } else { letter }
     }
@@ -202,6 +211,11 @@ fn call(handlers: FileHandlers, tool: Tool, path: String) -> Result<String, Tool
 fn run(handlers: &FileHandlers, tool: Tool, path: String) -> Result<String, ToolError> {
     let caller = Caller::new();
     let call = caller.call("a_tool");
+    let operation = |text: String| {
+        let patch = Some(format!("*** Begin Patch\n{text}\n*** End Patch\n"));
+        let (mode, path, old_string, new_string) = (patch::Mode::Patch, None, None, None);
+        patch::Args { mode, path, old_string, new_string, replace_all: false, patch }
+    };
     let read = || handlers.read_file(read_file::Args { path: path.clone(), offset: 1, limit: 50 }, &call);
     match tool {
         Tool::Read => read().map(|returns| json(&returns)),
@@ -214,6 +228,15 @@ fn run(handlers: &FileHandlers, tool: Tool, path: String) -> Result<String, Tool
             let (old_string, new_string) = (Some("needle".to_owned()), Some("changed".to_owned()));
             let (mode, path) = (patch::Mode::Replace, Some(path));
             let args = patch::Args { mode, path, old_string, new_string, replace_all: true, patch: None };
+            handlers.patch(args, &call).map(|returns| json(&returns))
+        }
+        Tool::Delete => {
+            let _ = read();
+            let args = operation(format!("*** Delete File: {path}"));
+            handlers.patch(args, &call).map(|returns| json(&returns))
+        }
+        Tool::Move => {
+            let args = operation(format!("*** Move File: folder/file -> {path}"));
             handlers.patch(args, &call).map(|returns| json(&returns))
         }
         Tool::Search => {

@@ -11,15 +11,17 @@ use super::Background;
 
 /// The number of processes that run at the same time.
 pub(crate) const MAX_RUNNING: usize = 64;
-/// How long a process is kept after its end.
-pub(crate) const KEPT: Duration = Duration::from_mins(30);
+/// How long a process is kept after its end, by default.
+const KEPT: Duration = Duration::from_mins(30);
 /// The number of processes of a task that are kept after their end.
 const MAX_ENDED: usize = 64;
 
 /// The running processes of all tasks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct HostProcesses {
     running: Arc<AtomicUsize>,
+    /// How long a process is kept after its end.
+    pub(crate) kept: Duration,
     /// Whether processes outlive their task.
     outlive_task: bool,
     /// Those whose task has ended.
@@ -33,7 +35,7 @@ pub(crate) struct Slot(Arc<AtomicUsize>);
 impl HostProcesses {
     pub(crate) fn new(outlive_task: bool) -> Self {
         let (running, left) = Default::default();
-        Self { running, outlive_task, left }
+        Self { running, kept: KEPT, outlive_task, left }
     }
 
     /// Returns a slot, or `None` if all are taken.
@@ -45,6 +47,12 @@ impl HostProcesses {
 
     fn left(&self) -> MutexGuard<'_, Vec<Arc<Background>>> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for HostProcesses {
+    fn default() -> Self {
+        Self::new(false)
     }
 }
 
@@ -93,14 +101,15 @@ impl TaskProcesses {
     pub(crate) fn all(&self) -> Vec<Arc<Background>> {
         let mut forgotten = Vec::new();
         let all = {
-            let processes = &mut self.started().processes;
+            let Started { processes, host, .. } = &mut *self.started();
+            let kept = host.as_ref().map_or(KEPT, |host| host.kept);
             let ended = processes.iter().filter(|process| process.ended_ago().is_some()).count();
             let mut excess = ended.saturating_sub(MAX_ENDED);
             forgotten.extend(processes.extract_if(.., |process| {
                 process.ended_ago().is_some_and(|ago| {
                     let is_excess = excess > 0;
                     excess = excess.saturating_sub(1);
-                    is_excess || ago > KEPT
+                    is_excess || ago > kept
                 })
             }));
             processes.clone()

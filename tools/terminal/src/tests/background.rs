@@ -193,6 +193,32 @@ fn the_number_of_processes_is_limited() {
 }
 
 #[test]
+fn processes_that_have_ended_are_kept_for_a_while_and_not_all_of_them() {
+    let f = fixture();
+    for _ in 0..66 {
+        let id = f.start("exit 0", |_| {});
+        f.act(Action::Wait, &id);
+    }
+    let running = f.start("sleep 600", |_| {});
+    let listed = |f: &Fixture| {
+        let list = f.act(Action::List, "");
+        let ids = list["processes"].as_array().unwrap().iter().map(|process| process["session_id"].clone());
+        ids.collect::<Vec<_>>()
+    };
+    // An end is reported on another thread.
+    wait_until("64 that have ended", || listed(&f).len() == 65);
+    assert_eq!((&listed(&f)[0], listed(&f).last()), (&json!("proc_3"), Some(&json!(running))));
+    let mut host = HostProcesses::default();
+    assert_eq!(host.kept, Duration::from_mins(30));
+    host.kept = Duration::from_millis(500);
+    let f = fixture_with(|handlers| TerminalHandlers { processes: Arc::new(host), ..handlers });
+    let (ended, running) = (f.start("exit 0", |_| {}), f.start("sleep 600", |_| {}));
+    wait_until("the end", || f.process(Action::Poll, &ended, |_| {}).is_err());
+    assert_eq!(f.process(Action::Poll, &ended, |_| {}).unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(listed(&f), [json!(running)]);
+}
+
+#[test]
 fn the_host_gets_the_events_that_the_model_has_asked_for() {
     let (sender, events) = mpsc::channel();
     let f = fixture_with(|handlers| handlers.on_event(move |event| sender.send(event.clone()).unwrap()));
