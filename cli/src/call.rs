@@ -103,7 +103,7 @@ fn describe(response: &CallResponse) -> io::Result<String> {
 }
 
 /// Prints errors of the host to stderr, since the model does not see them.
-struct HostWarnings;
+pub(crate) struct HostWarnings;
 
 impl Hook for HostWarnings {
     fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {

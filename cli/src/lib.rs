@@ -34,6 +34,7 @@ use toolc::approval::Approver;
 use toolc::{Env, Registry, SessionBuilder, ToolProvider};
 
 pub use call::CallArgs;
+use call::HostWarnings;
 pub use report::DoctorSection;
 pub use results::ResultStore;
 pub use selection::{Selection, View};
@@ -80,7 +81,7 @@ pub struct App {
     version: String,
     registry: Registry,
     sections: Vec<DoctorSection>,
-    prepare: Option<PrepareSession>,
+    prepare: Vec<PrepareSession>,
     env: Env,
     /// The folder of long results, and for how long they are kept. By default, in the user's cache for a day.
     results: Option<(PathBuf, Duration)>,
@@ -204,7 +205,7 @@ impl App {
             version: String::from("0.0.0"),
             registry,
             sections: Vec::new(),
-            prepare: None,
+            prepare: Vec::new(),
             env: Env::process(),
             results: None,
             person: Person::OnStandardStreams,
@@ -224,10 +225,12 @@ impl App {
         self
     }
 
-    /// Changes the sessions that call tools: those of `call`, `repl` and `serve`. Their approver is added afterwards.
+    /// Changes the sessions that call tools: those of `call`, `repl` and `serve`. Several changes are made in the order in which they
+    /// were added. The approver of the sessions is added afterwards.
     #[must_use]
-    pub fn session(self, prepare: impl Fn(SessionBuilder) -> SessionBuilder + Send + Sync + 'static) -> Self {
-        Self { prepare: Some(Box::new(prepare)), ..self }
+    pub fn session(mut self, prepare: impl Fn(SessionBuilder) -> SessionBuilder + Send + Sync + 'static) -> Self {
+        self.prepare.push(Box::new(prepare));
+        self
     }
 
     /// Sets the environment variables of all sessions, also of those that only show tools. Default: those of the process.
@@ -251,10 +254,7 @@ impl App {
     }
 
     fn prepared(&self, session: SessionBuilder) -> SessionBuilder {
-        match &self.prepare {
-            Some(prepare) => prepare(session),
-            None => session,
-        }
+        self.prepare.iter().fold(session, |session, prepare| prepare(session))
     }
 
     /// Runs the command line of this process.
@@ -303,7 +303,7 @@ impl App {
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
             Command::Serve { selection, yes } => {
                 let session = self.prepared(selection.session(self)?);
-                let session = approver::add(session, yes, &Person::OfHost(None), false);
+                let session = approver::add(session, yes, &Person::OfHost(None), false).hook(Arc::new(HostWarnings));
                 match serve(session, &self.name, &self.version) {
                     Ok(()) => Ok(true),
                     Err(ServeError::Session(error)) => Err(Failure::Usage(error.to_string())),

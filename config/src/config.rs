@@ -119,6 +119,8 @@ pub struct Plugins {
     pub disable: Vec<String>,
     /// Whether the plugins of trusted projects are loaded.
     pub from_projects: bool,
+    /// Whether the trusted plugins of packages are loaded.
+    pub from_packages: bool,
 }
 
 impl Api {
@@ -180,6 +182,7 @@ impl Config {
                 folders: texts(&table.plugins.folders),
                 disable: texts(&table.plugins.disable),
                 from_projects: or(table.plugins.from_projects.as_ref(), true),
+                from_packages: or(table.plugins.from_packages.as_ref(), true),
             },
             record_sessions: or(table.sessions.record.as_ref(), true),
         }

@@ -165,12 +165,14 @@ table! {
     /// Where plugins are.
     #[derive(Debug, Default)]
     pub struct PluginsTable {
-        /// Folders of plugins, in addition to `plugins` in the home folder and the system's folder. Absolute, or beginning with `~/`.
+        /// Folders of plugins, in addition to `plugins` in the home folder. Absolute, or beginning with `~/`.
         folders: Texts,
         /// The names of plugins that are not loaded.
         disable: Texts,
         /// Whether the plugins of a project are loaded, after the project was trusted. Default: `true`.
         from_projects: Flag,
+        /// Whether the plugins of packages are loaded, each after it was trusted. Default: `true`.
+        from_packages: Flag,
     }
 }
 

@@ -1,7 +1,9 @@
-//! Projects whose files the user has trusted: the digest of their folder `.toolc`, and a copy of it.
+//! Projects and plugins of packages whose files the user has trusted: the digest of a folder, and a copy of it. The folder of a project is
+//! `.toolc`.
 //!
-//! Programs of a project run from the copy. So what runs is what was trusted, even if a file of the project changes at that moment.
+//! Programs run from the copy. So what runs is what was trusted, even if a file of the project changes at that moment.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -22,17 +24,19 @@ const MAX_BYTES: u64 = 256 << 20;
 /// The maximum number of bytes of the list of trusted projects.
 const MAX_LIST_BYTES: usize = 1 << 20;
 
-/// The files of a project's folder.
+/// The files of a project's folder, or of a plugin of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectFiles {
-    /// The project.
+    /// The project, or the folder of the plugin.
     project: PathBuf,
+    /// The folder with the files.
+    folder: PathBuf,
     /// The files, sorted, relative to the folder.
     files: Vec<ProjectFile>,
     digest: String,
 }
 
-/// A file of a project's folder.
+/// A file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectFile {
     /// The path relative to the folder.
@@ -72,7 +76,30 @@ impl ProjectFiles {
         let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
         let project = fs::canonicalize(project).map_err(|error| failed(project, &error))?;
         let folder = project.join(PROJECT_FOLDER);
-        let (mut digest, mut files, mut total) = (Sha256::new(), Vec::new(), 0);
+        Self::of(project, folder, Sha256::new()).map(Some)
+    }
+
+    /// Reads the folder of a plugin that a package has installed.
+    ///
+    /// # Errors
+    /// Like [`read`](Self::read).
+    pub fn read_plugin(folder: &Path) -> Result<Self, String> {
+        let failed = |error: io::Error| format!("failed to read {}: {error}", folder.display());
+        let folder = fs::canonicalize(folder).map_err(failed)?;
+        Self::of_plugin(folder.clone(), folder)
+    }
+
+    /// Reads the plugin in `folder`. The name of a plugin is that of its folder, so it is a part of the digest.
+    fn of_plugin(plugin: PathBuf, folder: PathBuf) -> Result<Self, String> {
+        let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
+        let digest = Sha256::new().chain_update("plugin ").chain_update((name.len() as u64).to_le_bytes());
+        Self::of(plugin, folder.clone(), digest.chain_update(name))
+    }
+
+    /// Reads the files in `folder`.
+    fn of(project: PathBuf, folder: PathBuf, mut digest: Sha256) -> Result<Self, String> {
+        let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
+        let (mut files, mut total) = (Vec::new(), 0);
         for (count, entry) in WalkDir::new(&folder).sort_by_file_name().into_iter().enumerate() {
             let entry = entry.map_err(|error| failed(&folder, &error))?;
             let path = entry.path();
@@ -101,7 +128,7 @@ impl ProjectFiles {
             digest.update(content);
             files.push(ProjectFile { path: relative, bytes, is_executable });
         }
-        Ok(Some(Self { project, files, digest: hex(&digest.finalize()) }))
+        Ok(Self { project, folder, files, digest: hex(&digest.finalize()) })
     }
 
     /// Returns the files, sorted by path.
@@ -109,7 +136,12 @@ impl ProjectFiles {
         &self.files
     }
 
-    /// Returns the project.
+    /// Returns the folder with the files.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the project, or the folder of the plugin.
     pub fn project(&self) -> &Path {
         &self.project
     }
@@ -124,7 +156,7 @@ impl ProjectFiles {
             None => Trust::Unknown,
             Some((_, digest)) if digest != self.digest => Trust::Changed,
             Some(_) => {
-                let copy = copy_of(home, &self.digest);
+                let copy = self.copy(home);
                 if copy.is_dir() { Trust::Trusted(copy) } else { Trust::Changed }
             }
         })
@@ -139,21 +171,24 @@ impl ProjectFiles {
         let copies = home.path().join("trusted");
         home.create(&copies).map_err(failed)?;
         let temporary = tempfile::Builder::new().prefix(".copy-").tempdir_in(&copies).map_err(failed)?;
-        // The copy is read as a project, so that the digests can be compared.
-        let folder = temporary.path().join(PROJECT_FOLDER);
+        let folder = temporary.path().join(self.name());
         fs::create_dir(&folder).map_err(failed)?;
         for file in &self.files {
             let to = folder.join(&file.path);
             fs::create_dir_all(to.parent().unwrap_or(&folder)).map_err(failed)?;
-            fs::copy(self.project.join(PROJECT_FOLDER).join(&file.path), &to).map_err(failed)?;
+            fs::copy(self.folder.join(&file.path), &to).map_err(failed)?;
             set_private(&to, file.is_executable).map_err(failed)?;
         }
         set_folders_private(&folder).map_err(failed)?;
-        let read_again = Self::read(temporary.path())?;
-        if read_again.is_none_or(|files| files.digest != self.digest) {
+        let read_again = if self.is_plugin() {
+            Self::of_plugin(folder.clone(), folder.clone())?
+        } else {
+            Self::of(folder.clone(), folder.clone(), Sha256::new())?
+        };
+        if read_again.digest != self.digest {
             return Err(format!("a file of {} has changed in the meantime: look at it again", self.project.display()));
         }
-        let copy = copy_of(home, &self.digest);
+        let copy = self.copy(home);
         if !copy.is_dir() {
             let target = copy.parent().unwrap_or(&copies);
             fs::create_dir_all(target).and_then(|()| fs::rename(&folder, &copy)).map_err(failed)?;
@@ -166,9 +201,22 @@ impl ProjectFiles {
             projects.push(table);
         })
     }
+
+    fn is_plugin(&self) -> bool {
+        self.folder == self.project
+    }
+
+    /// Returns the name of the folder, which its copy has, too.
+    fn name(&self) -> &OsStr {
+        self.folder.file_name().unwrap_or_default()
+    }
+
+    fn copy(&self, home: &Home) -> PathBuf {
+        copies_of(home, &self.digest).join(self.name())
+    }
 }
 
-/// Returns the trusted projects, each with the digest of its files.
+/// Returns the trusted projects and plugins, each with the digest of its files.
 ///
 /// # Errors
 /// If the list cannot be read.
@@ -179,7 +227,7 @@ pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, String> {
     Ok(tables.into_iter().flat_map(ArrayOfTables::iter).filter_map(read).collect())
 }
 
-/// Trusts a project no more. Returns whether it was trusted.
+/// Trusts a project or a plugin no more. Returns whether it was trusted.
 ///
 /// # Errors
 /// If the list cannot be read or written.
@@ -189,19 +237,17 @@ pub fn revoke(home: &Home, project: &Path) -> Result<bool, String> {
     let Some((_, digest)) = all.iter().find(|(known, _)| *known == project) else { return Ok(false) };
     edit(home, |projects| projects.retain(|table| path_of(table).as_deref() != Some(&project)))?;
     // Another project may have the same files.
-    if !all.iter().any(|(other, same)| *other != project && same == digest)
-        && let Some(copy) = copy_of(home, digest).parent()
-    {
-        let _ = fs::remove_dir_all(copy);
+    if !all.iter().any(|(other, same)| *other != project && same == digest) {
+        let _ = fs::remove_dir_all(copies_of(home, digest));
     }
     Ok(true)
 }
 
-/// Returns the folder of the copy of files with this digest.
-fn copy_of(home: &Home, digest: &str) -> PathBuf {
+/// Returns the folder that contains the copy of files with this digest.
+fn copies_of(home: &Home, digest: &str) -> PathBuf {
     let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     let name = if is_digest { digest } else { "none" };
-    home.path().join("trusted").join(name).join(PROJECT_FOLDER)
+    home.path().join("trusted").join(name)
 }
 
 fn path_of(table: &Table) -> Option<PathBuf> {
@@ -366,6 +412,6 @@ mod tests {
     #[test]
     fn a_digest_in_the_list_is_never_a_path() {
         let it = fixture();
-        assert!(copy_of(&it.home, "../../etc").ends_with("trusted/none/.toolc"));
+        assert!(copies_of(&it.home, "../../etc").ends_with("trusted/none"));
     }
 }

@@ -118,6 +118,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "folders": config.plugins.folders,
             "disable": config.plugins.disable,
             "from_projects": config.plugins.from_projects,
+            "from_packages": config.plugins.from_packages,
         },
         "sessions": { "record": config.record_sessions },
         "variables": env.names().collect::<Vec<_>>(),

@@ -10,6 +10,7 @@ mod config;
 mod environments;
 mod judge;
 mod options;
+mod packages;
 mod plugins;
 mod profile;
 mod rules;
@@ -72,7 +73,7 @@ enum Command {
     /// List the toolsets and what each tool lacks, and switch them on and off.
     #[command(name = "tools")]
     ListTools(tools::ToolsArgs),
-    /// Trust the files of a project, so that its plugins are loaded. Does not run inside a tool.
+    /// Trust the files of a project, or of a plugin of a package, so that plugins are loaded. Does not run inside a tool.
     Trust(trust::TrustArgs),
 }
 
@@ -134,7 +135,8 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
     profile.check_names(&registry)?;
     profile.apply_to(&mut command);
-    let app = App::new("toolc", registry).version(env!("CARGO_PKG_VERSION"));
+    let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));
+    let app = plugins.add_hooks_to(app, &registry, profile.env(), &profile.home);
     let app = profile.apply_to_app(app).doctor_section(profile.section()).doctor_section(plugins.section());
     let mut app = approval::prepare(app, &command, options.approval, kind, &profile)?;
     if let toolc_cli::Command::Doctor { .. } = command {

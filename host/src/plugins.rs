@@ -1,36 +1,37 @@
-//! Loads the plugins in the folders that the command line names, or else in those of the profile and the system.
+//! Loads the plugins in the folders that the command line names, or else in those of the profile.
 //!
-//! Plugins of the current project are loaded only after `toolc trust`: a user who opens a cloned repository has not agreed to run its
-//! programs.
+//! Plugins of packages and of the current project are loaded only after `toolc trust`: a user who installs a package or opens a cloned
+//! repository has not agreed to run its programs with every call.
 
 use std::env;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolc::Registry;
-use toolc_cli::DoctorSection;
+use toolc::{Env, Registry, SessionBuilder};
+use toolc_cli::{App, DoctorSection};
 use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust};
 use toolc_plugins::{PluginReport, Plugins};
 
-use crate::trust;
-
-/// The folder for plugins of system packages, on Unix.
-const SYSTEM_FOLDER: &str = "/usr/share/toolc/plugins";
+use crate::packages::{self, PackagedPlugin};
+use crate::{show, trust};
 
 /// The plugins that the program has loaded.
 pub(crate) struct LoadedPlugins {
-    plugins: Plugins,
+    plugins: Arc<Plugins>,
     /// One report for each plugin.
     reports: Vec<PluginReport>,
     /// The folders that earlier versions have used.
     moved: Vec<String>,
     /// Why the plugins of the project are not loaded.
     untrusted: Option<String>,
+    /// The plugins of packages that the user has not trusted.
+    packages: Vec<PackagedPlugin>,
 }
 
-/// Loads the plugins in `folders`, or those of the profile and the system if `folders` is empty.
+/// Loads the plugins in `folders`, or those of the profile, of packages and of the project if `folders` is empty.
 pub(crate) fn load(
     folders: &[PathBuf],
     home: &Home,
@@ -40,40 +41,71 @@ pub(crate) fn load(
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
         return Err(format!("no such folder of plugins: {}", missing.display()));
     }
-    let (folders, untrusted) = if folders.is_empty() {
-        let (mut folders, project) = (default_folders(home, config), project(home, config));
-        match project {
-            Project::None => (folders, None),
-            Project::Untrusted(message) => (folders, Some(message)),
-            Project::Trusted(folder) => {
-                // A plugin of the user takes precedence.
-                folders.push(folder);
-                (folders, None)
+    let (mut folders, is_default) = (folders.to_vec(), folders.is_empty());
+    let (mut untrusted, mut packages) = (None, Vec::new());
+    if is_default {
+        // A plugin of the user takes precedence.
+        folders = own_folders(home, config);
+        match project(home, config) {
+            Project::None => {}
+            Project::Untrusted(message) => untrusted = Some(message),
+            Project::Trusted(folder) => folders.push(folder),
+        }
+        if config.from_packages {
+            let found = packages::find().into_iter().filter(|plugin| !config.disable.contains(&plugin.name));
+            for plugin in found {
+                match plugin.trusted_copy(home) {
+                    Ok(folder) => folders.push(folder),
+                    Err(why) => packages.push(PackagedPlugin { why, ..plugin }),
+                }
             }
         }
-    } else {
-        (folders.to_vec(), None)
-    };
+    }
     let plugins = folders.into_iter().fold(Plugins::new(), Plugins::folder).except(config.disable.clone());
+    let plugins = Arc::new(plugins);
     let reports = plugins.load(registry);
     if let Some(message) = untrusted.as_deref().filter(|_| io::stderr().is_terminal()) {
         eprintln!("note: {message}");
     }
-    Ok(LoadedPlugins { plugins, reports, moved: moved(home), untrusted })
+    Ok(LoadedPlugins { plugins, reports, moved: moved(home), untrusted, packages })
 }
 
 impl LoadedPlugins {
     /// Returns the section on the plugins for the report of `doctor`.
     pub(crate) fn section(&self) -> DoctorSection {
-        let reports: Vec<String> =
-            self.reports.iter().map(PluginReport::to_string).chain(self.untrusted.clone()).collect();
+        let packages = self.packages.iter().map(PackagedPlugin::to_string);
+        let reports = self.reports.iter().map(PluginReport::to_string);
+        let reports: Vec<String> = reports.chain(self.untrusted.clone()).chain(packages).collect();
+        let untrusted = self.packages.iter().map(PackagedPlugin::json);
+        let json = self.reports.iter().map(|report| json!(report)).chain(untrusted).collect();
         let broken = self.reports.iter().filter(|report| report.is_broken()).map(PluginReport::to_string);
         DoctorSection {
             key: "plugins".to_owned(),
-            json: json!(self.reports),
+            json,
             text: reports.join("\n\n"),
             problems: broken.chain(self.moved.iter().cloned()).collect(),
         }
+    }
+
+    /// Adds the hooks of the plugins to a session. `warn` shows failures of hooks to the user.
+    pub(crate) fn add_hooks(
+        &self,
+        session: SessionBuilder,
+        registry: &Registry,
+        env: Env,
+        home: &Home,
+        warn: impl Fn(&str) + Send + Sync + 'static,
+    ) -> SessionBuilder {
+        self.plugins.hooks(registry).env(env).home(home.path()).on_warning(warn).add_to(session)
+    }
+
+    /// Adds the hooks of the plugins to the sessions of a command line.
+    pub(crate) fn add_hooks_to(&self, app: App, registry: &Registry, env: Env, home: &Home) -> App {
+        let (plugins, registry, home) = (Arc::clone(&self.plugins), registry.clone(), home.path().to_owned());
+        app.session(move |session| {
+            let hooks = plugins.hooks(&registry).env(env.clone()).home(&home);
+            hooks.on_warning(|text| eprintln!("warning: {}", show::one_line(text))).add_to(session)
+        })
     }
 
     /// Waits until the programs of calls that took too long have ended; otherwise they would outlive this process.
@@ -116,8 +148,8 @@ fn project(home: &Home, config: &toolc_config::Plugins) -> Project {
     }
 }
 
-/// Returns the folder of the profile, those that its configuration names, and the system's.
-fn default_folders(home: &Home, config: &toolc_config::Plugins) -> Vec<PathBuf> {
+/// Returns the folder of the profile, and those that its configuration names.
+fn own_folders(home: &Home, config: &toolc_config::Plugins) -> Vec<PathBuf> {
     let user = env::home_dir();
     let expanded = |folder: &String| match (folder.strip_prefix("~/"), &user) {
         (Some(rest), Some(user)) => user.join(rest),
@@ -125,9 +157,6 @@ fn default_folders(home: &Home, config: &toolc_config::Plugins) -> Vec<PathBuf> 
     };
     let mut folders = vec![home.plugins()];
     folders.extend(config.folders.iter().map(expanded));
-    if cfg!(unix) {
-        folders.push(SYSTEM_FOLDER.into());
-    }
     folders
 }
 

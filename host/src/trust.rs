@@ -1,4 +1,4 @@
-//! `toolc trust`: trusts the files of a project, so that its plugins are loaded.
+//! `toolc trust`: trusts the files of a project, or of a plugin of a package, so that plugins are loaded.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_projects};
 
-use crate::{ask, show};
+use crate::{ask, packages, show};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-The files are those in the folder .toolc of the project. Programs of the project run from a copy that is made now; a later change of
-any file ends the trust, until the project is trusted again.
+The files are those in the folder .toolc of the project, or those of the plugin. Programs run from a copy that is made now; a later
+change of any file ends the trust, until the files are trusted again.
 
 Exit status:
   0  success
-  1  the project is not trusted: the answer was no, or --revoke: it was not trusted before
-  2  the command line is wrong, the project has no files, or a tool tries to trust it";
+  1  the files are not trusted: the answer was no, or --revoke: they were not trusted before
+  2  the command line is wrong, there are no files, or a tool tries to trust them";
 
 /// The maximum number of files that are listed.
 const MAX_LISTED: usize = 100;
@@ -28,10 +28,13 @@ const MAX_LISTED: usize = 100;
 pub(crate) struct TrustArgs {
     /// The project. Default: the project of the current directory.
     dir: Option<PathBuf>,
-    /// List the trusted projects.
-    #[arg(long, conflicts_with_all = ["dir", "revoke", "yes"])]
+    /// Trust a plugin that a package has installed, by its name, instead of a project.
+    #[arg(long, value_name = "NAME", conflicts_with = "dir")]
+    plugin: Option<String>,
+    /// List the trusted projects and plugins.
+    #[arg(long, conflicts_with_all = ["dir", "plugin", "revoke", "yes"])]
     list: bool,
-    /// Trust the project no more.
+    /// Trust the files no more.
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
     /// Do not ask.
@@ -48,47 +51,65 @@ impl TrustArgs {
             let lines = projects.iter().map(|(project, _)| show::one_line(&project.display().to_string()) + "\n");
             return ask::print(&lines.collect::<String>()).map(|()| 0);
         }
-        ask::refuse_tools("trust a project")?;
-        let current =
-            std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
-        let project = match &self.dir {
-            Some(dir) => dir.clone(),
-            None => project_of(&current, home).unwrap_or(current),
+        ask::refuse_tools("trust files")?;
+        let folder = match &self.plugin {
+            Some(name) => packages::find_named(name)?,
+            None => self.project(home)?,
         };
         if self.revoke {
-            let was_trusted = revoke(home, &project)?;
+            let was_trusted = revoke(home, &folder)?;
             if !was_trusted {
-                eprintln!("error: {} was not trusted", project.display());
+                eprintln!("error: {} was not trusted", folder.display());
             }
             return Ok(u8::from(!was_trusted));
         }
-        let files = ProjectFiles::read(&project)?;
-        let files = files.ok_or_else(|| format!("{} has no folder {PROJECT_FOLDER} to trust", project.display()))?;
+        let files = match &self.plugin {
+            Some(_) => ProjectFiles::read_plugin(&folder)?,
+            None => ProjectFiles::read(&folder)?
+                .ok_or_else(|| format!("{} has no folder {PROJECT_FOLDER} to trust", folder.display()))?,
+        };
         if let Trust::Trusted(_) = files.trust(home)? {
-            return ask::print("the project is trusted already\n").map(|()| 0);
+            return ask::print("the files are trusted already\n").map(|()| 0);
         }
-        eprint!("{}", text(&files));
+        eprint!("{}", self.text(&files));
         if !self.yes && !confirm()? {
-            eprintln!("the project is not trusted");
+            eprintln!("the files are not trusted");
             return Ok(1);
         }
         files.add(home)?;
         ask::print(&format!("trusted: {}\n", show::one_line(&files.project().display().to_string()))).map(|()| 0)
     }
-}
 
-fn text(files: &ProjectFiles) -> String {
-    let mut text =
-        format!("{} has these files in {PROJECT_FOLDER}:\n", show::one_line(&files.project().display().to_string()));
-    for file in files.files().iter().take(MAX_LISTED) {
-        let note = if file.is_executable { "   a program" } else { "" };
-        let path = show::one_line(&file.path.display().to_string());
-        let _ = writeln!(text, "  {path}   {} bytes{note}", file.bytes);
+    /// Returns the project that the command line names, or that of the current directory.
+    fn project(&self, home: &Home) -> Result<PathBuf, String> {
+        if let Some(dir) = &self.dir {
+            return Ok(dir.clone());
+        }
+        let current =
+            std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+        Ok(project_of(&current, home).unwrap_or(current))
     }
-    if let Some(further) = files.files().len().checked_sub(MAX_LISTED).filter(|further| *further > 0) {
-        let _ = writeln!(text, "  and {further} more");
+
+    /// Returns what the user decides about: the files, and what their manifests say.
+    fn text(&self, files: &ProjectFiles) -> String {
+        let mut text = format!("{} has these files:\n", show::one_line(&files.folder().display().to_string()));
+        for file in files.files().iter().take(MAX_LISTED) {
+            let note = if file.is_executable { "   a program" } else { "" };
+            let path = show::one_line(&file.path.display().to_string());
+            let _ = writeln!(text, "  {path}   {} bytes{note}", file.bytes);
+        }
+        if let Some(further) = files.files().len().checked_sub(MAX_LISTED).filter(|further| *further > 0) {
+            let _ = writeln!(text, "  and {further} more");
+        }
+        let outlines = match &self.plugin {
+            Some(_) => vec![toolc_plugins::outline(files.folder())],
+            None => toolc_plugins::outlines(&files.folder().join("plugins")),
+        };
+        for outline in outlines {
+            let _ = writeln!(text, "{}", show::lines(&outline.to_string()));
+        }
+        text + "Programs of plugins run with all your rights. A hook sees every call that it names.\n"
     }
-    text + "Programs of plugins run with all your rights.\n"
 }
 
 fn confirm() -> Result<bool, String> {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use toolc::__gen::code_parameters;
 use toolc::__gen::table::SlotKind;
@@ -15,6 +17,7 @@ use toolc_codegen::source::Sources;
 use walkdir::WalkDir;
 
 use crate::environment::PassedVariables;
+use crate::hook_rules::HookRules;
 use crate::plugin::Plugin;
 use crate::report::{FileProblem, Finding};
 use crate::schema_values::ToolSchemas;
@@ -22,6 +25,12 @@ use crate::trust;
 
 /// The default of `max_output_bytes`: the maximum number of bytes that a program prints for one call.
 const MAX_OUTPUT: u32 = 4 << 20;
+
+/// The default of `idle_timeout`.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// The number of compiled plugins.
+static VERSIONS: AtomicU64 = AtomicU64::new(0);
 
 /// The maximum number of files and folders in `manifests/`, including those behind links.
 const MAX_FILES: usize = 10_000;
@@ -43,6 +52,18 @@ pub(crate) fn compile(name: &str, root: &Path) -> Compiled {
     if !findings.is_empty() {
         return Compiled { findings, ..Compiled::default() };
     }
+    let mut compiled = compile_unchecked(name, root);
+    if let Some(executable) = &compiled.executable
+        && let Err(problem) = trust::check_executable(root, executable)
+    {
+        compiled.plugin = None;
+        compiled.findings.push(problem.into());
+    }
+    compiled
+}
+
+/// Compiles the plugin in the folder `root`, also if other users can write to its files.
+pub(crate) fn compile_unchecked(name: &str, root: &Path) -> Compiled {
     let sources = match Sources::scan(root) {
         Ok(sources) => sources,
         Err(failure) => {
@@ -64,9 +85,12 @@ pub(crate) fn compile(name: &str, root: &Path) -> Compiled {
     compiled.description.clone_from(&manifest.description);
     let executable = root.join(&executable.value);
     compiled.executable = Some(executable.clone());
-    match trust::check_executable(root, &executable) {
-        Ok(()) => compiled.plugin = Some(plugin(name, root, executable, catalog, manifest)),
-        Err(problem) => compiled.findings.push(problem.into()),
+    let plugin = plugin(name, root, executable, catalog, manifest);
+    if plugin.tools.is_empty() && plugin.hooks.iter().next().is_none() {
+        let help = "declare tools in `manifests/tools/NAME.toml`, or hooks in `plugin.toml`";
+        compiled.findings.push(FileProblem::new(root, "the plugin has no tools and no hooks", help).into());
+    } else {
+        compiled.plugin = Some(plugin);
     }
     compiled
 }
@@ -142,6 +166,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
     let max_output = manifest.max_output_bytes.as_ref().map_or(MAX_OUTPUT, |max| max.value);
     Plugin {
         name: name.to_owned(),
+        version: VERSIONS.fetch_add(1, Ordering::Relaxed),
         root: root.to_owned(),
         executable,
         tools: tools.collect(),
@@ -153,5 +178,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         passed: PassedVariables { names: passed.collect() },
         variables,
         max_output: usize::try_from(max_output).unwrap_or(usize::MAX),
+        resident: manifest.resident.then(|| manifest.idle_timeout.as_ref().map_or(IDLE_TIMEOUT, |idle| idle.value)),
+        hooks: HookRules::new(&manifest.hooks),
     }
 }

@@ -6,7 +6,7 @@ use toolc::Env;
 use toolc::hooks::REDACTED;
 
 /// The variables that `plugin.toml` passes to the program.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PassedVariables {
     /// The names, each with whether its value is a secret.
     pub(crate) names: Vec<(String, bool)>,
@@ -15,8 +15,13 @@ pub(crate) struct PassedVariables {
 impl PassedVariables {
     /// Replaces the environment of `command` by the allowed variables of `env`.
     pub(crate) fn apply(&self, command: &mut Command, env: &Env) {
+        command.env_clear().envs(self.values(env));
+    }
+
+    /// Returns the allowed variables of `env`.
+    pub(crate) fn values(&self, env: &Env) -> Vec<(String, String)> {
         let named = self.names.iter().map(|(name, _)| name.as_str());
-        command.env_clear().envs(toolc_process::baseline(named, |name| env.var(name)));
+        toolc_process::baseline(named, |name| env.var(name)).into_iter().collect()
     }
 
     /// Redacts the values of secrets in a text that the program wrote.

@@ -2,32 +2,47 @@
 //!
 //! ```text
 //! PLUGINS/weather/plugin.toml            executable = "run"
-//! PLUGINS/weather/run                    the program, which runs once per call
+//! PLUGINS/weather/run                    the program, which runs once per call or stays running
 //! PLUGINS/weather/manifests/...          tools, toolsets, env.toml, as in any project
 //! ```
 //!
 //! A plugin is a small project. Its manifests are compiled by the same pipeline as those of the host, so every feature of the
 //! manifest language works, and mistakes are reported with file and line. The result is a [`toolc::ToolProvider`] in a
-//! [`toolc::Registry`] like any other.
+//! [`toolc::Registry`] like any other, and [hooks](Plugins::hooks) for its sessions.
 //!
 //! [`Plugins`] finds plugins and updates a registry from their folders. A [`PluginReport`] describes the state of one plugin.
 
 // In the order of loading: `plugins` finds folders, `fingerprint` detects changes, `trust` checks permissions, `compile` turns a folder
-// into a `plugin`, `provider` serves it, and `invoke` runs its program for a call.
+// into a `plugin`, and `provider` and `hooks` serve it. For a call, `invoke` and `hook` send a request to the `program`, which runs
+// `once` or is `resident`.
+mod background;
 mod compile;
+mod decision;
 mod environment;
 mod fingerprint;
+mod hook;
+mod hook_request;
+mod hook_rules;
+mod hooks;
 mod invoke;
+mod once;
+mod outline;
+mod output;
 mod plugin;
 mod plugins;
+mod program;
+mod protocol;
 mod provider;
 mod report;
+mod resident;
 mod running_calls;
 mod schema_values;
 mod trust;
 
+pub use hooks::PluginHooks;
+pub use outline::{outline, outlines};
 pub use plugins::Plugins;
-pub use report::{Finding, Level, PluginReport, State};
+pub use report::{Finding, HookReport, Level, PluginReport, State};
 
 /// Compiles the example in the README.
 #[cfg(doctest)]

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use toolc::__gen::CodeParameter;
 use toolc::catalog::{Definition, Fact, Variable};
 use toolc::{Dialect, Tool, Toolset};
 
 use crate::environment::PassedVariables;
+use crate::hook_rules::HookRules;
 use crate::schema_values::ToolSchemas;
 
 /// A compiled plugin without errors.
 #[derive(Debug)]
 pub(crate) struct Plugin {
     pub(crate) name: String,
+    /// Different for each compiled version of a plugin.
+    pub(crate) version: u64,
     /// The folder of the plugin.
     pub(crate) root: PathBuf,
     /// The path of the program.
@@ -31,4 +35,14 @@ pub(crate) struct Plugin {
     pub(crate) passed: PassedVariables,
     /// The maximum number of bytes that the program may write to each of its output streams in one call.
     pub(crate) max_output: usize,
+    /// The idle timeout of a program that stays running between calls, or `None` if each call starts it.
+    pub(crate) resident: Option<Duration>,
+    pub(crate) hooks: HookRules,
+}
+
+impl Plugin {
+    /// Returns how messages refer to the plugin.
+    pub(crate) fn title(&self) -> String {
+        format!("the plugin `{}`", self.name)
+    }
 }

@@ -5,17 +5,19 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use toolc::Registry;
 use toolc::catalog::ProviderId;
 
 use crate::compile::{Compiled, compile};
 use crate::fingerprint::{Fingerprint, Fingerprints};
+use crate::hook_rules::HookRule;
+use crate::hooks::PluginHooks;
 use crate::plugin::Plugin;
+use crate::program::Programs;
 use crate::provider::PluginProvider;
 use crate::report::{FileProblem, Finding, Level, PluginReport, State};
-use crate::running_calls::RunningCalls;
 use crate::trust;
 
 /// The plugins of some folders, in a registry.
@@ -42,10 +44,8 @@ pub struct Plugins {
     folders: Vec<PathBuf>,
     /// The names of plugins that are not loaded.
     except: BTreeSet<String>,
-    /// The working directory of programs, or `None` for that of the host.
-    dir: Option<PathBuf>,
+    programs: Programs,
     state: Mutex<LoadState>,
-    calls: Arc<RunningCalls>,
 }
 
 #[derive(Debug, Default)]
@@ -141,7 +141,7 @@ impl Plugins {
     /// Sets the working directory of the programs. Default: the working directory of the host.
     #[must_use]
     pub fn in_dir(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.dir = Some(dir.into());
+        self.programs.dir = Some(dir.into());
         self
     }
 
@@ -165,6 +165,7 @@ impl Plugins {
         let gone = before.iter().filter(is_gone).map(|report| PluginReport {
             state: State::Gone,
             tools: Vec::new(),
+            hooks: Vec::new(),
             findings: Vec::new(),
             ..report.clone()
         });
@@ -172,10 +173,36 @@ impl Plugins {
         state.reports.iter().filter(is_new).cloned().chain(gone).collect()
     }
 
-    /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. The programs of cancelled and timed-out
-    /// calls need a moment to end. They also end with the host, so only a host that must not exit before them needs to wait.
+    /// Returns the hooks of the loaded plugins, for a session. Plugins that are loaded later do not count, and those that change are kept
+    /// as they are now.
+    ///
+    /// They run in the order of the folders, and in each folder in the order of the plugins' names. Each sees what the earlier ones have
+    /// changed.
+    ///
+    /// ```no_run
+    /// # use toolc::{Env, Registry, Session, error::SessionError};
+    /// # use toolc_plugins::Plugins;
+    /// fn session(plugins: &Plugins, registry: &Registry, env: Env) -> Result<Session, SessionError> {
+    ///     let hooks = plugins.hooks(registry).env(env.clone()).on_warning(|text| eprintln!("warning: {text}"));
+    ///     hooks.add_to(registry.session().env(env)).build()
+    /// }
+    /// ```
+    pub fn hooks(&self, registry: &Registry) -> PluginHooks {
+        let state = self.state();
+        let has_hooks = |plugin: &&Arc<Plugin>| plugin.hooks.iter().next().is_some();
+        // `reports` has the order of loading.
+        let loaded = state.reports.iter().filter_map(|report| state.plugins.get(&report.folder));
+        let loaded = loaded.filter(|plugin| plugin.id.is_some()).filter_map(|plugin| plugin.plugin.as_ref());
+        PluginHooks::new(loaded.filter(has_hooks).cloned().collect(), self.programs.clone(), registry)
+    }
+
+    /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. Programs that stay running are told to
+    /// end; the next call would start them again. The programs of cancelled and timed-out calls need a moment to end. All of them also end
+    /// with the host, so only a host that must not exit before them needs to wait.
     pub fn settle(&self, timeout: Duration) -> bool {
-        self.calls.settle(timeout)
+        let deadline = Instant::now() + timeout;
+        let have_ended = self.programs.calls.settle(timeout);
+        self.programs.residents.end(deadline.saturating_duration_since(Instant::now())) && have_ended
     }
 
     /// Returns reports about all plugins, and the folders that were compiled.
@@ -189,8 +216,11 @@ impl Plugins {
         let existing: BTreeSet<&Path> = accepted.iter().map(|candidate| candidate.root.as_path()).collect();
         plugins.retain(|root, plugin| {
             let exists = existing.contains(root.as_path());
-            if !exists && let Some(id) = plugin.id {
-                registry.remove(id);
+            if !exists {
+                if let Some(id) = plugin.id {
+                    registry.remove(id);
+                }
+                self.retire(plugin);
             }
             exists
         });
@@ -198,6 +228,9 @@ impl Plugins {
             let before = plugins.get(root);
             if before.is_some_and(|plugin| plugin.is_current(root)) {
                 continue;
+            }
+            if let Some(before) = before {
+                self.retire(before);
             }
             let mut plugin = PluginState::new(name, root, before.and_then(|plugin| plugin.id));
             // Remove a broken plugin before others are registered, so that its names are free.
@@ -210,7 +243,8 @@ impl Plugins {
             compiled.insert(root.clone());
         }
         self.register(&accepted, plugins, registry);
-        let reports = accepted.iter().filter_map(|candidate| Some(report(candidate, plugins.get(&candidate.root)?)));
+        let reports =
+            accepted.iter().filter_map(|candidate| Some(report(candidate, plugins.get(&candidate.root)?, registry)));
         let mut reports: Vec<PluginReport> = reports.collect();
         reports.append(&mut rejected);
         (reports, compiled)
@@ -227,11 +261,7 @@ impl Plugins {
                     continue;
                 }
                 let Some(plugin) = &state.plugin else { continue };
-                let provider = Box::new(PluginProvider {
-                    plugin: Arc::clone(plugin),
-                    dir: self.dir.clone(),
-                    calls: Arc::clone(&self.calls),
-                });
+                let provider = Box::new(PluginProvider { plugin: Arc::clone(plugin), programs: self.programs.clone() });
                 let registered = match state.id {
                     Some(id) => registry.replace(id, provider).map(|()| id),
                     None => registry.add(provider),
@@ -255,16 +285,30 @@ impl Plugins {
         }
     }
 
+    /// Ends the processes of a version of a plugin that is not used by later turns.
+    fn retire(&self, state: &PluginState) {
+        if let Some(plugin) = &state.plugin {
+            self.programs.residents.retire(plugin.version);
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, LoadState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the report about a plugin.
-fn report(Candidate { name, root }: &Candidate, state: &PluginState) -> PluginReport {
+fn report(Candidate { name, root }: &Candidate, state: &PluginState, registry: &Registry) -> PluginReport {
     let is_loaded = state.id.is_some();
-    let tools = state.plugin.iter().filter(|_| is_loaded).flat_map(|plugin| &plugin.tools);
-    let mut findings: Vec<Finding> = state.findings.iter().chain(&state.refused).cloned().collect();
+    let plugin = || state.plugin.iter().filter(|_| is_loaded);
+    let tools = plugin().flat_map(|plugin| &plugin.tools);
+    let hooks = || plugin().flat_map(|plugin| plugin.hooks.iter());
+    // A misspelt name in a guard must not go unnoticed.
+    let unknown = hooks().flat_map(|hook| hook.unknown_names(registry)).map(|message| {
+        let help = "correct the name in `plugin.toml`, or ignore this if the name is added later";
+        Finding::new(Level::Warning, root.join("plugin.toml"), message, help)
+    });
+    let mut findings: Vec<Finding> = state.findings.iter().chain(&state.refused).cloned().chain(unknown).collect();
     findings.sort_by_key(|finding| finding.level);
     PluginReport {
         name: name.clone(),
@@ -272,6 +316,7 @@ fn report(Candidate { name, root }: &Candidate, state: &PluginState) -> PluginRe
         state: if is_loaded { State::Loaded } else { State::Broken },
         description: state.description.clone(),
         tools: tools.map(|tool| tool.name.to_string()).collect(),
+        hooks: hooks().map(HookRule::report).collect(),
         findings,
     }
 }
@@ -288,10 +333,11 @@ fn find(folders: &[PathBuf], except: &BTreeSet<String>) -> Candidates {
                 state,
                 description: String::new(),
                 tools: Vec::new(),
+                hooks: Vec::new(),
                 findings: vec![finding],
             });
         };
-        let roots = match subfolders(folder) {
+        let roots = match checked_subfolders(folder) {
             Ok(roots) => roots,
             Err(problem) => {
                 reject("", folder.clone(), State::Broken, problem.into());
@@ -318,8 +364,16 @@ fn find(folders: &[PathBuf], except: &BTreeSet<String>) -> Candidates {
     candidates
 }
 
+/// Returns the [subfolders] of a folder, if no other user can write to it.
+fn checked_subfolders(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
+    if folder.exists() {
+        trust::check(folder)?;
+    }
+    subfolders(folder)
+}
+
 /// Returns the subfolders of a folder, sorted by name. Omits hidden ones, which belong to other programs such as git.
-fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
+pub(crate) fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
     let failed = |error: std::io::Error| {
         FileProblem::new(folder, format!("failed to read the folder: {error}"), "name a folder that can be read")
     };
@@ -328,7 +382,6 @@ fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, FileProblem> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(failed(error)),
     };
-    trust::check(folder)?;
     let mut roots = Vec::new();
     for entry in entries {
         let path = entry.map_err(failed)?.path();

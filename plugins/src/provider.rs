@@ -1,6 +1,5 @@
-//! A plugin as a tool provider: serves the compiled data, and runs a process for each call.
+//! A plugin as a tool provider: serves the compiled data, and asks the program about each call.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use toolc::__gen::CodeParameter;
@@ -10,14 +9,12 @@ use toolc::{Call, Dialect, HandlerReply, Tool, ToolProvider, Toolset, Value};
 
 use crate::invoke;
 use crate::plugin::Plugin;
-use crate::running_calls::RunningCalls;
+use crate::program::Programs;
 
 /// The tool provider of a plugin.
 pub(crate) struct PluginProvider {
     pub(crate) plugin: Arc<Plugin>,
-    /// The working directory of programs, or `None` for that of the host.
-    pub(crate) dir: Option<PathBuf>,
-    pub(crate) calls: Arc<RunningCalls>,
+    pub(crate) programs: Programs,
 }
 
 impl ToolProvider for PluginProvider {
@@ -49,12 +46,11 @@ impl ToolProvider for PluginProvider {
         let Some(schemas) = self.plugin.schemas.get(index) else { return HandlerReply::no_such_tool(index) };
         let mut arguments: Value = args.value(0);
         schemas.fill_defaults(&mut arguments);
-        let plugin = Arc::clone(&self.plugin);
-        let dir = self.dir.clone();
-        let guard = self.calls.start();
+        let (plugin, programs) = (Arc::clone(&self.plugin), self.programs.clone());
+        let guard = programs.calls.start();
         HandlerReply::blocking(call, move |call| {
             let _guard = guard;
-            invoke::run(&plugin, index, &arguments, dir.as_deref(), call)
+            invoke::run(&programs, &plugin, index, &arguments, call)
         })
     }
 }

@@ -21,8 +21,24 @@ pub struct PluginReport {
     pub description: String,
     /// The names of the tools, sorted. Empty if the plugin is not loaded.
     pub tools: Vec<String>,
+    /// The hooks, in the order of a call. Empty if the plugin is not loaded.
+    pub hooks: Vec<HookReport>,
     /// Errors, warnings and notes about the plugin.
     pub findings: Vec<Finding>,
+}
+
+/// A hook of a plugin. Its `Display` form is for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct HookReport {
+    /// Which one: `before`, `transform` or `after`.
+    pub hook: &'static str,
+    /// The tools whose calls it sees.
+    pub tools: Vec<String>,
+    /// The toolsets whose tools' calls it sees. `all` and `*` stand for all calls.
+    pub toolsets: Vec<String>,
+    /// Whether a failure of the hook fails the call.
+    pub required: bool,
 }
 
 /// Whether a plugin is loaded.
@@ -38,6 +54,8 @@ pub enum State {
     Shadowed,
     /// The plugin's folder was deleted, and its tools were removed.
     Gone,
+    /// The manifests were only read: see [`outline`](crate::outline).
+    Outline,
 }
 
 /// The severity of a finding.
@@ -144,11 +162,15 @@ impl From<FileProblem> for Finding {
 
 impl fmt::Display for PluginReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, folder, state, tools, findings, .. } = self;
+        let Self { name, folder, state, tools, hooks, findings, .. } = self;
         let folder = folder.display();
         match state {
             _ if name.is_empty() => write!(f, "the plugins in {folder} are not loaded")?,
-            State::Loaded => write!(f, "plugin `{name}` ({folder}): {}", tools.join(", "))?,
+            State::Loaded | State::Outline => {
+                let hooks = hooks.iter().map(HookReport::to_string);
+                let content: Vec<String> = tools.iter().cloned().chain(hooks).collect();
+                write!(f, "plugin `{name}` ({folder}): {}", content.join(", "))?;
+            }
             State::Broken => write!(f, "plugin `{name}` ({folder}) is not loaded")?,
             State::Shadowed => write!(f, "plugin `{name}` ({folder}) is shadowed")?,
             State::Gone => write!(f, "plugin `{name}` ({folder}) was removed")?,
@@ -157,5 +179,17 @@ impl fmt::Display for PluginReport {
             write!(f, "\n    {line}")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for HookReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let toolsets = self.toolsets.iter().map(|toolset| match toolset.as_str() {
+            "all" | "*" => "all calls".to_owned(),
+            name => format!("the toolset {name}"),
+        });
+        let calls: Vec<String> = self.tools.iter().cloned().chain(toolsets).collect();
+        let required = if self.required { "required " } else { "" };
+        write!(f, "{required}hook `{}` for {}", self.hook, calls.join(" and "))
     }
 }

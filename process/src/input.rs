@@ -63,9 +63,9 @@ impl Input {
         state.check()
     }
 
-    /// Adds bytes of any length to the queue.
-    pub(crate) fn write_later(&self, bytes: Vec<u8>) -> io::Result<()> {
-        self.add(bytes, usize::MAX).map(drop)
+    /// Adds bytes to the queue, all or none. If more than `max` bytes would wait, returns an error.
+    pub(crate) fn write_later(&self, bytes: Vec<u8>, max: usize) -> io::Result<()> {
+        self.add(bytes, max).map(drop)
     }
 
     fn add(&self, bytes: Vec<u8>, max: usize) -> io::Result<MutexGuard<'_, State>> {

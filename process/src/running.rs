@@ -178,6 +178,15 @@ impl RunningProcess {
         Ok(())
     }
 
+    /// Adds bytes to the program's standard input like [`write`](Self::write), but returns at once, and lets up to `max` bytes wait
+    /// for the program.
+    ///
+    /// # Errors
+    /// Like [`write`](Self::write), except that an error of the system is only returned by the next call.
+    pub fn write_later(&self, bytes: Vec<u8>, max: usize) -> io::Result<()> {
+        self.shared.input()?.queue.write_later(bytes, max)
+    }
+
     /// Closes the program's standard input, after what has been written to it. On a terminal, types the end of input (Ctrl-D).
     ///
     /// # Errors
@@ -216,7 +225,7 @@ impl RunningProcess {
     /// `Unsupported` if the input was not [opened](crate::Process::input).
     pub fn write_last(&self, bytes: Vec<u8>) -> io::Result<()> {
         let input = self.shared.input()?;
-        let _ = input.queue.write_later(bytes);
+        let _ = input.queue.write_later(bytes, usize::MAX);
         self.close_input()
     }
 }

@@ -158,7 +158,7 @@ pub mod hooks {
 
     pub use serde_json::Map;
 
-    pub use crate::call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage};
+    pub use crate::call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage, TransformFuture};
     pub use crate::data::secret::REDACTED;
 }
 

@@ -1,4 +1,5 @@
-//! Checks a plugin: its program must be a file of the plugin, and its tools must not need what one process per call cannot do.
+//! Checks a plugin: its program must be a file of the plugin, each hook must say which calls it is about, and its tools must not need
+//! what a program cannot do.
 
 use std::path::{Component, Path};
 
@@ -7,6 +8,7 @@ use toolc::behaviour::Execution;
 use super::requires::check_variable;
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
+use crate::manifest::HooksManifest;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let Some(plugin) = catalog.plugin() else { return };
@@ -16,6 +18,12 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for name in &plugin.env {
         check_variable(name, sink);
     }
+    if let (Some(timeout), false) = (&plugin.idle_timeout, plugin.resident) {
+        let message = "`idle_timeout` has no effect on a program that each call starts";
+        let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, timeout.place, message);
+        sink.push(found.help("add `resident = true`, or remove this key"));
+    }
+    check_hooks(&plugin.hooks, sink);
     for (_, tool) in catalog.tools() {
         check_execution(&tool.manifest.execution, sink);
         check_availability_check(tool.manifest.requires.checked(), sink);
@@ -38,11 +46,28 @@ fn check_executable(executable: &At<String>, sink: &Sink) {
     }
 }
 
+/// Reports hooks that name no calls: no default is right for both a guard and a log.
+fn check_hooks(hooks: &HooksManifest, sink: &Sink) {
+    let deciding = [("before", &hooks.before), ("transform", &hooks.transform)];
+    let deciding = deciding.into_iter().filter_map(|(name, hook)| {
+        hook.as_ref().map(|hook| (name, hook.place, hook.tools.is_empty() && hook.toolsets.is_empty()))
+    });
+    let observing = hooks.after.as_ref();
+    let observing = observing.map(|hook| ("after", hook.place, hook.tools.is_empty() && hook.toolsets.is_empty()));
+    for (name, place, _) in deciding.chain(observing).filter(|(_, _, is_empty)| *is_empty) {
+        let message = format!("the hook `{name}` names no tools and no toolsets");
+        sink.push(
+            Diagnostic::new(Code::MISSING_KEY, place, message)
+                .help("name them with `tools` and `toolsets`; `toolsets = [\"all\"]` stands for all calls"),
+        );
+    }
+}
+
 fn check_execution(execution: &At<Execution>, sink: &Sink) {
     if execution.value == Execution::Blocking {
         return;
     }
-    let message = format!("tools of a plugin cannot be `{}`: each call is a process", execution.value.word());
+    let message = format!("tools of a plugin cannot be `{}`: a program runs them", execution.value.word());
     sink.push(
         Diagnostic::new(Code::NOT_IN_A_PLUGIN, execution.place, message)
             .help("remove `execution`: tools of a plugin are `blocking` by default"),

@@ -191,7 +191,7 @@ impl Sources {
     /// [`Fault`].
     ///
     /// # Errors
-    /// If `root` has no folder `manifests` that can be read.
+    /// If `root` has no folder `manifests` that can be read. Only a plugin need not have one.
     pub fn scan(root: &Path) -> Result<Self, Failure> {
         let mut files = scan::read_all(root)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));

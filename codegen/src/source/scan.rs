@@ -18,12 +18,18 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Returns the sources of the project in the folder `root`.
 ///
 /// # Errors
-/// If the folder with the manifests cannot be read.
+/// If the folder with the manifests cannot be read. Only a plugin need not have one.
 pub(super) fn read_all(root: &Path) -> Result<Vec<Source>, Failure> {
     let folder = root.join(MANIFESTS);
-    fs::read_dir(&folder).map_err(|error| Failure::io("read", &folder, &error))?;
+    let mut entries = None;
+    match fs::read_dir(&folder) {
+        Ok(_) => entries = Some(WalkDir::new(&folder).follow_links(true).sort_by_file_name()),
+        // A plugin may have hooks only.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && root.join(PLUGIN).is_file() => {}
+        Err(error) => return Err(Failure::io("read", &folder, &error)),
+    }
     let mut found = Vec::new();
-    for entry in WalkDir::new(&folder).follow_links(true).sort_by_file_name() {
+    for entry in entries.into_iter().flatten() {
         // Hidden files belong to other programs. Some cannot be read: the lock of an editor may be a dangling link.
         let path = entry.as_ref().map_or_else(walkdir::Error::path, |entry| Some(entry.path()));
         if path.is_none_or(|path| is_hidden(path, &folder)) {

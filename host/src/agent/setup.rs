@@ -166,7 +166,12 @@ impl Setup {
         let mut builder = selection.builder(&self.registry)?.env(self.profile.env());
         let toolsets = toolsets.or_else(|| selection.is_empty().then(|| vec![DEFAULT_TOOLSET.to_owned()]));
         builder = builder.enable(toolsets.unwrap_or_default());
-        builder = builder.id(&name).home(home.path()).hook(Arc::new(SecretFilter(Arc::clone(&self.redactor))));
+        builder = builder.id(&name).home(home.path());
+        // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
+        let notices = observer.clone();
+        let warn = move |text: &str| notices(&AgentEvent::Notice { text });
+        builder = self.plugins.add_hooks(builder, &self.registry, self.profile.env(), home, warn);
+        builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.redactor))));
         builder = builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER);
         builder = builder.spill_store(Arc::new(ResultStore::new(home.results(), self.profile.config().results.keep)));
         builder = approval::Limits::of(&self.profile).apply(builder.commands(self.judging.commands.clone()));

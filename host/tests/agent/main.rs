@@ -3,6 +3,7 @@
 
 mod batch;
 mod chat;
+mod hooks;
 mod interrupts;
 mod long;
 mod opinion;

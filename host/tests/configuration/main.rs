@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod files;
+mod packages;
 mod profiles;
 mod setup;
 mod tools;

@@ -67,6 +67,16 @@ pub trait Hook: Send + Sync {
         Ok(None)
     }
 
+    /// Returns a future of what [`transform_result`](Self::transform_result) returns, for a hook that must wait. With `None`, as by
+    /// default, `transform_result` is called instead.
+    ///
+    /// If the call is cancelled while the future runs, or it takes longer than the call's own
+    /// [time limit](crate::SessionBuilder::timeout), the result is dropped, and the call ends with an error.
+    fn transform_later(&self, call: &CallInfo<'_>, result: &ToolResult) -> Option<TransformFuture> {
+        let _ = (call, result);
+        None
+    }
+
     /// Called at the end of each call, with the exact response for the model. This includes calls that were not run, and
     /// calls with invalid arguments.
     fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
@@ -80,6 +90,9 @@ pub trait Hook: Send + Sync {
         let _ = (call, error);
     }
 }
+
+/// A future of a new result: see [`Hook::transform_later`].
+pub type TransformFuture = Pin<Box<dyn Future<Output = Result<Option<ToolResult>, ToolError>> + Send>>;
 
 /// The decision of a hook on a call: see [`Hook::before_call`].
 #[non_exhaustive]
@@ -204,7 +217,7 @@ pub enum HostStage {
     BeforeCall,
     /// [`Approver::decide`](crate::approval::Approver::decide): the call was denied.
     Approval,
-    /// [`Hook::transform_result`]: the result was kept.
+    /// [`Hook::transform_result`]: the result was kept, or dropped if the hook took too long.
     TransformResult,
     /// [`SpillStore::store`](crate::limits::SpillStore::store): the result was cut, and the rest is lost.
     Store,

@@ -13,6 +13,7 @@ use crate::observe::trace::Scope;
 use crate::panics;
 use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
+use crate::run::block_on::block_on;
 use crate::session::turn::Turn;
 
 /// The calls of the agent-run tools of a catalog. `cargo xtask gen` writes an enum that implements it, with a variant for each
@@ -56,12 +57,12 @@ impl PendingAgentCall {
     }
 
     /// Ends the call with this result, and returns the response for the model. The result is transformed, scrubbed and
-    /// shortened like that of a handler.
+    /// shortened like that of a handler. Blocks this thread while a hook [waits](crate::hooks::Hook::transform_later).
     pub fn finish(self, result: ToolResult) -> CallResponse {
         let Self { turn, tool, request, record, repairs } = self;
         let request = request.borrow();
         let call = PreparedCall { record, repairs, ..PreparedCall::new(&request, Some(tool)) };
-        let result = call.scope().within(|| turn.transform(&call, result));
+        let result = block_on(turn.transform(&call, turn.cancel_epoch(), result));
         turn.finish(call, result)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
-use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent};
+use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent, TransformFuture};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::dispatch::approval::{self, Answer};
@@ -183,25 +183,84 @@ impl Turn {
     }
 
     /// Passes a result to the hooks, which can replace it.
+    ///
+    /// The future of the hooks is boxed, so that the stack frame of calls without hooks stays small.
     #[inline]
-    pub(super) fn transform(&self, call: &PreparedCall<'_>, result: ToolResult) -> ToolResult {
-        if call.record.is_none() { result } else { call.scope().within(|| self.transform_recorded(call, result)) }
+    pub(super) async fn transform(
+        &self,
+        call: &PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+        result: ToolResult,
+    ) -> ToolResult {
+        if call.record.is_none() || self.config().hooks.is_empty() {
+            return result;
+        }
+        call.scope().around(self.transform_recorded(call, session, result)).await
     }
 
     #[cold]
-    fn transform_recorded(&self, call: &PreparedCall<'_>, mut result: ToolResult) -> ToolResult {
-        let info = self.info(call);
-        for hook in &self.config().hooks {
-            match attempt(|| hook.transform_result(&info, &result)) {
-                Ok(None) => {}
-                Ok(Some(other)) => result = other,
-                Err(message) => {
-                    let (part, stage) = (hooks::name(&**hook), HostStage::TransformResult);
-                    self.config().report_host_error(&info, &HostError { part, stage, message: &message });
+    fn transform_recorded<'c>(
+        &'c self,
+        call: &'c PreparedCall<'_>,
+        session: CancelEpoch<'c>,
+        mut result: ToolResult,
+    ) -> Pin<Box<dyn Future<Output = ToolResult> + Send + 'c>> {
+        Box::pin(async move {
+            let info = self.info(call);
+            for hook in &self.config().hooks {
+                let transformed = match panics::catch(|| hook.transform_later(&info, &result)) {
+                    Err(panicked) => Err(panicked.0),
+                    Ok(None) => attempt(|| hook.transform_result(&info, &result)),
+                    Ok(Some(future)) => match self.wait_for_transform(future, call, session).await {
+                        Ok(transformed) => transformed,
+                        Err((message, error)) => {
+                            if let Some(message) = message {
+                                self.transform_failed(&**hook, &info, &message);
+                            }
+                            return Err(error);
+                        }
+                    },
+                };
+                match transformed {
+                    Ok(None) => {}
+                    Ok(Some(other)) => result = other,
+                    Err(message) => self.transform_failed(&**hook, &info, &message),
                 }
             }
+            result
+        })
+    }
+
+    /// Waits for a new result, at most for the time limit of the call. An error is the end of the call, with the message of the
+    /// failure if the hook failed.
+    async fn wait_for_transform(
+        &self,
+        future: TransformFuture,
+        call: &PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+    ) -> Result<Result<Option<ToolResult>, String>, (Option<String>, ToolError)> {
+        let Some(id) = call.tool else { return Ok(Ok(None)) };
+        let (context, limit) = (self.context(id, call.request, session), self.time_limit(id));
+        match with_deadline(panics::CatchPanic(future), CancelledFuture::new(context.cancel_sources()), limit).await {
+            Ok(Ok(transformed)) => Ok(transformed.map_err(ToolError::into_message)),
+            Ok(Err(panicked)) => Ok(Err(panicked.0)),
+            Err(Interrupted::Cancelled) => {
+                let text = "the call was cancelled while this host processed its result: its effects are not undone";
+                Err((None, ToolError::with_kind(ErrorKind::Cancelled, text)))
+            }
+            Err(Interrupted::TimedOut) => {
+                let text = format!(
+                    "the call was run, but this host took longer than {limit:?} to process its result, which is lost. Its \
+                     effects are not undone"
+                );
+                Err((Some(format!("it took longer than {limit:?}")), ToolError::with_kind(ErrorKind::Timeout, text)))
+            }
         }
-        result
+    }
+
+    fn transform_failed(&self, hook: &dyn Hook, info: &CallInfo<'_>, message: &str) {
+        let error = HostError { part: hooks::name(hook), stage: HostStage::TransformResult, message };
+        self.config().report_host_error(info, &error);
     }
 
     /// Passes the response to the hooks.

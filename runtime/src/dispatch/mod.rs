@@ -77,7 +77,7 @@ impl Turn {
             HandlerReply::Ready(result) => result,
             HandlerReply::Async(handler) => call.scope().around(self.wait(id, handler, &context)).await,
         };
-        self.transform(call, result)
+        self.transform(call, session, result).await
     }
 
     /// Returns the session's cancel count at the start of a call.

@@ -88,6 +88,9 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
             ("executable", &["command", "program", "run", "bin", "binary", "exec", "path"]),
             ("description", &["desc", "doc", "docs", "help", "summary"]),
             ("max_output_bytes", &["max_output", "max_bytes"]),
+            ("resident", &["daemon", "persistent", "stays_running", "keep_alive", "lifetime"]),
+            ("idle_timeout", &["idle", "idle_limit", "keep_alive_timeout"]),
+            ("hooks", &["hook", "events"]),
         ],
     }
 }
@@ -110,6 +113,14 @@ pub(in crate::manifest) const NESTED: &[(&str, Synonyms)] = &[
             ("programs", &["commands", "binaries", "bins", "executables", "program"]),
             ("os", &["platform", "platforms", "systems", "operating_systems"]),
             ("when", &["facts", "condition", "if"]),
+        ],
+    ),
+    (
+        "transform",
+        &[
+            ("before", &["before_call", "pre_tool_call", "pre"]),
+            ("transform", &["transform_result", "transform_tool_result", "rewrite"]),
+            ("after", &["after_call", "post_tool_call", "post"]),
         ],
     ),
     ("shell", &[("always", &["ask", "mode", "every"]), ("shell", &["command", "parameter", "param"])]),

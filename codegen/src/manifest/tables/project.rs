@@ -5,8 +5,8 @@ use toolc::FactValue;
 use super::table;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    Count, FactValue as FactValueKey, Flag, FlagOr, Names, Prose, Required, TableOrDefault, Tables, Text, Url,
-    WordsByName, words,
+    Count, Duration, FactValue as FactValueKey, Flag, FlagOr, Names, Prose, Required, Table, TableOrDefault, Tables,
+    Text, Url, WordsByName, words,
 };
 use crate::manifest::read::Reader;
 
@@ -145,7 +145,7 @@ table! {
     /// The manifest of a plugin: `plugin.toml`.
     #[derive(Debug, Clone)]
     pub struct PluginManifest {
-        /// The program that runs the tools, a file in the plugin's folder.
+        /// The program that runs the tools and the hooks, a file in the plugin's folder.
         executable: Required<Text>,
         /// The description for people who choose among plugins.
         description: Prose,
@@ -154,8 +154,61 @@ table! {
         env: Names,
         /// The maximum number of bytes that the program may print for one call. Default: 4 MiB.
         max_output_bytes: Count,
+        /// Whether the program stays running between calls. Default: `false`.
+        resident: FlagOr<false>,
+        /// The time without calls after which a program that stays running is ended, such as `90s` or `10m`. Default: `5m`.
+        idle_timeout: Duration,
+        /// The hooks: which calls of any tools the program sees, and can change or refuse.
+        hooks: TableOrDefault<HooksManifest>,
     } with {
         /// The beginning of the manifest.
+        place: Place = Reader::place,
+    }
+}
+
+table! {
+    /// The hooks of a plugin.
+    #[derive(Debug, Clone, Default)]
+    pub struct HooksManifest {
+        /// The hook that sees calls before they run. It can refuse them, or change their arguments.
+        before: Table<HookManifest>,
+        /// The hook that sees results, and can replace them.
+        transform: Table<HookManifest>,
+        /// The hook that sees calls that have ended, with what the model gets.
+        after: Table<ObserverManifest>,
+    }
+}
+
+table! {
+    /// A hook that decides on something.
+    #[derive(Debug, Clone)]
+    pub struct HookManifest {
+        /// The tools whose calls the hook sees, of any provider.
+        tools: Names,
+        /// The toolsets whose tools' calls the hook sees. `all` stands for all calls.
+        toolsets: Names,
+        /// The maximum duration of the hook, such as `500ms` or `10s`. Default: `5s`.
+        timeout: Duration,
+        /// Whether a failure of the hook also fails the call. Otherwise, it is reported to the user and ignored. Default: `false`.
+        required: FlagOr<false>,
+    } with {
+        /// The table.
+        place: Place = Reader::place,
+    }
+}
+
+table! {
+    /// A hook that only observes.
+    #[derive(Debug, Clone)]
+    pub struct ObserverManifest {
+        /// The tools whose calls the hook sees, of any provider.
+        tools: Names,
+        /// The toolsets whose tools' calls the hook sees. `all` stands for all calls.
+        toolsets: Names,
+        /// The maximum duration of the hook, such as `500ms` or `10s`. Default: `5s`.
+        timeout: Duration,
+    } with {
+        /// The table.
         place: Place = Reader::place,
     }
 }

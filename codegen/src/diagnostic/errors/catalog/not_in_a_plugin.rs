@@ -1,8 +1,7 @@
 //! A key that a plugin's tools do not support: `execution` other than `blocking`, or a `check`.
 //!
 //! ## Why is this bad
-//! Each call of a plugin's tool starts a process; a plugin has no Rust handlers. The tool would not behave as its
-//! manifest says.
+//! The program of a plugin runs its tools; a plugin has no Rust handlers. The tool would not behave as its manifest says.
 //!
 //! ## Example
 //! ```toml

@@ -1,0 +1,61 @@
+//! Runs a program for one request: it reads the request from stdin, and prints the reply to stdout.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use toolc::{Env, ErrorKind, ToolError};
+use toolc_process::{EndReason, Process};
+
+use crate::environment::PassedVariables;
+use crate::output::{LimitedOutput, advice, status_text, stderr_excerpt};
+use crate::plugin::Plugin;
+use crate::program::Answer;
+use crate::protocol::{ProgramReply, Request, line, parse};
+
+/// Runs the program in the directory `dir` until it ends or `should_stop` returns true.
+pub(crate) fn ask(
+    plugin: &Plugin,
+    request: &Request<'_>,
+    env: &Env,
+    dir: Option<&Path>,
+    should_stop: &dyn Fn() -> bool,
+) -> Result<Answer, ToolError> {
+    let failed = |message: String| ToolError::new(plugin.passed.redact(message, env));
+    let name = plugin.title();
+    let input = line(request)?;
+    let mut command = Command::new(&plugin.executable);
+    plugin.passed.apply(&mut command, env);
+    if let Some(dir) = dir {
+        command.current_dir(dir);
+    }
+    let explain = |error: io::Error| failed(format!("failed to start {name}: {error}{}", advice(&error)));
+    let mut process = Process::new(command);
+    let out = process.stdout(LimitedOutput::all(plugin.max_output)).map_err(explain)?;
+    let err = process.stderr(LimitedOutput::tail(plugin.max_output)).map_err(explain)?;
+    let ended = process.run(Some(input), should_stop).map_err(explain)?;
+
+    let redact = match ended.reason {
+        EndReason::Exited => PassedVariables::redact,
+        EndReason::Stopped | EndReason::OutputLimit => PassedVariables::redact_cut,
+    };
+    let excerpt = stderr_excerpt(err.take().bytes, &|text| redact(&plugin.passed, text, env));
+    match ended.reason {
+        EndReason::Stopped => {
+            return Err(ToolError::with_kind(ErrorKind::Cancelled, format!("{name} was stopped{excerpt}")));
+        }
+        EndReason::OutputLimit => {
+            let max = plugin.max_output;
+            return Err(failed(format!(
+                "{name} printed more than {max} bytes and was stopped: ask for a smaller result{excerpt}"
+            )));
+        }
+        EndReason::Exited => {}
+    }
+    match (parse(out.take().bytes.make_contiguous()), ended.status.success()) {
+        (Ok(ProgramReply::Error(text)), _) => Err(failed(text)),
+        (_, false) => Err(failed(format!("{name} failed: {}{excerpt}", status_text(ended.status)))),
+        (Err(problem), true) => Err(failed(format!("{name} gave no valid reply: {problem}{excerpt}"))),
+        (Ok(ProgramReply::Result(value)), true) => Ok(Answer { value, excerpt }),
+    }
+}

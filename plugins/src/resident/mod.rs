@@ -1,0 +1,119 @@
+//! Programs that stay running between calls.
+//!
+//! There is one process for each plugin and each set of values of the environment variables that it gets. Nothing else differs between
+//! the sessions of a host, and each request names its task. So a hundred tasks need one process, and the hooks of a plugin know what its
+//! tools did. Sessions with other values, such as another key, get a process of their own.
+
+mod lines;
+mod process;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolc::{Env, ErrorKind, ToolError};
+
+use crate::plugin::Plugin;
+use crate::program::Answer;
+use crate::protocol::{ProgramReply, Request};
+use crate::running_calls::RunningCalls;
+use process::{Ended, Resident};
+
+/// The maximum number of processes of one plugin.
+const MAX_PROCESSES: usize = 8;
+
+/// The processes of all plugins.
+#[derive(Debug, Default)]
+pub(crate) struct Residents {
+    processes: Mutex<Vec<Arc<Resident>>>,
+    /// Counts the processes that have not ended.
+    running: Arc<RunningCalls>,
+}
+
+impl Residents {
+    /// Sends a request to the process of `plugin` for the variables in `env`, which is started if necessary. Waits for the answer until
+    /// `should_stop` returns true.
+    pub(crate) fn ask(
+        &self,
+        plugin: &Plugin,
+        idle: Duration,
+        request: &Request<'_>,
+        env: &Env,
+        dir: Option<&Path>,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Answer, ToolError> {
+        let failed = |message: String| ToolError::new(plugin.passed.redact(message, env));
+        let name = plugin.title();
+        // A process can end between two calls at any time. Then the request is sent to a new one.
+        const ATTEMPTS: usize = 3;
+        for _ in 0..ATTEMPTS {
+            let process = self.process(plugin, idle, env, dir).map_err(failed)?;
+            let reply = match process.ask(request, should_stop) {
+                Ok(reply) => reply,
+                Err(Ended::BeforeRequest) => continue,
+                Err(Ended::Stopped) => {
+                    return Err(ToolError::with_kind(ErrorKind::Cancelled, format!("{name} was told to stop")));
+                }
+                Err(Ended::DuringRequest(why)) => {
+                    let message = format!(
+                        "{name} ended during the call: {why}. The next call starts it again, without its state"
+                    );
+                    return Err(failed(message));
+                }
+                Err(Ended::Refused(why)) => return Err(failed(format!("{name} cannot be asked: {why}"))),
+            };
+            return match reply {
+                ProgramReply::Result(value) => Ok(Answer { value, excerpt: String::new() }),
+                ProgramReply::Error(text) => Err(failed(text)),
+            };
+        }
+        Err(failed(format!("{name} ends as soon as it is started")))
+    }
+
+    /// Ends the processes of a version of a plugin as soon as they have answered all requests.
+    pub(crate) fn retire(&self, version: u64) {
+        self.processes().retain(|process| {
+            let is_retired = process.version == version;
+            if is_retired {
+                process.end_when_idle();
+            }
+            !is_retired
+        });
+    }
+
+    /// Ends all processes, and waits until they have ended, but at most for `timeout`. Returns whether they have ended.
+    pub(crate) fn end(&self, timeout: Duration) -> bool {
+        let processes = std::mem::take(&mut *self.processes());
+        processes.iter().for_each(|process| process.end_when_idle());
+        drop(processes);
+        self.running.settle(timeout)
+    }
+
+    /// Returns the process for these variables, which is started if there is none.
+    fn process(&self, plugin: &Plugin, idle: Duration, env: &Env, dir: Option<&Path>) -> Result<Arc<Resident>, String> {
+        let variables = plugin.passed.values(env);
+        let mut processes = self.processes();
+        processes.retain(|process| !process.has_ended());
+        let own = || processes.iter().filter(|process| process.version == plugin.version);
+        if let Some(process) = own().find(|process| process.variables == variables) {
+            return Ok(Arc::clone(process));
+        }
+        if own().count() >= MAX_PROCESSES {
+            let idle = own().filter_map(|process| Some((process.idle_since()?, process)));
+            let Some((_, longest)) = idle.min_by_key(|(since, _): &(Instant, _)| *since) else {
+                return Err(format!(
+                    "{} runs for {MAX_PROCESSES} sessions with different variables already. Try again later",
+                    plugin.title()
+                ));
+            };
+            longest.end_when_idle();
+        }
+        let started = Resident::start(plugin, variables, idle, env, dir, self.running.start())?;
+        processes.push(Arc::clone(&started));
+        Ok(started)
+    }
+
+    fn processes(&self) -> MutexGuard<'_, Vec<Arc<Resident>>> {
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
