@@ -18,7 +18,7 @@ pub trait TodoTools: Send + Sync {
     /// Keep a list of the steps of the current task. Call it without arguments to read the list, or with items to write it. Items replace the whole list. With merge, they update the items with the same id, and other items are appended. Use it for work of three or more steps: plan first, mark a step in_progress when you start it, and completed as soon as it is done. A single simple step needs no list. Every call returns the list in order and the number of items per status. The list ends with the task.
     ///
     /// `execution = "sync"` in `manifests/tools/todo.toml`.
-    fn todo(&self, args: todo::Args, call: &Call<'_>) -> ToolResult;
+    fn todo(&self, args: todo::Args, call: &Call<'_>) -> Result<todo::Returns, ToolError>;
 }
 
 /// Returns a provider of the tools of this toolset alone.
@@ -35,7 +35,7 @@ pub(super) fn call<'a, H: TodoTools>(
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0 => HandlerReply::Ready(H::todo(handlers, todo::Args::read(args), call)),
+        0 => HandlerReply::Ready(H::todo(handlers, todo::Args::read(args), call).map(|returns| ToolOutput::typed(&returns))),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -68,6 +68,31 @@ pub mod todo {
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
             Self { todos: slots.value(0), merge: slots.value_or(1, false) }
+        }
+    }
+
+    /// The result of `todo`.
+    pub struct Returns {
+        /// The list, in order.
+        pub todos: Vec<ReturnsTodosItem>,
+        /// The number of items, in all and per status.
+        pub counts: ReturnsCounts,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(f, "Returns", "todos counts", (&self.todos, &self.counts))
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[(",\"todos\":", Always, &self.todos), (",\"counts\":", Always, &self.counts)],
+            );
         }
     }
 
@@ -141,6 +166,115 @@ pub mod todo {
         fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
             let mut slots = ::toolc::__gen::read_object(slot);
             Self { id: slots.value(0), content: slots.value(1), status: slots.value(2) }
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub enum ReturnsTodosItemStatus {
+        /// `pending`
+        Pending,
+        /// `in_progress`
+        InProgress,
+        /// `completed`
+        Completed,
+        /// `cancelled`
+        Cancelled,
+    }
+
+    impl ::std::fmt::Debug for ReturnsTodosItemStatus {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_variant(f, "Pending InProgress Completed Cancelled", *self as usize)
+        }
+    }
+
+    impl ReturnsTodosItemStatus {
+        /// Returns the word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Pending => "pending",
+                Self::InProgress => "in_progress",
+                Self::Completed => "completed",
+                Self::Cancelled => "cancelled",
+            }
+        }
+    }
+
+    impl PartialEq for ReturnsTodosItemStatus {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
+    impl ::toolc::ToJson for ReturnsTodosItemStatus {
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
+    }
+
+    pub struct ReturnsTodosItem {
+        pub id: String,
+        pub content: String,
+        pub status: ReturnsTodosItemStatus,
+    }
+
+    impl ::std::fmt::Debug for ReturnsTodosItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "ReturnsTodosItem",
+                "id content status",
+                (&self.id, &self.content, &self.status),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for ReturnsTodosItem {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"id\":", Always, &self.id),
+                    (",\"content\":", Always, &self.content),
+                    (",\"status\":", Always, &self.status),
+                ],
+            );
+        }
+    }
+
+    /// The number of items, in all and per status.
+    pub struct ReturnsCounts {
+        pub total: i64,
+        pub pending: i64,
+        pub in_progress: i64,
+        pub completed: i64,
+        pub cancelled: i64,
+    }
+
+    impl ::std::fmt::Debug for ReturnsCounts {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "ReturnsCounts",
+                "total pending in_progress completed cancelled",
+                (&self.total, &self.pending, &self.in_progress, &self.completed, &self.cancelled),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for ReturnsCounts {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"total\":", Always, &self.total),
+                    (",\"pending\":", Always, &self.pending),
+                    (",\"in_progress\":", Always, &self.in_progress),
+                    (",\"completed\":", Always, &self.completed),
+                    (",\"cancelled\":", Always, &self.cancelled),
+                ],
+            );
         }
     }
 }

@@ -108,14 +108,14 @@ fn each_dialect_has_a_feature_and_all_dialects_enables_every_one() {
 
 /// A program that prints one tool of the shipped catalog in each enabled dialect.
 const PRINT_DEFINITIONS: &str = r#"
-use toolc::{Call, Dialect, Registry, ToolOutput, ToolResult};
+use toolc::{Call, Dialect, Registry, ToolError};
 use toolc_catalog::{TodoTools, todo};
 
 struct Idle;
 
 impl TodoTools for Idle {
-    fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> ToolResult {
-        Ok(ToolOutput::text("nothing"))
+    fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> Result<todo::todo::Returns, ToolError> {
+        Err(ToolError::new("not called"))
     }
 }
 

@@ -211,10 +211,10 @@ fn call(handlers: FileHandlers, tool: Tool, path: String) -> Result<String, Tool
 fn run(handlers: &FileHandlers, tool: Tool, path: String) -> Result<String, ToolError> {
     let caller = Caller::new();
     let call = caller.call("a_tool");
-    let operation = |text: String| {
-        let patch = Some(format!("*** Begin Patch\n{text}\n*** End Patch\n"));
+    let operation = |line: String| {
+        let text = Some(format!("*** Begin Patch\n{line}\n*** End Patch\n"));
         let (mode, path, old_string, new_string) = (patch::Mode::Patch, None, None, None);
-        patch::Args { mode, path, old_string, new_string, replace_all: false, patch }
+        patch::Args { mode, path, old_string, new_string, replace_all: false, patch: text }
     };
     let read = || handlers.read_file(read_file::Args { path: path.clone(), offset: 1, limit: 50 }, &call);
     match tool {
