@@ -83,6 +83,19 @@ fn a_command_is_judged_in_the_directory_of_the_one_before() {
 }
 
 #[test]
+fn a_directory_of_a_call_and_input_are_judged_from_where_the_shell_is() {
+    let session = session(deny);
+    session.run("cd /usr");
+    let refused = session.call("terminal", &json!({"command": "rm -rf .", "workdir": "../etc"}));
+    assert!(refused["error"].as_str().unwrap().contains("no approval can change that"), "{refused}");
+    session.run("cd /etc");
+    let refused = session.call("terminal", &json!({"command": "rm -rf .", "background": true}));
+    assert!(refused["error"].as_str().unwrap().contains("no approval can change that"), "{refused}");
+    let id = session.start("sh", false);
+    assert_eq!((session.kind(&id, "rm -rf .\n"), session.asked()), ("denied".to_owned(), 0), "by a rule");
+}
+
+#[test]
 fn a_link_to_a_folder_of_the_system_is_judged_as_that_folder() {
     let session = session(deny);
     std::os::unix::fs::symlink("/etc", session.dir.path().join("link")).unwrap();
