@@ -86,14 +86,15 @@ impl ProjectFiles {
     pub fn read_plugin(folder: &Path) -> Result<Self, String> {
         let failed = |error: io::Error| format!("failed to read {}: {error}", folder.display());
         let folder = fs::canonicalize(folder).map_err(failed)?;
-        Self::of_plugin(folder.clone(), folder)
+        Self::of_plugin(folder)
     }
 
     /// Reads the plugin in `folder`. The name of a plugin is that of its folder, so it is a part of the digest.
-    fn of_plugin(plugin: PathBuf, folder: PathBuf) -> Result<Self, String> {
+    fn of_plugin(folder: PathBuf) -> Result<Self, String> {
         let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
         let digest = Sha256::new().chain_update("plugin ").chain_update((name.len() as u64).to_le_bytes());
-        Self::of(plugin, folder.clone(), digest.chain_update(name))
+        let digest = digest.chain_update(name);
+        Self::of(folder.clone(), folder, digest)
     }
 
     /// Reads the files in `folder`.
@@ -181,7 +182,7 @@ impl ProjectFiles {
         }
         set_folders_private(&folder).map_err(failed)?;
         let read_again = if self.is_plugin() {
-            Self::of_plugin(folder.clone(), folder.clone())?
+            Self::of_plugin(folder.clone())?
         } else {
             Self::of(folder.clone(), folder.clone(), Sha256::new())?
         };

@@ -22,6 +22,9 @@ use process::{Ended, Resident};
 /// The maximum number of processes of one plugin.
 const MAX_PROCESSES: usize = 8;
 
+/// How often a request is sent to a new process, because the previous one ended before it could get the request.
+const ATTEMPTS: usize = 3;
+
 /// The processes of all plugins.
 #[derive(Debug, Default)]
 pub(crate) struct Residents {
@@ -44,8 +47,7 @@ impl Residents {
     ) -> Result<Answer, ToolError> {
         let failed = |message: String| ToolError::new(plugin.passed.redact(message, env));
         let name = plugin.title();
-        // A process can end between two calls at any time. Then the request is sent to a new one.
-        const ATTEMPTS: usize = 3;
+        // A process can end between two calls. Then the request is sent to a new one.
         for _ in 0..ATTEMPTS {
             let process = self.process(plugin, idle, env, dir).map_err(failed)?;
             let reply = match process.ask(request, should_stop) {
@@ -84,8 +86,9 @@ impl Residents {
     /// Ends all processes, and waits until they have ended, but at most for `timeout`. Returns whether they have ended.
     pub(crate) fn end(&self, timeout: Duration) -> bool {
         let processes = std::mem::take(&mut *self.processes());
-        processes.iter().for_each(|process| process.end_when_idle());
-        drop(processes);
+        for process in processes {
+            process.end_when_idle();
+        }
         self.running.settle(timeout)
     }
 

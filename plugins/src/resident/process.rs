@@ -106,7 +106,7 @@ impl Resident {
         let at_end = Arc::clone(&requests);
         process.on_end(move |outcome| {
             let excerpt = stderr_excerpt(err.take().bytes, &|text| passed.redact_cut(text, &of_session));
-            at_end.end(format!("{}{excerpt}", ended_text(outcome)));
+            at_end.end(format!("{}{excerpt}", ended_text(*outcome)));
         });
         let process = Arc::new(process.start().map_err(failed)?);
         let (looked_after, its_requests) = (Arc::clone(&process), Arc::clone(&requests));
@@ -281,7 +281,7 @@ impl Requests {
     }
 }
 
-fn ended_text(outcome: &Outcome) -> String {
+fn ended_text(outcome: Outcome) -> String {
     match outcome.reason {
         EndReason::Exited => status_text(outcome.status),
         EndReason::Stopped => "the host ended it".to_owned(),

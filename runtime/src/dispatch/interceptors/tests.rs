@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::ToolCall;
 use crate::call::approval::{ApprovalDecision, ApprovalRequest, Approver};
-use crate::call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage};
+use crate::call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage, TransformFuture};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::{Approval, Behaviour};
 use crate::data::catalog::Tool;
@@ -560,4 +560,60 @@ fn hooks_see_the_duration_and_whether_a_tool_has_secrets() {
         assert!(after >= before + DURATION, "{records:?}");
         assert!(records.iter().all(|(_, takes)| *takes == takes_secrets));
     }
+}
+
+/// A hook that waits before it replaces a result.
+struct Later(fn() -> TransformFuture);
+
+impl Hook for Later {
+    fn name(&self) -> &'static str {
+        "later"
+    }
+
+    fn transform_later(&self, _: &CallInfo<'_>, _: &ToolResult) -> Option<TransformFuture> {
+        Some((self.0)())
+    }
+}
+
+#[test]
+fn a_hook_can_wait_for_a_new_result() {
+    let seen = new_log();
+    let with = |later: Later| turn(|s| s.hook(Arc::new(later)).hook(Arc::new(Watcher::new("b", &seen))));
+    let say = r#"{"say": "x"}"#;
+    let replaced = with(Later(|| Box::pin(async { Ok(Some(Ok(ToolOutput::text("y")))) })));
+    assert_eq!(call(&replaced, "echo", say), json!("y"));
+    let next = take(&seen).swap_remove(1);
+    assert!(next.starts_with("b transforms echo") && next.ends_with("\"y\""), "the next hook sees it: {next}");
+    let kept = with(Later(|| Box::pin(async { Ok(None) })));
+    assert_eq!(call(&kept, "echo", say), json!({"say": "x"}));
+    for failing in [
+        Later(|| Box::pin(async { Err(ToolError::new("no")) })),
+        Later(|| Box::pin(async { panic!("no") })),
+        Later(|| panic!("no")),
+    ] {
+        take(&seen);
+        assert_eq!(call(&with(failing), "echo", say), json!({"say": "x"}));
+        assert!(take(&seen)[1].ends_with("later failed while transforming a result: no"));
+    }
+}
+
+#[test]
+fn the_result_is_dropped_if_a_hook_that_waits_is_interrupted() {
+    let seen = new_log();
+    let waiting = || Arc::new(Later(|| Box::pin(std::future::pending())));
+    let session = |s: SessionBuilder| s.hook(waiting()).hook(Arc::new(Watcher::new("b", &seen)));
+    let late = turn(|s| session(s).timeout(Duration::from_millis(20)));
+    let response = call(&late, "echo", r#"{"say": "x"}"#);
+    assert_eq!(response["kind"], "timeout");
+    let failed = take(&seen).into_iter().find(|line| line.contains("host_error")).expect("it is reported");
+    assert!(failed.ends_with("later failed while transforming a result: it took longer than 20ms"), "{failed}");
+
+    let (turn, cancel) = (turn(session), CancelHandle::new());
+    let request = ToolCall::new("echo", r#"{"say": "x"}"#).with_cancel(&cancel);
+    let mut running = Box::pin(turn.call(&request));
+    assert!(running.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    cancel.cancel();
+    let response = wait(running);
+    assert_eq!(response.error, Some(ErrorKind::Cancelled), "{}", response.json);
+    assert!(response.json.contains("its effects are not undone"), "{}", response.json);
 }

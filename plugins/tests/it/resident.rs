@@ -1,13 +1,10 @@
 //! Tests of programs that stay running between calls. The programs are scripts of Python.
-#![cfg(unix)]
-
-mod fixture;
 
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use fixture::{Fixture, env, fixture};
+use crate::fixture::{Fixture, env, fixture};
 use serde_json::{Value, json};
 use toolc::cancel::CancelHandle;
 use toolc::testing::assert_reply;
@@ -200,7 +197,11 @@ fn a_cancelled_call_is_cancelled_in_the_program_which_runs_on() {
 fn a_program_that_ignores_a_cancelled_call_is_ended() {
     let Some(f) = resident("") else { return };
     let first = value(&call(&f, ""));
-    f.put("plugins/weather/manifests/tools/probe.toml", &format!("timeout = \"50ms\"\n{}", fixture::PROBE), 0o644);
+    f.put(
+        "plugins/weather/manifests/tools/probe.toml",
+        &format!("timeout = \"50ms\"\n{}", crate::fixture::PROBE),
+        0o644,
+    );
     let turn = {
         let session = f.registry.session().env(env()).timeout(Duration::from_millis(50)).build().expect("it is valid");
         session.turn_blocking(Dialect::OpenAi)

@@ -1,8 +1,5 @@
 //! Tests of plugins through the public API: folders that appear, change and break, and programs that misbehave. The programs are
 //! scripts of `sh`.
-#![cfg(unix)]
-
-mod fixture;
 
 use std::fs;
 use std::io::Read as _;
@@ -11,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fixture::{Fixture, PROBE, SCRIPT, env, fixture};
+use crate::fixture::{Fixture, PROBE, SCRIPT, env, fixture};
 use serde_json::{Value, json};
 use toolc::cancel::CancelHandle;
 use toolc::testing::assert_reply;
@@ -498,19 +495,39 @@ fn the_plugin_in_the_guide_runs() {
     }
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plugins.md");
     let guide = fs::read_to_string(guide).expect("failed to read the guide");
-    for block in blocks(&guide, "toml") {
-        let path = block.lines().next().and_then(|line| line.strip_prefix("# ")).expect("a block begins with its path");
-        f.put(path, &block, 0o644);
+    let files: Vec<(String, String)> = blocks(&guide, "toml")
+        .into_iter()
+        .map(|block| {
+            let path = block.lines().next().and_then(|line| line.strip_prefix("# ")).expect("it begins with its path");
+            (path.to_owned(), block)
+        })
+        .collect();
+    let [program, resident] = &blocks(&guide, "python")[..] else { panic!("not two programs") };
+    let load = || {
+        let reports = f.load();
+        let words = reports.iter().find(|report| report.name == "words").expect("the plugin is reported");
+        assert_eq!((words.state, &words.findings[..]), (State::Loaded, &[][..]), "{words}");
+    };
+    // The first file of a path is that of the program that runs once per call.
+    for (path, text) in files.iter().rev() {
+        f.put(path, text, 0o644);
     }
-    let [program] = &blocks(&guide, "python")[..] else { panic!("not one program") };
     f.put("plugins/words/run", program, 0o755);
-    let reports = f.load();
-    let words = reports.iter().find(|report| report.name == "words").expect("the plugin is reported");
-    assert_eq!((words.state, &words.findings[..]), (State::Loaded, &[][..]), "{words}");
+    load();
     f.put("poem.txt", "a rose is a rose\n", 0o644);
     let poem = f.path("poem.txt");
     assert_reply!(f.call("word_count", &json!({"path": poem, "unique": "yes"})), Err(InvalidArguments));
     assert_reply!(f.call("word_count", &json!({"path": poem, "unique": "true"})), {"words": 3});
+    assert_reply!(f.call("word_count", &json!({"path": poem})), {"words": 5});
+    assert_reply!(f.call("word_count", &json!({"path": "/does/not/exist"})), Err(Failed, "No such file"));
+
+    let is_resident = |(_, text): &&(String, String)| text.contains("resident = true");
+    let (path, text) = files.iter().find(is_resident).expect("the guide has a program that stays running");
+    f.put(path, text, 0o644);
+    f.put("plugins/words/run", resident, 0o755);
+    load();
+    assert_reply!(f.call("word_count", &json!({"path": poem})), {"words": 5});
+    f.put("poem.txt", "it is cached\n", 0o644);
     assert_reply!(f.call("word_count", &json!({"path": poem})), {"words": 5});
     assert_reply!(f.call("word_count", &json!({"path": "/does/not/exist"})), Err(Failed, "No such file"));
 }

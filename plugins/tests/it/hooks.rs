@@ -1,8 +1,5 @@
 //! Tests of the hooks of plugins: what programs see of the calls of any tools, and what they can do about them. The programs are scripts
 //! of Python.
-#![cfg(unix)]
-
-mod fixture;
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fixture::{Fixture, env, fixture};
+use crate::fixture::{Fixture, env, fixture};
 use serde_json::{Value, json};
 use toolc::cancel::CancelHandle;
 use toolc::search::ToolSearch;
