@@ -12,7 +12,7 @@
 //!
 //! [`Plugins`] finds plugins and updates a registry from their folders. A [`PluginReport`] describes the state of one plugin.
 
-// In the order of loading: `plugins` finds folders, `fingerprint` detects changes, `trust` checks permissions, `compile` turns a folder
+// In the order of loading: `folders` finds folders, `fingerprint` detects changes, `trust` checks permissions, `compile` turns a folder
 // into a `plugin`, and `provider` and `hooks` serve it. For a call, `invoke` and `hook` send a request to the `program`, which runs
 // `once` or is `resident`.
 mod background;
@@ -20,6 +20,7 @@ mod compile;
 mod decision;
 mod environment;
 mod fingerprint;
+mod folders;
 mod hook;
 mod hook_request;
 mod hook_rules;

@@ -10,8 +10,7 @@ use toolc_process::{EndReason, Process};
 use crate::environment::PassedVariables;
 use crate::output::{LimitedOutput, advice, status_text, stderr_excerpt};
 use crate::plugin::Plugin;
-use crate::program::Answer;
-use crate::protocol::{ProgramReply, Request, line, parse};
+use crate::protocol::{Answer, ProgramReply, Request, line, parse};
 
 /// Runs the program in the directory `dir` until it ends or `should_stop` returns true.
 pub(crate) fn ask(

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::compile::{Compiled, compile_unchecked};
+use crate::folders::subfolders;
 use crate::hook_rules::HookRule;
-use crate::plugins::subfolders;
 use crate::report::{PluginReport, State};
 
 /// Reads the manifests of the plugin in `folder`, also if other users can write to them. Runs and registers nothing. Call it only for a

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolc::{Env, ErrorKind, ToolError, Value};
+use toolc::{Env, ErrorKind, ToolError};
 
 use crate::once;
 use crate::plugin::Plugin;
-use crate::protocol::Request;
+use crate::protocol::{Answer, Request};
 use crate::resident::Residents;
 use crate::running_calls::RunningCalls;
 use crate::trust::check_executable;
@@ -19,14 +19,6 @@ pub(crate) struct Programs {
     pub(crate) dir: Option<PathBuf>,
     pub(crate) calls: Arc<RunningCalls>,
     pub(crate) residents: Arc<Residents>,
-}
-
-/// The result of a request.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) value: Value,
-    /// The end of the program's stderr as a clause for a message, or an empty text.
-    pub(crate) excerpt: String,
 }
 
 impl Programs {

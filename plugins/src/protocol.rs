@@ -50,6 +50,14 @@ pub(crate) enum ProgramReply {
     Error(String),
 }
 
+/// The result of a request, and what is left to say about it.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) value: Value,
+    /// The end of the program's stderr as a clause for a message, or an empty text.
+    pub(crate) excerpt: String,
+}
+
 /// Returns a message as a line.
 pub(crate) fn line(message: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(message)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolc_process::Sink;
 
-use super::process::Requests;
+use super::requests::Requests;
 use crate::protocol::parse_line;
 
 /// Splits output into lines, and passes each reply to its request. Anything else ends the process: after it, no line could be trusted.

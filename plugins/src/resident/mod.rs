@@ -6,6 +6,7 @@
 
 mod lines;
 mod process;
+mod requests;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,10 +15,10 @@ use std::time::{Duration, Instant};
 use toolc::{Env, ErrorKind, ToolError};
 
 use crate::plugin::Plugin;
-use crate::program::Answer;
-use crate::protocol::{ProgramReply, Request};
+use crate::protocol::{Answer, ProgramReply, Request};
 use crate::running_calls::RunningCalls;
-use process::{Ended, Resident};
+use process::Resident;
+use requests::Ended;
 
 /// The maximum number of processes of one plugin.
 const MAX_PROCESSES: usize = 8;

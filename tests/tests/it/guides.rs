@@ -214,6 +214,7 @@ fn every_listed_difference_names_an_existing_test() {
             "cli",
             "host",
             "model/src",
+            "plugins",
             "store",
             "tests/tests",
         ]
