@@ -1,9 +1,9 @@
 //! Stores results that are too long, by default in the user's cache folder for a day: this process ends after one call, and a later
 //! process may read them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, io};
+use std::{env, fs, io};
 
 use toolc::limits::{SpillFolder, SpillStore};
 
@@ -20,14 +20,24 @@ impl ResultStore {
         Some(Self::new(cache_dir()?.join(program).join("results"), MAX_AGE))
     }
 
-    /// Returns the store in this folder. Deletes the results in it that are older than `keep`.
+    /// Returns the store in this folder. Deletes the results in it that are older than `keep`, also those of sessions.
     pub fn new(folder: impl Into<PathBuf>, keep: Duration) -> Self {
         let store = Self(folder.into());
-        if store.0.is_dir() {
-            // The next call tries again.
-            let _ = SpillFolder::new(&store.0).and_then(|folder| folder.delete_older_than(keep));
+        delete_old(&store.0, keep);
+        for entry in fs::read_dir(&store.0).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                delete_old(&entry.path(), keep);
+                // Succeeds if it is empty.
+                let _ = fs::remove_dir(entry.path());
+            }
         }
         store
+    }
+
+    /// Returns the store of a session: a folder in this one. The tools of other sessions need not be able to read it.
+    #[must_use]
+    pub fn of_session(&self, id: &str) -> Self {
+        Self(self.0.join(id))
     }
 }
 
@@ -37,6 +47,13 @@ impl SpillStore for ResultStore {
             io::Error::new(error.kind(), format!("failed to store a result in {}: {error}", self.0.display()))
         };
         SpillFolder::new(&self.0).and_then(|folder| folder.store(tool, extension, text)).map_err(failed)
+    }
+}
+
+/// Deletes the old results in a folder. The next call tries again if that fails.
+fn delete_old(folder: &Path, keep: Duration) {
+    if folder.is_dir() {
+        let _ = SpillFolder::new(folder).and_then(|folder| folder.delete_older_than(keep));
     }
 }
 

@@ -27,16 +27,18 @@ pub fn shipped_tools_in(dir: impl AsRef<Path>) -> Box<dyn ToolProvider> {
     in_workspace(Workspace::new(dir))
 }
 
-/// Returns the shipped tools. They act in these environments, and their working directory is that of the workspace. `terminal` can
-/// change the handlers of the toolset `terminal`, for example to get news about [processes](TerminalHandlers::on_event).
+/// Returns the shipped tools. They act in these environments, and their working directory is that of the workspace. `file` can change
+/// the handlers of the toolset `file`, for example to let them read [long results](FileHandlers::with_spilled), and `terminal` those of
+/// the toolset `terminal`, for example to get news about [processes](TerminalHandlers::on_event).
 pub fn shipped_tools_with(
     workspace: Workspace,
     environments: Environments,
+    file: impl FnOnce(FileHandlers) -> FileHandlers,
     terminal: impl FnOnce(TerminalHandlers) -> TerminalHandlers,
 ) -> Box<dyn ToolProvider> {
     toolc_catalog::provider(Handlers {
         code: CodeHandlers::new(&workspace).environments(environments.clone()),
-        file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
+        file: file(FileHandlers::new(workspace.clone()).environments(environments.clone())),
         terminal: terminal(TerminalHandlers::new(workspace).environments(environments)),
         todo: TodoHandlers,
     })
@@ -50,5 +52,5 @@ pub fn environments(workspace: &Workspace) -> Environments {
 
 fn in_workspace(workspace: Workspace) -> Box<dyn ToolProvider> {
     let environments = environments(&workspace);
-    shipped_tools_with(workspace, environments, |terminal| terminal)
+    shipped_tools_with(workspace, environments, |file| file, |terminal| terminal)
 }

@@ -30,6 +30,7 @@ use clap::{ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _, Pars
 use toolc::Registry;
 use toolc_cli::App;
 use toolc_config::Home;
+use toolc_files::FileHandlers;
 use toolc_workspace::Workspace;
 
 use environments::EnvironmentKind;
@@ -130,7 +131,8 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
         toolc_cli::Command::Call(_) | toolc_cli::Command::Repl { .. } | toolc_cli::Command::Serve { .. }
     );
     let environments = environments::environments(kind, calls.then_some(&profile.home));
-    let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, |terminal| terminal);
+    let with_results = |file: FileHandlers| file.with_spilled(profile.home.results());
+    let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, with_results, |terminal| terminal);
     registry.add(tools).map_err(|error| error.to_string())?;
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
     profile.check_names(&registry)?;

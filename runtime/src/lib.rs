@@ -166,7 +166,7 @@ pub mod limits {
     //! Limits on the length of results, and storage for longer ones.
 
     pub use crate::result::limit::ResultLimits;
-    pub use crate::result::spill::{SpillFolder, SpillStore};
+    pub use crate::result::spill::{SpillFolder, SpillStore, StoredText};
 }
 
 pub mod redaction {

@@ -85,9 +85,9 @@ fn main() -> ExitCode {
         Task::Soak { name } => soak::run(name.as_deref()),
         // Several commands, because cargo would unify the features: the runtime would be measured with those of the compiler.
         Task::Bench { peers: false, .. } => status(
-            ["toolc-speed", "toolc-tests", "toolc-files", "toolc-code"]
+            ["toolc-speed", "toolc-tests", "toolc-files", "toolc-code", "toolc-host"]
                 .map(|package| cargo(&["bench", "--quiet", "--package", package]))
-                == [true; 4],
+                == [true; 5],
         ),
         Task::Bench { builds, .. } => {
             let mut args = vec!["bench", "--quiet", "--locked", "--manifest-path", PEERS, "--"];

@@ -1,12 +1,15 @@
-//! The hooks of the loop: one reports calls, the other keeps secrets from the model.
+//! The hooks of the loop: one reports calls, the other keeps secrets from the model. [`RedactedStore`] keeps them from long results.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::value::RawValue;
 use toolc::hooks::{CallInfo, Hook, HookAction, HostError};
+use toolc::limits::SpillStore;
 use toolc::redaction::Redactor;
 use toolc::{CallResponse, ToolError, ToolOutput, ToolResult};
+use toolc_cli::ResultStore;
 
 use super::event::{AgentEvent, Observer};
 
@@ -100,5 +103,17 @@ impl Hook for SecretFilter {
                 Ok((redacted != message).then(|| Err(ToolError::with_kind(error.kind(), redacted.into_owned()))))
             }
         }
+    }
+}
+
+/// The store of long results, without secrets. Handlers also store texts that no hook has seen.
+pub(super) struct RedactedStore {
+    pub(super) results: ResultStore,
+    pub(super) redactor: Arc<Redactor>,
+}
+
+impl SpillStore for RedactedStore {
+    fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+        self.results.store(tool, extension, &self.redactor.text(text))
     }
 }

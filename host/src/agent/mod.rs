@@ -73,25 +73,28 @@ impl Default for LoopLimits {
     }
 }
 
-/// News for the model, such as that a process in the background has ended. They reach it with the next message.
+/// News for the models of all tasks, such as that a process in the background has ended. They reach a model with its next message.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct News(Arc<Mutex<Vec<String>>>);
+pub(crate) struct News(Arc<Mutex<Vec<(String, String)>>>);
 
-/// The maximum number of news that wait. The oldest are dropped.
+/// The maximum number of news of a task that wait. The oldest are dropped.
 const MAX_NEWS: usize = 100;
 
 impl News {
-    pub(crate) fn add(&self, text: String) {
+    pub(crate) fn add(&self, task: &str, text: String) {
         let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if news.len() == MAX_NEWS {
-            news.remove(0);
+        if news.iter().filter(|(of, _)| of == task).count() == MAX_NEWS
+            && let Some(oldest) = news.iter().position(|(of, _)| of == task)
+        {
+            news.remove(oldest);
         }
-        news.push(text);
+        news.push((task.to_owned(), text));
     }
 
-    /// Returns the news since the last call.
-    pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Returns the news of a task since the last call.
+    pub(crate) fn take(&self, task: &str) -> Vec<String> {
+        let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        news.extract_if(.., |(of, _)| of == task).map(|(_, text)| text).collect()
     }
 }
 
@@ -163,20 +166,6 @@ impl Agent {
         (self.observer)(event);
     }
 
-    /// Begins a new conversation with the same tools and models. The task of the old one ends, with its processes.
-    pub(crate) fn begin_anew(&mut self, name: String, directory: &std::path::Path) {
-        self.task = Task::new(&*name);
-        self.task.set_directory(directory);
-        self.news.take();
-        self.questions.restore(Vec::new());
-        self.denied.clear();
-        self.recorded_state = TaskState::default();
-        self.conversation = Conversation::default();
-        self.recorder.begin(name.clone());
-        self.name = name;
-        self.tokens = Tokens::default();
-    }
-
     /// Returns the messages of the conversation, in the form of the API.
     pub(crate) fn messages(&self) -> serde_json::Value {
         let messages = self.conversation.messages(self.model.settings().api);
@@ -195,5 +184,31 @@ impl Agent {
     pub(crate) async fn context_tokens(&self) -> u64 {
         let turn = self.session.turn(self.model.settings().api.dialect()).await;
         self.conversation.estimated_tokens() + turn.estimated_tokens() as u64
+    }
+}
+
+impl Drop for Agent {
+    /// Drops the news that wait for it.
+    fn drop(&mut self) {
+        self.task.end();
+        self.news.take(self.task.name());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_task_gets_its_own_news() {
+        let news = News::default();
+        for number in 0..=MAX_NEWS {
+            news.add("a", format!("a{number}"));
+        }
+        news.add("b", "b0".to_owned());
+        let of_a = news.take("a");
+        assert_eq!((of_a.len(), of_a[0].as_str()), (MAX_NEWS, "a1"));
+        assert_eq!(news.take("a"), [""; 0]);
+        assert_eq!(news.take("b"), ["b0"]);
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Recorder {
     redactor: Arc<Redactor>,
     origin: Origin,
     model: Client,
-    name: RefCell<String>,
+    name: String,
     /// Whether the conversation is in the store.
     has_begun: Cell<bool>,
     /// Whether writing has failed. What comes later would have a gap before it.
@@ -49,14 +49,7 @@ impl Recorder {
         name: String,
     ) -> Self {
         let (has_begun, has_failed, ids) = Default::default();
-        Self { sessions, redactor, origin, model, name: RefCell::new(name), has_begun, has_failed, ids }
-    }
-
-    /// Begins another conversation.
-    pub(super) fn begin(&mut self, name: String) {
-        self.name = RefCell::new(name);
-        (self.has_begun, self.has_failed) = (Cell::new(false), Cell::new(false));
-        self.ids = RefCell::default();
+        Self { sessions, redactor, origin, model, name, has_begun, has_failed, ids }
     }
 
     /// Continues a conversation that is in the store. Its entries have these ids.
@@ -100,7 +93,7 @@ impl Recorder {
     pub(super) fn state(&self, state: &TaskState) -> Result<(), StoreError> {
         let is_recorded = self.has_begun.get() && !self.has_failed.get();
         let Some(sessions) = self.sessions.as_ref().filter(|_| is_recorded) else { return Ok(()) };
-        sessions.set_state(&self.name.borrow(), &self.redactor.text(&json!(state).to_string()))
+        sessions.set_state(&self.name, &self.redactor.text(&json!(state).to_string()))
     }
 
     fn write(
@@ -115,12 +108,12 @@ impl Recorder {
         let Some(sessions) = self.sessions.as_ref().filter(|_| !self.has_failed.get()) else { return Ok(()) };
         // Until it has succeeded.
         self.has_failed.set(true);
-        let name = self.name.borrow();
+        let name = &*self.name;
         let text = self.redactor.text(text);
         if !self.has_begun.get() {
             let (settings, title) = (self.model.settings(), title(&text));
             sessions.start(&NewSession {
-                name: &name,
+                name,
                 source: self.origin.source,
                 directory: &self.origin.directory,
                 api: settings.api.word(),
@@ -139,7 +132,7 @@ impl Recorder {
             keeps_from,
             tokens: tokens.map(|Tokens { input, cached, output, .. }| TokenCounts { input, cached, output }),
         };
-        self.ids.borrow_mut().push(sessions.append(&name, &message)?);
+        self.ids.borrow_mut().push(sessions.append(name, &message)?);
         self.has_failed.set(false);
         Ok(())
     }

@@ -17,7 +17,7 @@ use toolc_workspace::Workspace;
 
 use super::conversation::Conversation;
 use super::event::{AgentEvent, Observer, Tokens};
-use super::hooks::{Reporter, SecretFilter};
+use super::hooks::{RedactedStore, Reporter, SecretFilter};
 use super::models::{ModelConfig, Models};
 use super::record::{self, Origin, Recorder};
 use super::state::TaskState;
@@ -66,6 +66,7 @@ pub(crate) struct Setup {
     pub(crate) sessions: Sessions,
     judging: Judging,
     limits: LoopLimits,
+    results: ResultStore,
     record: bool,
     second_opinion: bool,
     news: News,
@@ -106,9 +107,13 @@ impl Setup {
         let (registry, news) = (Registry::new(), News::default());
         let events = news.clone();
         let environments = environments::environments(environment, Some(&profile.home));
-        let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, |terminal| {
-            terminal.on_event(move |event| events.add(event.to_string()))
-        });
+        let tools = toolc_host::shipped_tools_with(
+            Workspace::current(),
+            environments,
+            |file| file.with_spilled(profile.home.results()),
+            |terminal| terminal.on_event(move |event| events.add(&event.task, event.to_string())),
+        );
+        let results = ResultStore::new(profile.home.results(), config.results.keep);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
         profile.check_names(&registry)?;
@@ -131,6 +136,7 @@ impl Setup {
             sessions,
             judging,
             limits,
+            results,
             record,
             second_opinion,
             news,
@@ -173,7 +179,8 @@ impl Setup {
         builder = self.plugins.add_hooks(builder, &self.registry, self.profile.env(), home, warn);
         builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.redactor))));
         builder = builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER);
-        builder = builder.spill_store(Arc::new(ResultStore::new(home.results(), self.profile.config().results.keep)));
+        let (results, redactor) = (self.results.of_session(&name), Arc::clone(&self.redactor));
+        builder = builder.spill_store(Arc::new(RedactedStore { results, redactor }));
         builder = approval::Limits::of(&self.profile).apply(builder.commands(self.judging.commands.clone()));
         builder = builder.on_progress(move |report| {
             progress(&AgentEvent::Progress {
@@ -245,7 +252,7 @@ impl Setup {
 }
 
 /// Returns a name for a conversation, which begins with the time: `20260301-120000-3f9c2b`.
-pub(crate) fn new_name() -> String {
+fn new_name() -> String {
     let now = SystemTime::now();
     let time: String = time::text(now).chars().filter(|letter| letter.is_ascii_digit() || *letter == 'T').collect();
     let random = RandomState::new().hash_one(std::process::id()) & 0xff_ffff;

@@ -118,7 +118,7 @@ impl Agent {
     /// Continues with the state of an earlier run, and tells the model what has ended with it.
     pub(super) fn restore(&mut self, state: TaskState) {
         if self.conversation.has_results() {
-            self.news.add(state.after_restart());
+            self.news.add(self.task.name(), state.after_restart());
         }
         let TaskState { todo, processes: _, unanswered, denied } = state;
         Call::new(ToolCall::new("todo", "{}").with_task(&self.task)).state::<TodoList>().restore(todo);

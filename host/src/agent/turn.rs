@@ -190,7 +190,7 @@ impl Agent {
     }
 
     fn add_user(&mut self, message: &str) {
-        let news = self.news.take();
+        let news = self.news.take(self.task.name());
         let mut text = String::new();
         for item in &news {
             text += &format!("[{}]\n", self.redactor.text(item));
@@ -201,7 +201,7 @@ impl Agent {
 
     /// Adds what has happened during the calls.
     fn add_news(&mut self) {
-        let news = self.news.take();
+        let news = self.news.take(self.task.name());
         if !news.is_empty() {
             let text: Vec<String> = news.iter().map(|item| format!("[{}]", self.redactor.text(item))).collect();
             self.add(Entry::User(text.join("\n")), None);

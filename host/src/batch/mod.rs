@@ -7,7 +7,7 @@ mod tasks;
 mod trajectory;
 
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -64,17 +64,12 @@ impl BatchCommand {
         let tasks = tasks::read(&self.tasks)?;
         let setup = Setup::new(&self.args, options, home)?;
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
+        let out = open_out(&self.out)?;
         let done = trajectory::finished(&self.out)?;
         let open: Vec<(usize, Task)> =
             tasks.into_iter().enumerate().filter(|(_, task)| !done.contains(&task.id)).collect();
         eprintln!("{} tasks, {} of them have ended before", open.len() + done.len(), done.len());
-        let run = Run {
-            setup: &setup,
-            command: self,
-            distribution,
-            out: Mutex::new(open_out(&self.out)?),
-            failed: Mutex::default(),
-        };
+        let run = Run { setup: &setup, command: self, distribution, out: Mutex::new(out), failed: Mutex::default() };
         let runtime = crate::agent::runtime()?;
         let status = runtime.block_on(run.all(open));
         setup.settle();
@@ -94,12 +89,20 @@ fn distribution(name: &str) -> Result<Distribution, String> {
     })
 }
 
+/// Opens the file of results, for this run alone: two runs would work on the same tasks.
 fn open_out(path: &Path) -> Result<File, String> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|error| format!("failed to open {}: {error}", path.display()))
+    let file = options.open(path).map_err(|error| format!("failed to open {}: {error}", path.display()))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(format!("another run writes to {}: wait for its end, or use another file for `--out`", path.display()))
+        }
+        // Not all file systems have locks.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
 }
 
 /// A run over the tasks.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::agent::Agent;
-use crate::agent::setup::{Setup, new_name};
+use crate::agent::setup::Setup;
 use crate::show;
 
 use super::screen::Screen;
@@ -44,6 +44,7 @@ pub(super) enum Next {
     Prompt,
     /// A turn with this message.
     Turn(String),
+    NewConversation,
     Leave,
 }
 
@@ -104,10 +105,7 @@ impl Command {
                     screen.error(&setup.redactor.text(&error.to_string()));
                 }
             }
-            Self::New => {
-                agent.begin_anew(new_name(), &setup.directory);
-                screen.print("a new conversation begins");
-            }
+            Self::New => return Next::NewConversation,
             Self::Retry => return Next::Turn(RETRY.to_owned()),
             Self::Session => screen.print(&format!("{}\n`toolc --resume {}` continues it", agent.name, agent.name)),
             Self::Quit => return Next::Leave,

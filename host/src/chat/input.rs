@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -10,6 +11,8 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Cmd, Config, Context, Editor, Event, Helper, KeyCode, KeyEvent, Modifiers};
+use toolc::redaction::Redactor;
+use toolc_config::Home;
 
 use super::commands::COMMANDS;
 
@@ -30,18 +33,20 @@ pub(super) enum Line {
 pub(super) struct Input {
     editor: Editor<ChatHelper, FileHistory>,
     history: PathBuf,
+    /// Keeps secrets out of the history.
+    redactor: Arc<Redactor>,
 }
 
 impl Input {
-    /// Returns the editor. `create_folder` creates the folder of the history.
-    pub(super) fn new(history: PathBuf, create_folder: impl FnOnce() -> io::Result<()>) -> Result<Self, String> {
+    /// Returns the editor, with the history of a profile.
+    pub(super) fn new(home: &Home, redactor: Arc<Redactor>) -> Result<Self, String> {
+        let history = home.history();
         let failed = |error: &dyn std::fmt::Display| format!("failed to read from the terminal: {error}");
         let config = Config::builder()
             .max_history_size(HISTORY)
             .and_then(|config| config.history_ignore_dups(true))
             .map_err(|error| failed(&error))?
             .history_ignore_space(true)
-            .auto_add_history(true)
             .bracketed_paste(true)
             .build();
         let mut editor = Editor::with_config(config).map_err(|error| failed(&error))?;
@@ -51,16 +56,17 @@ impl Input {
             editor.bind_sequence(Event::from(key), Cmd::Newline);
         }
         // Without a history, the chat works all the same.
-        if create_folder().is_ok() && make_private(&history).is_ok() {
+        if home.create_cache().is_ok() && make_private(&history).is_ok() {
             let _ = editor.load_history(&history);
         }
-        Ok(Self { editor, history })
+        Ok(Self { editor, history, redactor })
     }
 
     /// Reads one message.
     pub(super) fn line(&mut self) -> Result<Line, String> {
         match self.editor.readline(PROMPT) {
             Ok(text) => {
+                let _ = self.editor.add_history_entry(&*self.redactor.text(&text));
                 let _ = self.editor.append_history(&self.history);
                 Ok(Line::Text(text))
             }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use toolc_config::Home;
+use toolc_store::SessionInfo;
 
 use crate::agent::setup::{AgentArgs, Plan, Setup, to_resume};
 use crate::agent::{Agent, Ended, Interrupts};
@@ -54,34 +55,41 @@ impl ChatArgs {
         };
         let screen = Arc::new(Screen::new());
         let presses = interrupts.clone();
-        let observed = Arc::clone(&screen);
-        let agent = setup.agent(Plan {
-            selection: &self.args.selection,
-            toolsets: None,
-            source: "chat",
-            observer: Arc::new(move |event| observed.show(event)),
-            approver: setup.person(move || presses.press()).map(|person| screen.pausing(person)),
-            resume: resume.as_ref(),
-        })?;
+        let approver = setup.person(move || presses.press()).map(|person| screen.pausing(person));
+        let begin = |resume: Option<&SessionInfo>| {
+            let observed = Arc::clone(&screen);
+            setup.agent(Plan {
+                selection: &self.args.selection,
+                toolsets: None,
+                source: "chat",
+                observer: Arc::new(move |event| observed.show(event)),
+                approver: approver.clone(),
+                resume,
+            })
+        };
+        let agent = begin(resume.as_ref())?;
         agent.announce(&setup.directory).await;
         if let Some(info) = &resume {
             screen.note(&format!("continues \"{}\" with {} messages", show::one_line(&info.title), info.messages));
         }
-        let input = Input::new(setup.profile.home.history(), || setup.profile.home.create_cache())?;
-        Chat { setup, agent, interrupts, screen, input }.run().await
+        let input = Input::new(&setup.profile.home, Arc::clone(&setup.redactor))?;
+        let screen = Arc::clone(&screen);
+        Chat { setup, agent, begin, interrupts, screen, input }.run().await
     }
 }
 
 /// A running chat.
-struct Chat<'s> {
+struct Chat<'s, B> {
     setup: &'s Setup,
     agent: Agent,
+    /// Returns an agent for another conversation.
+    begin: B,
     interrupts: Interrupts,
     screen: Arc<Screen>,
     input: Input,
 }
 
-impl Chat<'_> {
+impl<B: Fn(Option<&SessionInfo>) -> Result<Agent, String>> Chat<'_, B> {
     async fn run(mut self) -> Result<(), String> {
         let mut last_was_interrupt = false;
         loop {
@@ -103,6 +111,11 @@ impl Chat<'_> {
                 Some(Ok(command)) => match command.run(self.setup, &mut self.agent, &self.screen).await {
                     Next::Prompt => {}
                     Next::Turn(text) => self.turn(&text).await,
+                    Next::NewConversation => {
+                        // The task of the old conversation ends, with its processes.
+                        self.agent = (self.begin)(None)?;
+                        self.screen.print("a new conversation begins");
+                    }
                     Next::Leave => return Ok(()),
                 },
             }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
+use unicode_width::UnicodeWidthChar as _;
 
 use crate::agent::AgentEvent;
 use crate::show::{self, Look, Style};
@@ -47,6 +48,26 @@ impl State {
             let mut out = io::stdout().lock();
             let _ = write!(out, "{CLEAR_LINE}").and_then(|()| out.flush());
         }
+    }
+}
+
+impl State {
+    /// Returns the line of the spinner, or `None` if nothing runs. A line that wraps could not be removed, so it has at most `columns`.
+    fn line(&self, columns: usize) -> Option<String> {
+        let Running { text, progress, began, .. } = self.running.last()?;
+        let others = match self.running.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let seconds = began.elapsed().as_secs();
+        let progress = if progress.is_empty() { String::new() } else { format!(" {progress}") };
+        let line = format!("{} {text}{progress}{others} {seconds} s", FRAMES[self.frame]);
+        let mut used = 0;
+        let fits = |letter: &char| {
+            used += letter.width().unwrap_or_default();
+            used <= columns
+        };
+        Some(line.chars().take_while(fits).collect())
     }
 }
 
@@ -227,17 +248,7 @@ impl Shared {
 
     fn draw(&self, state: &mut State) {
         state.frame = (state.frame + 1) % FRAMES.len();
-        let Some(running) = state.running.last() else { return };
-        let others = match state.running.len() {
-            1 => String::new(),
-            count => format!(" (and {} more)", count - 1),
-        };
-        let Running { text, progress, began, .. } = running;
-        let seconds = began.elapsed().as_secs();
-        let progress = if progress.is_empty() { String::new() } else { format!(" {progress}") };
-        let line = format!("{} {text}{progress}{others} {seconds} s", FRAMES[state.frame]);
-        // A line that wraps could not be removed.
-        let line: String = line.chars().take(self.look.width.saturating_sub(2)).collect();
+        let Some(line) = state.line(self.look.width.saturating_sub(2)) else { return };
         let mut out = io::stdout().lock();
         let _ = write!(out, "{CLEAR_LINE}{line}").and_then(|()| out.flush());
         state.is_drawn = true;
@@ -269,5 +280,32 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         self.0.state().questions -= 1;
         self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr as _;
+
+    use super::*;
+
+    #[test]
+    fn the_spinner_shows_the_latest_call_with_its_progress_in_one_line() {
+        let mut state = State::default();
+        assert_eq!(state.line(80), None);
+        let running = |text: &str, progress: &str| Running {
+            id: text.to_owned(),
+            text: text.to_owned(),
+            progress: progress.to_owned(),
+            began: Instant::now(),
+        };
+        state.running.push(running("💻 terminal make", ""));
+        assert_eq!(state.line(80).as_deref(), Some("⠋ 💻 terminal make 0 s"));
+        state.running.push(running("🔎 search_files 日本", "40 % reading"));
+        assert_eq!(state.line(80).as_deref(), Some("⠋ 🔎 search_files 日本 40 % reading (and 1 more) 0 s"));
+        for columns in 0..40 {
+            let line = state.line(columns).expect("two calls run");
+            assert!(line.width() <= columns && line.width() + 2 > columns.min(38), "{columns}: {line}");
+        }
     }
 }

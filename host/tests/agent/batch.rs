@@ -1,10 +1,17 @@
 //! `toolc batch`: toolsets by a distribution, several tasks at once, and going on after a stop.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{folder, run, script};
+use crate::{environment, folder, run, script};
+
+/// A limit that is only reached when a test fails.
+const LIMIT: Duration = Duration::from_mins(1);
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).expect("the file exists");
@@ -70,7 +77,7 @@ fn each_task_has_one_line_and_draws_its_toolsets_by_its_seed() {
         assert_eq!(kinds, ["request", "answer", "call_begins", "call_ends", "request", "answer"]);
         assert_eq!(line["messages"].as_array().map(Vec::len), Some(4));
     }
-    let drawn: std::collections::BTreeSet<String> = one.iter().map(|line| line["toolsets"].to_string()).collect();
+    let drawn: BTreeSet<String> = one.iter().map(|line| line["toolsets"].to_string()).collect();
     assert!(drawn.len() > 2, "{drawn:?}");
     // A task without the toolset of a tool cannot call it.
     let without = one.iter().find(|line| !line["toolsets"].to_string().contains("file")).expect("some draw no files");
@@ -108,4 +115,71 @@ fn a_task_that_failed_runs_again() {
         run(folder.path(), &["batch", "tasks", "--out", "out", "--model", &model, "--distribution", "x"], &[]);
     assert_eq!(unknown.status, Some(2));
     assert!(unknown.err.contains("unknown distribution `x`: expected one of balanced"), "{}", unknown.err);
+}
+
+/// Starts a batch in its own process, without waiting for its end.
+fn start(folder: &Path, args: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolc"));
+    environment(command.args(args), folder, &[]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("failed to start toolc")
+}
+
+fn complete_lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).unwrap_or_default().matches('\n').count()
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_loses_and_doubles_no_task() {
+    let folder = folder();
+    let call = json!({ "name": "terminal", "arguments": { "command": "sleep 0.05; echo x" } });
+    let model = script(
+        folder.path(),
+        "model",
+        &[json!({ "calls": [call], "wait_ms": 50 }), json!({ "text": "Done.", "wait_ms": 50 })],
+    );
+    let tasks: Vec<String> =
+        (0..24).map(|number| json!({ "id": format!("t{number}"), "prompt": "Go" }).to_string()).collect();
+    std::fs::write(folder.path().join("tasks"), tasks.join("\n")).expect("failed to write");
+    let out = folder.path().join("out");
+    let args = ["batch", "tasks", "--out", "out", "--model", &model, "--jobs", "4"];
+    for expected in [3, 9, 15] {
+        let mut batch = start(folder.path(), &args);
+        let started = Instant::now();
+        while complete_lines(&out) < expected {
+            assert!(started.elapsed() < LIMIT, "{expected} results are missing");
+            assert!(batch.try_wait().expect("failed to look").is_none(), "it ended early");
+            thread::sleep(Duration::from_millis(1));
+        }
+        // SIGKILL.
+        batch.kill().and_then(|()| batch.wait()).expect("failed to kill");
+    }
+    let before = complete_lines(&out);
+    let run = run(folder.path(), &args, &[]);
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    assert!(run.err.starts_with(&format!("24 tasks, {before} of them have ended before")), "{}", run.err);
+    let lines = lines(&out);
+    let ids: BTreeSet<&str> = lines.iter().map(|line| line["id"].as_str().expect("an id")).collect();
+    assert_eq!((lines.len(), ids.len()), (24, 24));
+    assert!(lines.iter().all(|line| line["outcome"] == "done" && line["requests"] == 2), "{lines:?}");
+    // Each line is a conversation of its own.
+    let sessions: BTreeSet<&str> = lines.iter().map(|line| line["session"].as_str().expect("a name")).collect();
+    assert_eq!(sessions.len(), 24);
+}
+
+#[test]
+fn two_runs_do_not_share_a_file_of_results() {
+    let folder = folder();
+    std::fs::write(folder.path().join("tasks"), "{\"prompt\":\"x\"}\n").expect("failed to write");
+    let waiting = script(folder.path(), "waiting", &[json!({ "text": "never", "wait_ms": 600_000 })]);
+    let args = ["batch", "tasks", "--out", "out", "--model", &waiting];
+    let mut first = start(folder.path(), &args);
+    let started = Instant::now();
+    while !folder.path().join("home/state.db").exists() {
+        assert!(started.elapsed() < LIMIT, "the task does not begin");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let second = run(folder.path(), &args, &[]);
+    first.kill().and_then(|()| first.wait()).expect("failed to kill");
+    assert_eq!(second.status, Some(2), "{}", second.err);
+    assert!(second.err.contains("another run writes to out: wait for its end"), "{}", second.err);
 }

@@ -7,6 +7,7 @@ mod hooks;
 mod interrupts;
 mod long;
 mod opinion;
+mod results;
 mod secrets;
 mod server;
 mod sessions;

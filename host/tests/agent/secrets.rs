@@ -1,4 +1,4 @@
-//! A key that this program knows is in nothing that it writes, and in no command's environment.
+//! A key that this program knows is in nothing that it writes, and in the environment of no program that it starts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,29 +6,42 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::chat::Tmux;
 use crate::server::{Reply, Server};
 use crate::vendors::VENDORS;
-use crate::{folder, run};
+use crate::{folder, run, script};
 
 /// The key of the model.
 const SECRET: &str = "sk-a-very-secret-key-1234567890";
 /// A variable in `.env`.
 const OTHER: &str = "another-secret-of-the-user";
+/// A variable in `.env` that JSON and URLs escape.
+const ODD: &str = "an\"odd/secret&value";
 
-/// Returns the files below a folder that contain a secret.
+/// Finds the files below a folder that contain a secret. Sockets have no content.
 fn files_with_secret(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the folder can be read").path();
         if path.is_dir() {
             files_with_secret(&path, found);
-        } else if contains_secret(&fs::read(&path).expect("the file can be read")) {
+        } else if path.is_file() && contains_secret(&fs::read(&path).expect("the file can be read")) {
             found.push(path.display().to_string());
         }
     }
 }
 
+/// Returns whether a text contains a secret, in any form that is replaced.
 fn contains_secret(bytes: &[u8]) -> bool {
-    [SECRET, OTHER].iter().any(|secret| bytes.windows(secret.len()).any(|part| part == secret.as_bytes()))
+    let once = |text: &str| json!(text).to_string().trim_matches('"').to_owned();
+    let forms = [SECRET, OTHER, ODD].iter().flat_map(|secret| {
+        [
+            (*secret).to_owned(),
+            once(secret),
+            once(&once(secret)),
+            secret.replace('"', "%22").replace('/', "%2F").replace('&', "%26"),
+        ]
+    });
+    forms.into_iter().any(|form| bytes.windows(form.len()).any(|part| part == form.as_bytes()))
 }
 
 #[test]
@@ -80,5 +93,118 @@ fn a_key_is_nowhere_after_a_run_in_which_everything_repeats_it() {
         files_with_secret(folder.path(), &mut found);
         assert_eq!(found, [""; 0], "{}", vendor.api);
         assert!(folder.path().join("home/state.db").exists() && folder.path().join("out").exists());
+    }
+}
+
+/// Installs a plugin whose program writes its environment to a file, and prints what it was given.
+fn plugin(home: &Path, seen: &Path) {
+    let write = |name: &str, text: &str| {
+        let path = home.join("plugins/show").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("failed to make a folder");
+        fs::write(&path, text).expect("failed to write");
+        path
+    };
+    write("plugin.toml", "executable = \"run\"\n");
+    let tool = "name = \"show\"\ntoolset = \"show\"\ndescription = \"Shows.\"\n[params.text]\ntype = \"string\"\ndescription = \"A text.\"\n";
+    write("manifests/tools/show.toml", tool);
+    write("manifests/toolsets/show.toml", "name = \"show\"\ndescription = \"Shows.\"\n");
+    let program = format!(
+        "#!/bin/sh\nenv > '{}'\ncat ../../../own >&2\nprintf '{{\"result\": \"ok\"}}'\n",
+        seen.join("plugin").display()
+    );
+    let program = write("run", &program);
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("failed to change");
+}
+
+/// Everything that can start a program or write a file: commands, scripts, background processes, plugins, long results, a summary, the log
+/// of calls, a batch, a chat, and a host that is killed.
+#[test]
+fn nothing_that_a_whole_day_of_work_writes_contains_a_secret() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let (home, seen) = (path("home"), path("seen"));
+    for folder in [&home, &seen, &path("tmp")] {
+        fs::create_dir(folder).expect("failed to make a folder");
+    }
+    let env_file = home.join(".env");
+    fs::write(&env_file, format!("UNSUSPICIOUS={OTHER}\nODD='{ODD}'\n")).expect("failed to write");
+    fs::set_permissions(&env_file, fs::Permissions::from_mode(0o600)).expect("failed to change");
+    fs::write(home.join("config.toml"), "[tools]\nenable = [\"cli\", \"show\"]\n").expect("failed to write");
+    plugin(&home, &seen);
+    fs::write(path("own"), format!("{OTHER}\n{ODD}\nhttps://x/?k=an%22odd%2Fsecret%26value\n"))
+        .expect("failed to write");
+    fs::write(path("tasks"), json!({ "prompt": format!("Use {OTHER}") }).to_string()).expect("failed to write");
+
+    let call = |tool: &str, arguments: serde_json::Value| json!({ "name": tool, "arguments": arguments });
+    let seen_by = |name: &str| seen.join(name).display().to_string();
+    let command = |line: String| call("terminal", json!({ "command": line }));
+    let script_text = format!(
+        "import os, subprocess\nopen({:?}, 'w').write(str(dict(os.environ)))\nsubprocess.run('env > ' + {:?}, shell=True)\n\
+         print(toolc_tools.terminal(command='cat own'))\nprint(open('own').read())",
+        seen_by("script"),
+        seen_by("of-script")
+    );
+    let background = format!("env > {}; cat own; sleep 600", seen_by("background"));
+    let answers = [
+        json!({ "text": format!("I know {OTHER} and {ODD}"), "calls": [
+            command(format!("env > {}; cat own; seq 1 20000; cat own", seen_by("command"))),
+            call("terminal", json!({ "command": format!("env > {}; cat own", seen_by("on-a-terminal")), "pty": true })),
+            call("terminal", json!({ "command": background, "background": true, "notify_on_complete": true })),
+            call("execute_code", json!({ "code": script_text })),
+            call("show", json!({ "text": ODD })),
+            call("read_file", json!({ "path": "own" })),
+            call("search_files", json!({ "pattern": "secret" })),
+            call("todo", json!({ "todos": [{ "id": "1", "content": format!("use {OTHER}"), "status": "pending" }] })),
+            command(format!("rm -rf build # {OTHER}")),
+            call("no_such_tool", json!({ "key": ODD })),
+        ] }),
+        json!({ "calls": [call("process", json!({ "action": "log", "session_id": "proc_1" }))] }),
+        json!({ "text": format!("done: {ODD}") }),
+    ];
+    let model = script(folder.path(), "model", &answers);
+    let temporary = path("tmp").display().to_string();
+    let variables = [("TMPDIR", &*temporary), ("TOOLC_DEBUG_TOOLS", "1"), ("ODD", ODD)];
+    let approval = ["--approval", "off"];
+    let prompt = format!("The keys are {OTHER} and {ODD}");
+    let mut printed = Vec::new();
+    for args in [
+        &["agent", &prompt, "--json", "--model", &model][..],
+        &["agent", &prompt, "--model", &model, "--resume"],
+        &["batch", "tasks", "--out", "out", "--model", &model],
+        &["sessions", "list"],
+        &["sessions", "export"],
+        &["sessions", "search", "secret"],
+    ] {
+        let more = if args[0] == "sessions" { &[][..] } else { &approval };
+        let run = run(folder.path(), &[args, more].concat(), &variables);
+        assert_eq!(run.status, Some(0), "{args:?}: {}", run.err);
+        printed.extend([run.out, run.err]);
+    }
+    // The chat has a history of its own. It is killed, so that what SQLite has not yet moved into the database stays, too.
+    if let Some(tmux) = Tmux::start(folder.path(), &format!("--approval off --model {model}")) {
+        tmux.wait_for("`/help` lists the commands");
+        tmux.say(&prompt);
+        tmux.wait_for("done: [secret]");
+        printed.push(tmux.screen().replace(&prompt, ""));
+        tmux.kill();
+        assert!(fs::read_to_string(home.join("cache/history")).expect("it exists").contains("The keys are [secret]"));
+        assert!(home.join("state.db-wal").exists());
+    }
+    for text in &printed {
+        assert!(!contains_secret(text.as_bytes()), "{text}");
+    }
+    assert!(printed[0].contains("[secret]") && printed[1].contains("toolc: begins"), "{}", printed[1]);
+    for name in ["command", "on-a-terminal", "background", "plugin", "script", "of-script"] {
+        assert!(fs::read_to_string(seen.join(name)).expect("it ran").contains("PATH"), "{name}");
+    }
+    fs::remove_file(path("own")).expect("failed to remove");
+    fs::remove_file(path("model")).expect("failed to remove");
+    fs::remove_file(path("tasks")).expect("failed to remove");
+    fs::remove_file(&env_file).expect("failed to remove");
+    let mut found = Vec::new();
+    files_with_secret(folder.path(), &mut found);
+    assert_eq!(found, [""; 0]);
+    for file in ["out", "home/state.db", "home/logs/approvals.jsonl"] {
+        assert!(fs::metadata(path(file)).expect("it was written").len() > 0, "{file}");
     }
 }

@@ -45,6 +45,25 @@ fn a_conversation_is_resumed_to_the_letter() {
     }
 }
 
+/// The model reads the files of a project with its tools, as information. None of them is an instruction.
+#[test]
+fn no_file_of_the_folder_becomes_an_instruction() {
+    let folder = folder();
+    for name in ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "README.md", ".toolc/AGENTS.md"] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("failed to make a folder");
+        std::fs::write(path, "HOSTILE INSTRUCTIONS\n").expect("failed to write");
+    }
+    let vendor = &VENDORS[0];
+    let server = Server::start(vec![Reply::Events((vendor.answer)("Hello.", &[]))]);
+    let model = format!("{}:m-1", vendor.api);
+    let variables = [(vendor.base, &*server.url), (vendor.key, "sk-a-secret-key")];
+    let run = run(folder.path(), &["agent", "Hello", "--model", &model], &variables);
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    let request = server.requests()[0].to_string();
+    assert!(request.contains("You are toolc") && !request.contains("HOSTILE"), "{request}");
+}
+
 #[test]
 fn another_api_can_continue_a_conversation() {
     let folder = folder();

@@ -112,7 +112,7 @@ fn a_command_runs_if_the_person_approves_it() {
 }
 
 #[test]
-fn results_that_are_too_long_together_are_stored_and_can_be_read() {
+fn results_that_are_too_long_together_are_stored() {
     for vendor in &VENDORS {
         let folder = folder();
         let call = |id| (id, "terminal", json!({ "command": "seq 1 20000" }));
@@ -135,13 +135,7 @@ fn results_that_are_too_long_together_are_stored_and_can_be_read() {
             Path::new(path).starts_with(folder.path().canonicalize().expect("it exists").join("home/cache/results")),
             "{path}"
         );
-        let read = run_call(folder.path(), path);
-        assert!(read.out.contains("\"content\""), "{}", read.out);
     }
-}
-
-fn run_call(folder: &Path, path: &str) -> Run {
-    run(folder, &["call", "read_file", &format!("path={path}"), "limit=1"], &[])
 }
 
 #[test]

@@ -23,6 +23,7 @@ use crate::data::catalog::Tool;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
 use crate::result::error::{ErrorKind, ToolError};
+use crate::result::spill::StoredText;
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::cancel::{CancelHandle, CancellationToken};
 use crate::run::progress::Progress;
@@ -437,6 +438,25 @@ impl<'a> Call<'a> {
             let (name, tool) = (type_name::<T>(), self.tool);
             ToolError::new(format!("this host does not provide `{name}`, which `{tool}` needs: do without this tool"))
         })
+    }
+
+    /// Stores a text that is too long for the result of the call, such as the complete output of a program. The result can then say
+    /// where it is. Returns `None` if the session has no [store](crate::SessionBuilder::spill_store), or the model cannot read what is
+    /// in it. Hooks do not see the text.
+    ///
+    /// # Errors
+    /// Returns the error of the store.
+    ///
+    /// ```
+    /// use toolc::Call;
+    ///
+    /// fn note(call: &Call<'_>, output: &str) -> Option<String> {
+    ///     let stored = call.store_text(output)?.ok()?;
+    ///     Some(format!("the complete output is in {}: read it with `{}`", stored.name, stored.reader))
+    /// }
+    /// ```
+    pub fn store_text(&self, text: &str) -> Option<Result<StoredText, ToolError>> {
+        self.scope?.store_text(self.tool, text)
     }
 
     /// Returns whether the call is cancelled: the host cancelled the call, its task or its session, or the call exceeded

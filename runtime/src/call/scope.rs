@@ -10,8 +10,8 @@ use crate::call::response::CallResponse;
 use crate::data::catalog::Tool;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
-#[cfg(feature = "approval")]
 use crate::result::error::ToolError;
+use crate::result::spill::StoredText;
 use crate::run::cancel::CancelEpoch;
 #[cfg(feature = "approval")]
 use crate::run::cancel::CancelSources;
@@ -66,6 +66,9 @@ pub(crate) trait CallScope: Send + Sync {
 
     /// Returns whether the turn shows the tool with this own name.
     fn shows(&self, tool: &str) -> bool;
+
+    /// Stores a text of a tool, or returns `None` if the model could not read it.
+    fn store_text(&self, tool: &str, text: &str) -> Option<Result<StoredText, ToolError>>;
 
     /// Returns the host's progress callback, if it has set one.
     fn progress(&self) -> Option<&ProgressSink>;

@@ -1,6 +1,7 @@
 //! Replaces the values of secrets in texts that the host keeps: conversations, trajectories and logs.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use serde_json::Value;
 
@@ -13,7 +14,8 @@ const MIN_LEN: usize = 6;
 /// would not be JSON any more.
 const MIN_NUMBER_LEN: usize = 12;
 
-/// Replaces the values of secret variables: see [`Session::redactor`](crate::Session::redactor).
+/// Replaces the values of secret variables: see [`Session::redactor`](crate::Session::redactor). A value is found as it is, as a JSON string
+/// escapes it once or twice, and percent-encoded, as in a URL. Other encodings, such as Base64, are not found.
 ///
 /// ```
 /// use toolc::{Env, Registry};
@@ -37,7 +39,7 @@ impl Redactor {
             // JSON within JSON escapes twice.
             let once = escaped(&value);
             let twice = escaped(&once);
-            forms.extend([value, once, twice]);
+            forms.extend([in_url(&value, true), in_url(&value, false), value, once, twice]);
         }
         forms.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));
         forms.dedup();
@@ -103,6 +105,21 @@ fn escaped(text: &str) -> String {
     json[1..json.len() - 1].to_owned()
 }
 
+/// Returns a text as it is written in a part of a URL, with hexadecimal digits of either case.
+fn in_url(text: &str, is_upper: bool) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        let _ = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                write!(encoded, "{}", char::from(byte))
+            }
+            _ if is_upper => write!(encoded, "%{byte:02X}"),
+            _ => write!(encoded, "%{byte:02x}"),
+        };
+    }
+    encoded
+}
+
 /// Shows no values.
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -137,6 +154,14 @@ mod tests {
         let twice = serde_json::json!({ "b": json }).to_string();
         assert_eq!(redactor.text(&json), r#"{"a":"x [secret] y"}"#);
         assert_eq!(redactor.text(&twice), r#"{"b":"{\"a\":\"x [secret] y\"}"}"#);
+    }
+
+    #[test]
+    fn values_are_found_in_urls() {
+        let redactor = redactor(&["a/b=c ü+d"]);
+        for form in ["a/b=c ü+d", "a%2Fb%3Dc%20%C3%BC%2Bd", "a%2fb%3dc%20%c3%bc%2bd"] {
+            assert_eq!(redactor.text(&format!("?key={form}&x=1")), "?key=[secret]&x=1");
+        }
     }
 
     #[test]

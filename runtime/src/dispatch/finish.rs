@@ -7,8 +7,10 @@ use crate::call::response::CallResponse;
 use crate::data::behaviour::MaxResultChars;
 use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
+use crate::result::error::ToolError;
 use crate::result::limit::{self, Shortened, Spill};
-use crate::result::output::ToolResult;
+use crate::result::output::{ToolResult, attempt};
+use crate::result::spill::StoredText;
 use crate::session::turn::Turn;
 
 /// A finished call, before hooks see its response.
@@ -98,6 +100,14 @@ impl Turn {
         let (store, reader) = (self.config().spill_store.as_deref()?, self.config().spill_reader.as_deref()?);
         let reader = self.state().find(reader).filter(|id| self.has(*id))?;
         Some(Spill { store, reader: self.dialect_name(reader) })
+    }
+
+    /// Stores a text of a tool, if the model can read it.
+    #[cold]
+    pub(crate) fn store_text(&self, tool: &str, text: &str) -> Option<Result<StoredText, ToolError>> {
+        let Spill { store, reader } = self.spill()?;
+        let stored = attempt(|| store.store(tool, "txt", text).map_err(ToolError::from));
+        Some(stored.map(|name| StoredText { name, reader: reader.to_owned() }).map_err(ToolError::new))
     }
 
     #[cold]

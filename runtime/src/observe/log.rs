@@ -1,6 +1,6 @@
 //! The log of a session's calls on stderr, which `TOOLC_DEBUG_TOOLS=1` enables: a line when a call begins, and a line when
-//! it ends. If the arguments were repaired or refused, it shows what the model sent. It contains no secrets: arguments are
-//! redacted, and responses of tools with secret parameters are omitted.
+//! it ends. If the arguments were repaired or refused, it shows what the model sent. It contains no secrets: arguments and the values of
+//! secret variables are redacted, and responses of tools with secret parameters are omitted.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::call::hooks::{CallInfo, Hook, HookAction, HostError};
 use crate::call::response::CallResponse;
+use crate::data::redactor::Redactor;
 use crate::data::to_json;
 use crate::result::error::ToolError;
 use crate::text::display::{Truncated, short_name};
@@ -22,13 +23,14 @@ const MAX_REPAIRS: usize = 10;
 /// A hook that logs calls.
 pub(crate) struct Log<W = fn(&str)> {
     write: W,
+    redactor: Redactor,
 }
 
 impl Log {
     /// Returns the log on stderr, if the environment enables it.
-    pub(crate) fn if_enabled() -> Option<Arc<dyn Hook>> {
+    pub(crate) fn if_enabled(redactor: impl FnOnce() -> Redactor) -> Option<Arc<dyn Hook>> {
         let is_enabled = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
-        is_enabled.then(|| Arc::new(Log { write: to_stderr as fn(&str) }) as Arc<dyn Hook>)
+        is_enabled.then(|| Arc::new(Log { write: to_stderr as fn(&str), redactor: redactor() }) as Arc<dyn Hook>)
     }
 }
 
@@ -43,13 +45,17 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
-        let mut begin = format!("arguments={}", Truncated(&arguments, MAX_CHARS));
+        let mut begin = format!("arguments={}", Truncated(&self.redactor.text(&arguments), MAX_CHARS));
         if !call.repairs().is_empty() {
-            let _ = write!(begin, " sent={}", Truncated(&call.sent(), MAX_CHARS));
+            let _ = write!(begin, " sent={}", Truncated(&self.redactor.text(&call.sent()), MAX_CHARS));
         }
         self.line("begins", call, format_args!("{begin}"));
         for repair in call.repairs().iter().take(MAX_REPAIRS) {
-            self.line("repairs", call, format_args!("{}", Truncated(&repair.to_string(), MAX_CHARS)));
+            self.line(
+                "repairs",
+                call,
+                format_args!("{}", Truncated(&self.redactor.text(&repair.to_string()), MAX_CHARS)),
+            );
         }
         Ok(HookAction::Continue)
     }
@@ -59,7 +65,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         if let Some(kind) = response.error {
             let _ = write!(end, "error={} ", kind.word());
             if call.arguments().is_null() {
-                let _ = write!(end, "sent={} ", Truncated(&call.sent(), MAX_CHARS));
+                let _ = write!(end, "sent={} ", Truncated(&self.redactor.text(&call.sent()), MAX_CHARS));
             }
         }
         let _ = write!(end, "bytes={}", response.json.len());
@@ -67,7 +73,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
             let _ = write!(end, " images={}", response.images.len());
         }
         if !call.takes_secrets() {
-            let _ = write!(end, " answer={}", Truncated(&response.json, MAX_CHARS));
+            let _ = write!(end, " answer={}", Truncated(&self.redactor.text(&response.json), MAX_CHARS));
         }
         self.line("ends", call, format_args!("{end}"));
         Ok(())
@@ -75,7 +81,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn on_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {
         let error = error.redacted(call).to_string();
-        self.line("fault", call, format_args!("{}", Truncated(&error, MAX_CHARS)));
+        self.line("fault", call, format_args!("{}", Truncated(&self.redactor.text(&error), MAX_CHARS)));
     }
 }
 

@@ -19,6 +19,16 @@ pub trait SpillStore: Send + Sync {
     fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String>;
 }
 
+/// A text that a handler has [stored](crate::Call::store_text).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredText {
+    /// The name in the store, such as the path of a file.
+    pub name: String,
+    /// The tool that reads it, by its name in the model's dialect.
+    pub reader: String,
+}
+
 /// A folder of results, with one file for each. Each file is readable by this user only, and has a new, unguessable
 /// name, which is only returned when the file is complete. The host decides when to [delete](Self::delete_older_than)
 /// files.

@@ -279,7 +279,7 @@ impl SessionBuilder {
     /// range.
     pub fn build(mut self) -> Result<Session, SessionError> {
         // The log comes before all hooks, so that it sees calls as they arrive.
-        if let Some(log) = Log::if_enabled() {
+        if let Some(log) = Log::if_enabled(|| self.registry.redactor(&self.config.env)) {
             self.config.hooks.insert(0, log);
         }
         let state = self.registry.state();

@@ -23,6 +23,8 @@ use crate::registration::ids::ToolId;
 use crate::registration::state::{DispatchPlan, State};
 use crate::render::conditional::ConditionalTable;
 use crate::render::{DefinitionsRenderer, RenderedDefinitions};
+use crate::result::error::ToolError;
+use crate::result::spill::StoredText;
 use crate::run::progress::ProgressSink;
 use crate::run::values::HostValues;
 use crate::session::config::SessionConfig;
@@ -305,6 +307,10 @@ impl CallScope for Turn {
 
     fn shows(&self, tool: &str) -> bool {
         self.state().find(tool).is_some_and(|id| self.has(id))
+    }
+
+    fn store_text(&self, tool: &str, text: &str) -> Option<Result<StoredText, ToolError>> {
+        self.store_text(tool, text)
     }
 
     fn progress(&self) -> Option<&ProgressSink> {

@@ -83,8 +83,9 @@ impl FileHandlers {
         self
     }
 
-    /// Lets `read_file` read the files in `folder` on this machine, whatever the environment of a task is, and also if reading is
-    /// restricted: the results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored there.
+    /// Lets `read_file` read the results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored on this machine, whatever the
+    /// environment of a task is, and also if reading is restricted. A session with an [id](toolc::SessionBuilder::id) reads only
+    /// those in a folder of that name in `folder`, and other sessions only those directly in `folder`.
     #[must_use]
     pub fn with_spilled(mut self, folder: impl AsRef<Path>) -> Self {
         let folder = folder.as_ref();

@@ -1,6 +1,6 @@
 //! The files of the environment in which a call acts, and what of them the call may read and write.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use toolc::{Call, ToolError};
@@ -30,9 +30,9 @@ impl TaskFiles {
     pub(crate) fn for_reading(handlers: &FileHandlers, path: &str, call: &Call<'_>) -> Result<Self, ToolError> {
         // Also for a stored result: if the environment cannot be had, no tool acts.
         let task = Self::of(handlers, call)?;
-        match handlers.spilled.as_deref() {
-            Some(folder) if is_spilled(path, folder) => {
-                let stored = Self::within(Arc::new(Local::new(folder)), handlers, call)?;
+        match handlers.spilled.as_deref().map(|folder| own_results(folder, call)) {
+            Some(folder) if is_spilled(path, &folder) => {
+                let stored = Self::within(Arc::new(Local::new(&folder)), handlers, call)?;
                 Ok(Self { shows_absolute: true, ..stored })
             }
             _ => Ok(task),
@@ -55,7 +55,7 @@ impl TaskFiles {
             access = access.with_host_home(home);
         }
         if let Some(folder) = handlers.spilled.as_deref().filter(|_| environment.name() == Local::NAME) {
-            access = access.with_readable(folder);
+            access = access.with_results(folder, own_results(folder, call));
         }
         let access = access.bind(workspace.clone(), &*files, &places.temporary);
         drop(files);
@@ -90,6 +90,15 @@ impl TaskFiles {
     /// Returns what may be read and written.
     pub(crate) fn access(&self) -> &BoundAccess {
         &self.access
+    }
+}
+
+/// Returns the folder of the results of a call's session: one of its name, or the folder itself if the session has none.
+fn own_results(folder: &Path, call: &Call<'_>) -> PathBuf {
+    let mut parts = Path::new(call.session()).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(name)), None) => folder.join(name),
+        _ => folder.to_owned(),
     }
 }
 

@@ -13,7 +13,7 @@ use toolc_environment::{Environment, Launch, Output, Program, Sink};
 use crate::background::SIZE;
 use crate::place::{self, Place, Variables};
 use crate::shell_state::{Record, Recorded};
-use crate::transcript::Transcript;
+use crate::transcript::{Captured, Transcript};
 use crate::{TerminalHandlers, failed_start, joined, signal_of};
 
 /// The time limit of a command, and the largest one, in seconds.
@@ -32,7 +32,7 @@ impl Sink for SharedTranscript {
 }
 
 impl SharedTranscript {
-    fn take(&self) -> String {
+    fn take(&self) -> Captured {
         mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).finish()
     }
 }
@@ -59,7 +59,12 @@ impl TerminalHandlers {
         let prefix = record.as_ref().map_or_else(String::new, Record::prefix);
         let line = format!("{prefix}{}", args.command);
         // Some shells show the line in errors about it.
-        let without_prefix = |text: String| if prefix.is_empty() { text } else { text.replace(&prefix, "") };
+        let without_prefix = |mut captured: Captured| {
+            if !prefix.is_empty() && captured.text.contains(&prefix) {
+                captured.text = captured.text.replace(&prefix, "");
+            }
+            captured
+        };
         let (stdout, stderr) = (SharedTranscript::default(), SharedTranscript::default());
         let output = match (args.pty, args.separate_output) {
             (true, _) => Output::Terminal { size: SIZE, screen: Box::new(stdout.clone()) },
@@ -81,9 +86,11 @@ impl TerminalHandlers {
             None => running.end().map_err(lost)?,
         };
         let timed_out = ended.is_none();
+        let (output, stored) = shown(&without_prefix(stdout.take()), "output", call);
+        let (error_output, error_stored) = shown(&without_prefix(stderr.take()), "standard error", call);
         let returns = Returns {
-            output: without_prefix(stdout.take()),
-            stderr: args.separate_output.then(|| without_prefix(stderr.take())),
+            output,
+            stderr: args.separate_output.then_some(error_output),
             exit_code: outcome.exit.code().map(i64::from),
             signal: signal_of(outcome.exit),
             timed_out,
@@ -116,7 +123,11 @@ impl TerminalHandlers {
         };
         let disk = self.disk_warning(directory.as_deref().unwrap_or(&place.directory), call);
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
-        Ok(Returns { directory, note: joined([place.note, how_it_ended, not_kept, disk]), ..returns })
+        Ok(Returns {
+            directory,
+            note: joined([place.note, how_it_ended, stored, error_stored, not_kept, disk]),
+            ..returns
+        })
     }
 
     /// Keeps the state of the shell for the next command. Returns the directory if it has changed, and a note if not everything can
@@ -156,6 +167,21 @@ impl TerminalHandlers {
         let was_given = mem::replace(&mut *warning.0.lock().unwrap_or_else(PoisonError::into_inner), note.is_some());
         note.filter(|_| !was_given)
     }
+}
+
+/// Returns what the result has of an output, and a note that says where all of it is, if the host stores it.
+fn shown(captured: &Captured, what: &str, call: &Call<'_>) -> (String, Option<String>) {
+    if !captured.is_long() {
+        return (captured.text.clone(), None);
+    }
+    let note = call.store_text(&captured.text).map(|stored| match stored {
+        Ok(stored) => {
+            let (name, reader, chars) = (stored.name, stored.reader, captured.chars());
+            format!("the whole {what} ({chars} characters) is in {name}: read parts of it with `{reader}`")
+        }
+        Err(error) => format!("the rest of the {what} is lost: {error}"),
+    });
+    (captured.shortened(), note)
 }
 
 /// Returns whether two paths name the same directory: a shell reports a path without symbolic links.

@@ -1,14 +1,21 @@
-//! The output of a command in bounded memory: its beginning and its end, which usually matter most.
+//! The output of a command in bounded memory. A result has its beginning and its end, which usually matter most.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
 
 use super::escapes::EscapeFilter;
 
-/// The number of characters that are kept from the beginning.
-const HEAD_CHARS: usize = 20_000;
-/// The number of characters that are kept from the end.
-const TAIL_CHARS: usize = 30_000;
+/// The numbers of characters from the beginning and from the end that a result has.
+const SHOWN: Parts = Parts { head: 20_000, tail: 30_000 };
+/// The numbers of characters that are kept while a command runs.
+const CAPTURED: Parts = Parts { head: 800_000, tail: 1_200_000 };
+
+/// How much is kept of a long text, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Parts {
+    head: usize,
+    tail: usize,
+}
 
 /// Decodes output and removes escape sequences.
 #[derive(Debug, Default)]
@@ -47,25 +54,41 @@ impl Decoder {
     }
 }
 
-/// Keeps the beginning and the end of output.
-#[derive(Debug, Default)]
+/// Keeps output: all of it up to 2,000,000 characters, or else its beginning and its end.
+#[derive(Debug)]
 pub(super) struct Transcript {
     decoder: Decoder,
     kept: Kept,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Kept {
+    max: Parts,
     head: String,
     head_chars: usize,
     tail: VecDeque<char>,
     omitted: usize,
 }
 
+/// The output of a command that has ended.
+#[derive(Debug)]
+pub(super) struct Captured {
+    /// The output, with a mark in place of characters that were not kept.
+    pub(super) text: String,
+    /// The number of characters that were not kept.
+    omitted: usize,
+}
+
+impl Default for Transcript {
+    fn default() -> Self {
+        Self { decoder: Decoder::default(), kept: Kept::new(CAPTURED) }
+    }
+}
+
 impl Transcript {
     /// Returns the beginning and the end of a text.
     pub(super) fn shorten(text: &str) -> String {
-        let mut kept = Kept::default();
+        let mut kept = Kept::new(SHOWN);
         text.chars().for_each(|c| kept.push(c));
         kept.finish()
     }
@@ -75,21 +98,45 @@ impl Transcript {
         self.decoder.decode(bytes, |c| self.kept.push(c));
     }
 
-    /// Returns the text, with a mark in place of removed characters.
-    pub(super) fn finish(mut self) -> String {
+    /// Returns what was kept.
+    pub(super) fn finish(mut self) -> Captured {
         self.decoder.finish(|c| self.kept.push(c));
-        self.kept.finish()
+        Captured { omitted: self.kept.omitted, text: self.kept.finish() }
+    }
+}
+
+impl Captured {
+    /// Returns whether the text is too long for a result.
+    pub(super) fn is_long(&self) -> bool {
+        self.omitted > 0 || self.text.chars().nth(SHOWN.head + SHOWN.tail).is_some()
+    }
+
+    /// Returns the number of characters of the output, as far as they were kept.
+    pub(super) fn chars(&self) -> usize {
+        self.text.chars().count()
+    }
+
+    /// Returns the beginning and the end, as a result has them.
+    pub(super) fn shortened(&self) -> String {
+        let mut kept = Kept::new(SHOWN);
+        self.text.chars().for_each(|c| kept.push(c));
+        kept.omitted += self.omitted;
+        kept.finish()
     }
 }
 
 impl Kept {
+    fn new(max: Parts) -> Self {
+        Self { max, head: String::new(), head_chars: 0, tail: VecDeque::new(), omitted: 0 }
+    }
+
     fn push(&mut self, c: char) {
-        if self.head_chars < HEAD_CHARS {
+        if self.head_chars < self.max.head {
             self.head_chars += 1;
             self.head.push(c);
             return;
         }
-        if self.tail.len() == TAIL_CHARS {
+        if self.tail.len() == self.max.tail {
             self.tail.pop_front();
             self.omitted += 1;
         }
@@ -120,7 +167,7 @@ mod tests {
     fn transcript<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
         let mut transcript = Transcript::default();
         pieces.into_iter().for_each(|piece| transcript.push_bytes(piece));
-        transcript.finish()
+        transcript.finish().shortened()
     }
 
     #[test]
@@ -133,11 +180,26 @@ mod tests {
 
     #[test]
     fn the_middle_of_long_output_is_left_out() {
-        let all = "x".repeat(HEAD_CHARS) + "middle" + &"y".repeat(TAIL_CHARS);
+        let all = "x".repeat(SHOWN.head) + "middle" + &"y".repeat(SHOWN.tail);
         let kept = transcript(all.as_bytes().chunks(1000));
-        let expected = "x".repeat(HEAD_CHARS) + "\n[... 6 characters left out ...]\n" + &"y".repeat(TAIL_CHARS);
+        let expected = "x".repeat(SHOWN.head) + "\n[... 6 characters left out ...]\n" + &"y".repeat(SHOWN.tail);
         assert!(kept == expected);
-        let fits = "é".repeat(HEAD_CHARS + TAIL_CHARS);
+        let fits = "é".repeat(SHOWN.head + SHOWN.tail);
         assert!(transcript([fits.as_bytes()]) == fits);
+    }
+
+    #[test]
+    fn output_that_is_too_long_for_a_result_is_kept_up_to_a_limit() {
+        let mut transcript = Transcript::default();
+        transcript.push_bytes("é".repeat(300_000).as_bytes());
+        let captured = transcript.finish();
+        assert!(captured.is_long() && captured.text == "é".repeat(300_000));
+        assert!(captured.shortened().contains("\n[... 250000 characters left out ...]\n"));
+        let mut transcript = Transcript::default();
+        transcript.push_bytes("x".repeat(CAPTURED.head + CAPTURED.tail + 5).as_bytes());
+        let captured = transcript.finish();
+        let mark = "\n[... 5 characters left out ...]\n";
+        assert!(captured.text.contains(mark) && captured.chars() == CAPTURED.head + CAPTURED.tail + mark.len());
+        assert!(!Captured { text: "x".repeat(50_000), omitted: 0 }.is_long());
     }
 }

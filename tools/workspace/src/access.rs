@@ -38,6 +38,8 @@ pub struct Access {
     exceptions: Vec<PathBuf>,
     /// The folder in which the host keeps what belongs to the user.
     host_home: Option<PathBuf>,
+    /// The folder of long results, and that of the session's own ones.
+    results: Option<(PathBuf, PathBuf)>,
 }
 
 /// A folder below which files can be written.
@@ -54,7 +56,7 @@ impl Access {
     /// Returns the default, with the places of these rules.
     pub fn new(rules: &'static RuleSet<'static>) -> Self {
         let writable = vec![Root::Directory, Root::Temporary];
-        Self { rules, readable: None, writable, exceptions: Vec::new(), host_home: None }
+        Self { rules, readable: None, writable, exceptions: Vec::new(), host_home: None, results: None }
     }
 
     /// Restricts reading to files below these folders.
@@ -97,6 +99,14 @@ impl Access {
         self
     }
 
+    /// Protects the folder in which the host keeps long results: of what is in it, only the files directly in `own` can be read, also
+    /// if reading is restricted.
+    #[must_use]
+    pub fn with_results(mut self, folder: impl Into<PathBuf>, own: impl Into<PathBuf>) -> Self {
+        self.results = Some((folder.into(), own.into()));
+        self
+    }
+
     /// Returns what may be read and written in an environment, whose folder for temporary files is `temporary`.
     pub fn bind(&self, workspace: Workspace, files: &dyn Files, temporary: &Path) -> BoundAccess {
         let resolved = |folder: &PathBuf| files.resolve(folder).unwrap_or_else(|_| folder.clone());
@@ -112,6 +122,7 @@ impl Access {
             writable: writable.collect(),
             exceptions: all(&self.exceptions),
             host_home: self.host_home.as_ref().map(resolved),
+            results: self.results.as_ref().map(|(folder, own)| (resolved(folder), resolved(own))),
             workspace,
         }
     }
@@ -126,6 +137,7 @@ pub struct BoundAccess {
     writable: Vec<PathBuf>,
     exceptions: Vec<PathBuf>,
     host_home: Option<PathBuf>,
+    results: Option<(PathBuf, PathBuf)>,
 }
 
 impl BoundAccess {
@@ -141,6 +153,7 @@ impl BoundAccess {
         self.readable.is_some()
             || overlaps(Path::new("/proc"))
             || self.host_home.as_deref().is_some_and(overlaps)
+            || self.results.as_ref().is_some_and(|(folder, _)| overlaps(folder))
             || places.any(|place| place.paths.iter().any(is_near))
     }
 
@@ -156,6 +169,12 @@ impl BoundAccess {
         }
         if self.host_home.as_deref().is_some_and(|home| is_secret_of_host(path, home)) {
             return refuse("it holds secrets or stored data of the host".to_owned());
+        }
+        if let Some((folder, own)) = &self.results
+            && is_below(path, folder)
+        {
+            let is_own = path.parent() == Some(own);
+            return if is_own { Ok(()) } else { refuse("it is a result of another session".to_owned()) };
         }
         if let Some(reason) = self.place(UNREADABLE, path) {
             return refuse(format!("{reason}. Ask the user for what you need"));
@@ -301,6 +320,20 @@ mod tests {
         let error = result.expect_err("it is refused");
         assert_eq!(error.kind(), ErrorKind::Refused);
         error.message().to_owned()
+    }
+
+    #[test]
+    fn only_the_results_of_the_own_session_can_be_read() {
+        let (_dir, workspace) = workspace();
+        let results =
+            |access: Access| bound(&access.with_results("/home/me/results", "/home/me/results/a"), &workspace);
+        for access in [results(Access::new(rules())), results(Access::new(rules()).only_readable([]))] {
+            assert!(access.check_read(Path::new("/home/me/results/a/x.txt")).is_ok());
+            for path in ["/home/me/results/b/x.txt", "/home/me/results/x.txt", "/home/me/results/a/b/x.txt"] {
+                assert!(message(access.check_read(Path::new(path))).contains("of another session"), "{path}");
+            }
+            assert!(access.restricts_reading_below(Path::new("/home/me")));
+        }
     }
 
     #[test]

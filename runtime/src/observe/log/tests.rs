@@ -5,6 +5,7 @@ use super::*;
 use crate::call::ToolCall;
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
+use crate::data::env::Env;
 use crate::fakes::{Fake, secretive, tool, wait};
 use crate::provider::HandlerReply;
 use crate::result::error::ErrorKind;
@@ -30,7 +31,8 @@ impl Hook for LeakyHook {
 fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log_lines = Arc::clone(&lines);
-    let log = Log { write: move |line: &str| log_lines.lock().unwrap().push(line.to_owned()) };
+    let redactor = Redactor::new(["KEY"], &Env::empty().with_secret("KEY", "value-of-the-key"));
+    let log = Log { write: move |line: &str| log_lines.lock().unwrap().push(line.to_owned()), redactor };
     let mut session = tools().registry().session().hook(Arc::new(log));
     if let Some(hook) = hook {
         session = session.hook(hook);
@@ -201,4 +203,16 @@ fn the_environment_enables_the_log() {
     assert!(lines.len() == 2 && starts.iter().zip(&lines).all(|(start, line)| line.starts_with(start)), "{lines:?}");
     assert!(!lines.concat().contains("4711"), "{lines:?}");
     assert_eq!([log(None), log(Some("")), log(Some("0"))], [const { Vec::<String>::new() }; 3]);
+}
+
+#[test]
+fn the_values_of_secret_variables_are_redacted() {
+    let (turn, lines) = logged(None);
+    call(&turn, "open", "1", r#"{"say":"value-of-the-key"}"#);
+    call(&turn, "value-of-the-key", "2", r#"{"say":"value-of-the-key"}"#);
+    // It would be cut off in the middle.
+    call(&turn, "open", "3", &format!(r#"{{"say":"{}value-of-the-key"}}"#, "x".repeat(MAX_CHARS - 15)));
+    let lines = lines.lock().unwrap();
+    assert!(lines.iter().any(|line| line.contains("[secret]")), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.replace("tool=\"value-of-the-key\"", "").contains("value-of")), "{lines:?}");
 }
