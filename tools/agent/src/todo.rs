@@ -220,4 +220,21 @@ mod tests {
         assert_reply!(write(&caller, vec![item(" ", "x", Status::Pending)], false), Err(Failed, "blank id or content"));
         assert_eq!(read(&caller).value(), before);
     }
+
+    #[test]
+    fn a_host_reads_and_restores_the_list() {
+        let caller = Caller::new();
+        let plan = vec![item("a", "plan", Status::InProgress), item("b", "build", Status::Completed)];
+        write(&caller, plan, false).value();
+        let items = caller.call("todo").state::<TodoList>().items();
+        let unfinished: Vec<&str> =
+            items.iter().filter(|item| item.status.is_unfinished()).map(|item| &*item.id).collect();
+        assert_eq!(unfinished, ["a"]);
+        let other = Caller::new();
+        let list = other.call("todo").state::<TodoList>();
+        list.restore(items.clone());
+        assert_eq!(read(&other).value(), read(&caller).value());
+        list.restore(vec![items[0].clone(); MAX_ITEMS + 1]);
+        assert_eq!(list.items().len(), MAX_ITEMS);
+    }
 }
