@@ -25,7 +25,7 @@ pub(crate) struct PackagedPlugin {
     pub(crate) why: String,
 }
 
-/// Returns the plugins of all packages, sorted by data folder and name. Of several with one name, the first counts. None of their files
+/// Returns the plugins of all packages, sorted by data folder and name. The first of several with one name counts. None of their files
 /// is read.
 pub(crate) fn find() -> Vec<PackagedPlugin> {
     let mut found: Vec<PackagedPlugin> = Vec::new();

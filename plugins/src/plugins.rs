@@ -179,8 +179,8 @@ impl Plugins {
         PluginHooks::new(loaded.filter(has_hooks).cloned().collect(), self.programs.clone(), registry)
     }
 
-    /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. Programs that stay running are told to
-    /// end; the next call would start them again. The programs of cancelled and timed-out calls need a moment to end. All of them also end
+    /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. Ends programs that stay running; the
+    /// next call would start them again. The programs of cancelled and timed-out calls need a moment to end. All of them also end
     /// with the host, so only a host that must not exit before them needs to wait.
     pub fn settle(&self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;

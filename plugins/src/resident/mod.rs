@@ -55,7 +55,10 @@ impl Residents {
                 Ok(reply) => reply,
                 Err(Ended::BeforeRequest) => continue,
                 Err(Ended::Stopped) => {
-                    return Err(ToolError::with_kind(ErrorKind::Cancelled, format!("{name} was told to stop")));
+                    return Err(ToolError::with_kind(
+                        ErrorKind::Cancelled,
+                        format!("{name} was stopped: the call was cancelled"),
+                    ));
                 }
                 Err(Ended::DuringRequest(why)) => {
                     let message = format!(

@@ -85,7 +85,7 @@ impl Resident {
             self.requests.forget(id);
             return Err(match error.kind() {
                 io::ErrorKind::BrokenPipe => {
-                    // A process that does not read any more is of no use.
+                    // A process that does not read any more gets no requests.
                     self.requests.end("it has closed its input".to_owned());
                     Ended::BeforeRequest
                 }
