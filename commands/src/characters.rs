@@ -33,12 +33,20 @@ pub(crate) fn is_disguised(name: &str) -> bool {
         return false;
     }
     let is_mixed = |part: &str| {
-        part.chars().any(|c| c.is_ascii_alphabetic()) && part.chars().any(looks_like_ascii)
+        part.chars().any(|c| c.is_ascii_alphabetic())
+            && part.chars().any(|c| looks_like_ascii(c) || can_pass_for_ascii(c))
             || !part.is_ascii() && part.chars().all(|c| c.is_ascii() || looks_like_ascii(c))
     };
     // A word in one foreign script (`проверка`) has letters without a counterpart, and no ASCII letters.
     name.chars().any(|c| is_styled(c) || is_invisible(c, None))
         || name.split(|c: char| !c.is_alphanumeric()).any(is_mixed)
+}
+
+/// Returns whether a letter, among ASCII letters, can be taken for one: a Latin letter with a mark, or one of a related script. No
+/// program mixes these in one word of its name.
+fn can_pass_for_ascii(c: char) -> bool {
+    c.is_alphabetic()
+        && matches!(c, '\u{100}'..='\u{24F}' | '\u{370}'..='\u{58F}' | '\u{13A0}'..='\u{13FF}' | '\u{1E00}'..='\u{1FFF}')
 }
 
 /// Returns whether a character is an ASCII character in another style: fullwidth, or mathematical.
@@ -72,7 +80,8 @@ mod tests {
 
     #[test]
     fn names_that_look_like_ascii_are_disguised() {
-        for name in ["рm", "ср", "ｒｍ", "r\u{200B}m", "𝐫𝐦", "rm\u{A0}", "sudо"] {
+        for name in ["рm", "ср", "ｒｍ", "r\u{200B}m", "𝐫𝐦", "rm\u{A0}", "sudо", "cuгl", "ṛm", "pɪng", "łs"]
+        {
             assert!(is_disguised(name), "{name:?}");
         }
         for name in ["rm", "проверка", "构建", "テスト.sh", "строй.sh"] {

@@ -225,6 +225,7 @@ impl Reading {
             Some(Via { command: wrapper, how: How::Code }) => Some(wrapper),
             Some(Via { how: How::Input, .. }) | None => None,
         };
+        let mut reads_a_pipe = false;
         for scope in self.scopes(command.scope) {
             let carrier = scope.redirects.map(|carrier| self.command(carrier));
             let mut redirects = carrier.into_iter().flat_map(|carrier| carrier.redirects.iter().rev());
@@ -234,11 +235,16 @@ impl Reading {
             if let Some(commands) = &scope.input {
                 return Input::Commands(commands.clone());
             }
+            reads_a_pipe |= scope.kind == ScopeKind::ProcessSubstitution;
             if matches!(scope.kind, ScopeKind::Code { .. }) {
-                return wrapper.map_or(Input::Inherited, |wrapper| self.input(wrapper));
+                match wrapper.map(|wrapper| self.input(wrapper)) {
+                    None | Some(Input::Inherited) => break,
+                    Some(input) => return input,
+                }
             }
         }
-        Input::Inherited
+        // `ls > >(sh)`: the command around it writes to the pipe.
+        if reads_a_pipe { Input::Commands(0..0) } else { Input::Inherited }
     }
 }
 
@@ -268,7 +274,7 @@ pub(crate) fn declared(words: &[Word]) -> Vec<Assignment> {
 pub enum Input<'r> {
     /// The standard input of the whole line.
     Inherited,
-    /// The output of these commands. Commands that they run are elsewhere in the list, and lead here by their `via`.
+    /// The output of these commands, or of unknown ones if the range is empty. Commands that they run are elsewhere in the list, and lead here by their `via`.
     Commands(Range<CommandId>),
     /// A file, a descriptor, a here-document or a here-string.
     Redirect(&'r Redirect),

@@ -86,6 +86,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ansible",
+        &Program {
+            value_options: &[
+                "-B", "-M", "-P", "-a", "-e", "-f", "-i", "-l", "-m", "-t", "-u", "--args", "--become-user",
+                "--extra-vars", "--inventory", "--limit", "--module-name", "--private-key", "--user",
+            ],
+            runs: &[Runs::Code { options: &["-a", "--args"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "arch",
         &Program {
             value_options: &["-arch", "-d"],
@@ -136,7 +147,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
             script_language: Some(ScriptLanguage::Awk),
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aws",
+        &Program {
+            value_options: &["--endpoint-url", "--output", "--profile", "--query", "--region"],
+            writes: &[Writes::LastOperandOf(&[&["s3", "cp", "*"], &["s3", "mv", "*"], &["s3", "sync", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -146,6 +166,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "aws-vault",
             value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "axel",
+        &Program {
+            value_options: &[
+                "-H", "-T", "-U", "-n", "-o", "-s", "--header", "--num-connections", "--output", "--timeout",
+            ],
+            writes: &[Writes::UrlNames { with: &[], folder: &[] }, Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "az",
+        &Program {
+            value_options: &[
+                "-g", "-n", "-o", "--name", "--output", "--query", "--resource-group", "--scripts", "--subscription",
+            ],
+            runs: &[Runs::Code { options: &["--scripts"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -187,6 +227,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     "--volno-file",
                 ]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "buildah",
+        &Program {
+            value_options: &[
+                "-e", "-u", "-v", "--cap-add", "--env", "--mount", "--network", "--user", "--volume", "--workingdir",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -246,6 +296,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "cargo",
+        &Program {
+            value_options: &["-s", "--shell"],
+            runs: &[Runs::Code { options: &["-s", "--shell"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    ("catatonit", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("catchsegv", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("ccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("cgexec", &Program { value_options: &["-g"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
@@ -259,6 +318,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("chmod", &Program { name: "chmod", value_options: &["--reference"], ..Program::EMPTY }),
+    (
+        "chokidar",
+        &Program {
+            value_options: &["-c", "-d", "-i", "-t", "--command", "--debounce", "--ignore", "--throttle"],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "choom",
         &Program {
@@ -295,6 +362,30 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[
                 Runs::Rest(Rest { unless: &["-p", "--pid"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "clush",
+        &Program {
+            name: "pdsh",
+            value_options: &[
+                "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
+                "--hosts", "--timeout", "--user",
+            ],
+            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "cmake",
+        &Program {
+            value_options: &["-A", "-B", "-C", "-D", "-G", "-P", "-S", "-T", "-U"],
+            runs: &[
+                Runs::Rest(Rest { after: &["env"], assignments: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["time"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["chdir"], skip: 1, ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -386,6 +477,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "crictl",
+        &Program {
+            name: "crictl",
+            value_options: &[
+                "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace",
+                "--runtime-endpoint",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("crontab", &Program { value_options: &["-n", "-u"], ..Program::EMPTY }),
     ("cross-env", &Program { runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
@@ -393,6 +496,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-b", "-f", "-n", "--digits", "--prefix", "--suffix-format"],
             writes: &[Writes::Values(&["-f", "--prefix"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ctr",
+        &Program {
+            name: "crictl",
+            value_options: &[
+                "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace",
+                "--runtime-endpoint",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -552,6 +667,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "docker-machine",
+        &Program {
+            value_options: &["-s", "--storage-path"],
+            runs: &[Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "doppler",
         &Program {
             value_options: &["-c", "-p", "-t", "--command", "--config", "--project", "--token"],
@@ -584,6 +707,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-e", "-f", "-fk", "-fv", "--env", "--env-file", "--env-vault-file"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dsh",
+        &Program {
+            name: "pdsh",
+            value_options: &[
+                "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
+                "--hosts", "--timeout", "--user",
+            ],
+            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -655,6 +790,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("envuidgid", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
+        "et",
+        &Program {
+            value_options: &["-c", "-l", "-p", "-t", "-x", "--command", "--host", "--jport", "--port", "--username"],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "ex",
         &Program {
             name: "vim",
@@ -662,6 +805,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
             ],
             writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "execlineb",
+        &Program {
+            value_options: &["-c"],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Foreign, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -692,6 +843,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "fallocate",
+        &Program {
+            value_options: &["-l", "-o", "--length", "--offset"],
+            writes: &[Writes::Operands],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "fd",
         &Program {
             name: "fd",
@@ -716,6 +875,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--path-separator", "--search-path", "--size", "--threads", "--type",
             ],
             runs: &[Runs::Between { starts: &["-x", "--exec", "-X", "--exec-batch"], ends: &[";"], placeholder: "{}" }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "fetch",
+        &Program {
+            value_options: &["-B", "-S", "-T", "-i", "-o", "-w", "--output"],
+            writes: &[Writes::UrlNames { with: &[], folder: &[] }, Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
@@ -751,6 +918,49 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "fly",
+        &Program {
+            name: "fly",
+            value_options: &[
+                "-C", "-a", "-c", "-o", "-r", "-t", "--access-token", "--app", "--command", "--config", "--org",
+                "--region",
+            ],
+            runs: &[Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "flyctl",
+        &Program {
+            name: "fly",
+            value_options: &[
+                "-C", "-a", "-c", "-o", "-r", "-t", "--access-token", "--app", "--command", "--config", "--org",
+                "--region",
+            ],
+            runs: &[Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "foot",
+        &Program {
+            name: "gnome-terminal",
+            value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "foreman",
+        &Program {
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "-p", "-r", "-t", "--env", "--formation", "--procfile", "--root",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "fromdos",
         &Program {
             name: "dos2unix",
@@ -767,6 +977,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
             script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
@@ -894,6 +1105,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "gnome-terminal",
+        &Program {
+            name: "gnome-terminal",
+            value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("gosu", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("grc", &Program { value_options: &["-c"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("grm", &Program { name: "rm", writes: &[Writes::Operands], ..Program::EMPTY }),
@@ -926,6 +1146,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--temporary-directory",
             ],
             writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gsutil",
+        &Program {
+            value_options: &["-h", "-i", "-o", "-u"],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"], &["mv", "*"], &["rsync", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -1234,6 +1462,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "kgx",
+        &Program {
+            name: "gnome-terminal",
+            value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "kill",
         &Program {
             value_options: &[
@@ -1269,6 +1506,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "kitty",
+        &Program {
+            name: "gnome-terminal",
+            value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "kubectl",
         &Program {
             name: "kubectl",
@@ -1288,6 +1534,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-E", "-W"],
             runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "limactl",
+        &Program {
+            value_options: &["--log-level", "--shell", "--workdir"],
+            runs: &[Runs::Rest(Rest { after: &["shell"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1429,6 +1683,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
             script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
@@ -1585,6 +1840,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
                 "--include", "--load", "--source",
             ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
             script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
@@ -1752,6 +2008,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "nvm",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("nwipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     ("objcopy", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
@@ -1766,6 +2032,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
             writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "onchange",
+        &Program {
+            name: "onchange",
+            value_options: &["-d", "-e", "-f", "-j", "--delay", "--exclude", "--filter", "--jobs"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1828,6 +2103,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "parallel-ssh",
+        &Program {
+            name: "pdsh",
+            value_options: &[
+                "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
+                "--hosts", "--timeout", "--user",
+            ],
+            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "patch",
         &Program {
             value_options: &[
@@ -1860,6 +2147,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-c", "-k", "-p", "--config", "--env", "--env-file", "--project", "--skip", "--working-dir",
             ],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pdsh",
+        &Program {
+            name: "pdsh",
+            value_options: &[
+                "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
+                "--hosts", "--timeout", "--user",
+            ],
+            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -2085,6 +2384,27 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "pssh",
+        &Program {
+            name: "pdsh",
+            value_options: &[
+                "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
+                "--hosts", "--timeout", "--user",
+            ],
+            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ptyxis",
+        &Program {
+            name: "gnome-terminal",
+            value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "pv",
         &Program {
             value_options: &[
@@ -2158,6 +2478,60 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "qemu-aarch64",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qemu-aarch64-static",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qemu-arm",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qemu-arm-static",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qemu-i386",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qemu-i386-static",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "qemu-img",
         &Program {
             value_options: &["-B", "-F", "-O", "-S", "-T", "-b", "-f", "-l", "-m", "-o", "-r", "-s", "-t"],
@@ -2172,6 +2546,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 ]),
                 Writes::After("of="),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qemu-x86_64",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qemu-x86_64-static",
+        &Program {
+            name: "qemu-x86_64",
+            value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -2250,6 +2642,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("rm", &Program { name: "rm", writes: &[Writes::Operands], ..Program::EMPTY }),
     ("rmdir", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     (
+        "rr",
+        &Program {
+            value_options: &["-n", "-o", "-v", "--env", "--num-cores", "--output-trace-dir"],
+            runs: &[Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "rsync",
         &Program {
             value_options: &[
@@ -2264,7 +2664,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--stderr", "--stop-after", "--stop-at", "--suffix", "--usermap", "--write-batch",
             ],
             writes: &[
-                Writes::LastOperand,
+                Writes::LastOperandUnless(&["-n", "--dry-run", "--list-only"]),
                 Writes::Values(&["--backup-dir", "--log-file", "--only-write-batch", "--partial-dir", "--write-batch"]),
             ],
             ..Program::EMPTY
@@ -2333,6 +2733,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "rush",
+        &Program {
+            value_options: &["-D", "-T", "-d", "-f", "-i", "-j", "-n", "-r", "-t", "-v"],
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
     ("rustup", &Program { runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "rxvt",
@@ -2348,7 +2756,38 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "s6-envuidgid",
         &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
+    ("s6-setsid", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("s6-setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "salt",
+        &Program {
+            name: "salt",
+            value_options: &[
+                "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
+            ],
+            runs: &[Runs::Joined { skip: 2, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "salt-call",
+        &Program {
+            value_options: &["-c", "-l", "--config-dir", "--log-level", "--out"],
+            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "salt-ssh",
+        &Program {
+            name: "salt",
+            value_options: &[
+                "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
+            ],
+            runs: &[Runs::Joined { skip: 2, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "samply",
         &Program {
@@ -2491,6 +2930,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("sftp", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
+        "sg",
+        &Program {
+            value_options: &["-c"],
+            runs: &[
+                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "sg_dd",
         &Program {
             name: "dc3dd",
@@ -2507,6 +2957,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("shx", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "softlimit",
         &Program {
@@ -2549,6 +3000,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-R", "-S", "-W", "-w",
             ],
             runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            writes: &[Writes::Values(&["-E"])],
             ..Program::EMPTY
         },
     ),
@@ -2721,6 +3173,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "taskset",
         &Program { runs: &[Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN })], ..Program::EMPTY },
     ),
+    (
+        "tcpserver",
+        &Program {
+            name: "tcpsvd",
+            value_options: &["-C", "-E", "-b", "-c", "-g", "-l", "-u", "-x"],
+            runs: &[Runs::Rest(Rest { skip: 2, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tcpsvd",
+        &Program {
+            name: "tcpsvd",
+            value_options: &["-C", "-E", "-b", "-c", "-g", "-l", "-u", "-x"],
+            runs: &[Runs::Rest(Rest { skip: 2, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("tee", &Program { name: "tee", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "time",
@@ -2756,6 +3226,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "dos2unix",
             value_options: &["-D", "-c", "--convmode", "--display-enc"],
             writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "toolbox",
+        &Program {
+            value_options: &["-c", "-d", "-r", "--container", "--distro", "--release"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -2818,6 +3296,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "uclampset",
         &Program { value_options: &["-M", "-m", "-p", "--pid"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "udpsvd",
+        &Program {
+            name: "tcpsvd",
+            value_options: &["-C", "-E", "-b", "-c", "-g", "-l", "-u", "-x"],
+            runs: &[Runs::Rest(Rest { skip: 2, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "uftrace",
+        &Program {
+            value_options: &["-A", "-D", "-F", "-L", "-N", "-P", "-b", "-d", "-t"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["live", "record"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
     ),
     (
         "uname26",
@@ -3086,6 +3581,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "websocketd",
+        &Program {
+            value_options: &["--address", "--cgidir", "--dir", "--port", "--staticdir"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "wget",
         &Program {
             value_options: &[
@@ -3115,7 +3618,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "when-changed",
+        &Program {
+            name: "onchange",
+            value_options: &["-d", "-e", "-f", "-j", "--delay", "--exclude", "--filter", "--jobs"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("wipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
+    ("with-contenv", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "wsl",
+        &Program {
+            value_options: &["-d", "-u", "--cd", "--distribution", "--shell-type", "--user"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     (
         "x86_64",
         &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
@@ -3188,6 +3709,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "zellij",
+        &Program {
+            value_options: &[
+                "-c", "-d", "-l", "-n", "-s", "--config", "--cwd", "--direction", "--layout", "--name", "--session",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "zip",
         &Program {
             value_options: &[
@@ -3246,10 +3777,17 @@ pub static PLACES: &[Place<'static>] = &[
         description: "Disks and partitions as devices. Writing to one destroys the file systems on it.",
         paths: &[
             "/dev/dasd*", "/dev/disk*", "/dev/disk/**", "/dev/dm-*", "/dev/hd*", "/dev/loop*", "/dev/mapper/*",
-            "/dev/md*", "/dev/mem", "/dev/mmcblk*", "/dev/mtd*", "/dev/nbd*", "/dev/nvme*", "/dev/rdisk*", "/dev/sd*",
-            "/dev/sr*", "/dev/vd*", "/dev/xvd*", "/dev/zd*",
+            "/dev/md*", "/dev/mem", "/dev/mmcblk*", "/dev/mtd*", "/dev/nbd*", "/dev/nvme*", "/dev/pmem*",
+            "/dev/ram[0-9]*", "/dev/rbd*", "/dev/rdisk*", "/dev/sd*", "/dev/sr*", "/dev/vd*", "/dev/vg*/*",
+            "/dev/*vg/*", "/dev/xvd*", "/dev/zd*",
         ],
         except: &["/dev/mapper/control"],
+    },
+    Place {
+        name: "devices",
+        description: "Devices, on which a file system can be made.",
+        paths: &["/dev/**"],
+        except: &["/dev/fd/*", "/dev/null", "/dev/shm/**", "/dev/stdin", "/dev/stdout"],
     },
     Place {
         name: "private-keys",
@@ -3259,8 +3797,10 @@ pub static PLACES: &[Place<'static>] = &[
             "/etc/kubernetes/pki/**/*.key", "/etc/letsencrypt/archive/**", "/etc/letsencrypt/live/**",
             "/etc/pki/tls/private/**", "/etc/security/opasswd", "/etc/wireguard/**", "/etc/shadow", "/etc/shadow-",
             "/etc/ssl/private/**", "/etc/ssh/ssh_host_*_key", "/etc/sudoers", "/etc/sudoers.d/**", "~/.ssh",
-            "~/.ssh/**", "~/.gnupg", "~/.gnupg/private-keys-v1.d/**", "~/.gnupg/secring.gpg", "~/.aws",
-            "~/.aws/credentials", "~/.aws/cli/cache/**", "~/.aws/sso/cache/**", "~/.azure/accessTokens.json",
+            "~/.ssh/**", "**/.ssh/id_dsa", "**/.ssh/id_ecdsa", "**/.ssh/id_ecdsa_sk", "**/.ssh/id_ed25519",
+            "**/.ssh/id_ed25519_sk", "**/.ssh/id_rsa", "**/.aws/credentials", "**/.git-credentials",
+            "**/.gnupg/private-keys-v1.d/**", "~/.gnupg", "~/.gnupg/private-keys-v1.d/**", "~/.gnupg/secring.gpg",
+            "~/.aws", "~/.aws/credentials", "~/.aws/cli/cache/**", "~/.aws/sso/cache/**", "~/.azure/accessTokens.json",
             "~/.azure/msal_token_cache.*", "~/.config/gcloud/application_default_credentials.json",
             "~/.config/gcloud/credentials.db", "~/.config/gcloud/legacy_credentials/**", "~/.config/gh",
             "~/.config/gh/hosts.yml", "~/.config/hub", "~/.config/op/**", "~/.config/gcloud", "~/.config/op",
@@ -3290,11 +3830,11 @@ pub static PLACES: &[Place<'static>] = &[
             "/Users/*/.vault-token",
         ],
         except: &[
-            "~/.ssh/*.pub", "~/.ssh/allowed_signers", "~/.ssh/authorized_keys*", "~/.ssh/config", "~/.ssh/config.d/**",
-            "~/.ssh/known_hosts*", "/root/.ssh/*.pub", "/root/.ssh/allowed_signers", "/root/.ssh/authorized_keys*",
-            "/root/.ssh/config", "/root/.ssh/config.d/**", "/root/.ssh/known_hosts*", "/home/*/.ssh/*.pub",
-            "/home/*/.ssh/allowed_signers", "/home/*/.ssh/authorized_keys*", "/home/*/.ssh/config",
-            "/home/*/.ssh/config.d/**", "/home/*/.ssh/known_hosts*", "/Users/*/.ssh/*.pub",
+            "**/.ssh/*.pub", "~/.ssh/*.pub", "~/.ssh/allowed_signers", "~/.ssh/authorized_keys*", "~/.ssh/config",
+            "~/.ssh/config.d/**", "~/.ssh/known_hosts*", "/root/.ssh/*.pub", "/root/.ssh/allowed_signers",
+            "/root/.ssh/authorized_keys*", "/root/.ssh/config", "/root/.ssh/config.d/**", "/root/.ssh/known_hosts*",
+            "/home/*/.ssh/*.pub", "/home/*/.ssh/allowed_signers", "/home/*/.ssh/authorized_keys*",
+            "/home/*/.ssh/config", "/home/*/.ssh/config.d/**", "/home/*/.ssh/known_hosts*", "/Users/*/.ssh/*.pub",
             "/Users/*/.ssh/allowed_signers", "/Users/*/.ssh/authorized_keys*", "/Users/*/.ssh/config",
             "/Users/*/.ssh/config.d/**", "/Users/*/.ssh/known_hosts*", "/etc/letsencrypt/live/*/cert.pem",
             "/etc/letsencrypt/live/*/chain.pem", "/etc/letsencrypt/live/*/fullchain.pem",
@@ -3579,7 +4119,9 @@ pub static RULES: &[Rule<'static>] = &[
                 &["*:remove"],
                 &["*", "*", "delete-*"],
                 &["pg:reset"],
+                &["db", "reset"],
             ],
+            without_flags: &["-help", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -3832,6 +4374,20 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "pod-with-the-root-of-a-node",
+        description: "Starts a container in a cluster that sees all files of the machine that it runs on.",
+        check: "Does the container need these files? Its programs can read all of them.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["kubectl"],
+            subcommands: &[&["debug", "node/*"], &["debug", "nodes/*"], &["debug", "no/*"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "delete-from-a-database",
         description: "Deletes tables, columns or all rows of a table, or updates all rows.",
         check: "Which database is this, and does it have a backup?",
@@ -3841,9 +4397,9 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "bq", "clickhouse", "clickhouse-client", "cockroach", "cqlsh", "duckdb", "isql", "litecli", "mariadb",
-                "mycli", "mysql", "osql", "pgcli", "psql", "snowsql", "spanner-cli", "sqlcmd", "sqlite3", "sqlplus",
-                "trino", "usql", "wrangler",
+                "bq", "clickhouse", "clickhouse-client", "cockroach", "cqlsh", "duckdb", "influx", "isql", "litecli",
+                "mariadb", "mycli", "mysql", "osql", "pgcli", "psql", "snowsql", "spanner-cli", "sqlcmd", "sqlite3",
+                "sqlplus", "trino", "usql", "wrangler",
             ],
             statements: &[
                 Statement::AlterDrop,
@@ -3966,6 +4522,58 @@ pub static RULES: &[Rule<'static>] = &[
             input_lines: &[
                 "flushall*", "flushdb*", "shutdown*", "debug *", "script *", "function *", "config set *", "eval *",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-caches",
+        description: "Deletes everything in a cache server.",
+        check: "Which server is this, and does it hold more than a cache?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["memcflush", "memcrm"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "delete-queues",
+        description: "Deletes topics, queues or their messages.",
+        check: "Which topic or queue is this, and who reads it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "kafka-topics", "kafka-topics.sh", "kafka-consumer-groups*", "rabbitmqadmin", "rabbitmqctl", "nats",
+                "rpk",
+            ],
+            subcommands: &[
+                &["--delete"],
+                &["*", "delete"],
+                &["*", "purge"],
+                &["*", "rm"],
+                &["delete"],
+                &["delete_*"],
+                &["force_reset"],
+                &["purge"],
+                &["purge_queue"],
+                &["reset"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-buckets",
+        description: "Deletes buckets or measurements of a database of time series.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["influx"],
+            subcommands: &[&["bucket", "delete"], &["delete"], &["org", "delete"]],
             ..Conditions::EMPTY
         },
     },
@@ -4197,9 +4805,92 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: true,
         low_risk: true,
         exempts: &[],
+        conditions: Conditions { programs: &["del-cli", "rimraf"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "recursive-deletion-by-cmake",
+        description: "Deletes folders with everything in them, or files without asking.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: true,
+        exempts: &[],
         conditions: Conditions {
-            programs: &["del-cli", "rimraf"],
-            operands_outside: &["working-directory"],
+            programs: &["cmake"],
+            flags: &["-E"],
+            arguments: &["remove_directory", "rm"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "recursive-deletion-on-a-server",
+        description: "Deletes folders or several files on a server, or what one side has and the other lacks.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lftp"],
+            flags: &["-c=*mrm*", "-c=*rm -*", "-c=*--delete*", "-e=*mrm*", "-e=*rm -*", "-e=*--delete*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-on-managed-machines",
+        description: "Deletes files or folders on the machines of an inventory.",
+        check: "Which machines and files are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ansible"],
+            flags: &["-a=*state=absent*", "--args=*state=absent*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-the-trash",
+        description: "Deletes the files in the trash for good.",
+        check: "Is any file in the trash still needed?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["trash-empty", "trash-rm"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "empty-the-trash-of-a-desktop",
+        description: "Deletes the files in the trash for good.",
+        check: "Is any file in the trash still needed?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["gio"], subcommands: &[&["trash", "--empty"]], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "delete-backups",
+        description: "Deletes backups.",
+        check: "Which backups are these, and which ones are left?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["borg", "duplicity", "kopia", "restic", "tarsnap"],
+            subcommands: &[
+                &["delete"],
+                &["forget"],
+                &["prune"],
+                &["remove-all-but-n-full"],
+                &["remove-older-than"],
+                &["snapshot", "delete"],
+                &["-d"],
+                &["--nuke"],
+            ],
+            without_flags: &["-n", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -4351,8 +5042,8 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "newfs*"],
-            operands_in: &["raw-disks"],
+            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "mkudffs", "newfs*"],
+            operands_in: &["devices"],
             ..Conditions::EMPTY
         },
     },
@@ -4365,8 +5056,23 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "newfs*"],
+            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "mkudffs", "newfs*"],
             arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-to-a-disk-by-a-test",
+        description: "Writes test patterns to a disk or partition, which destroys the file systems on it.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["badblocks"],
+            flags: &["-w"],
+            mentions: &["raw-disks"],
             ..Conditions::EMPTY
         },
     },
@@ -4415,8 +5121,8 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[
                 "badblocks", "bcachefs", "blkdiscard", "cgdisk", "debugfs", "fstrim", "lvchange", "lvconvert",
                 "lvcreate", "lvextend", "lvreduce", "lvremove", "lvresize", "mkswap", "partprobe", "pvchange",
-                "pvcreate", "pvmove", "pvremove", "pvresize", "resize2fs", "swapoff", "vgchange", "vgcreate",
-                "vgextend", "vgreduce", "vgremove", "xfs_admin",
+                "pvcreate", "pvmove", "pvremove", "pvresize", "resize2fs", "sg_format", "sg_sanitize", "sg_unmap",
+                "sg_write_same", "swapoff", "vgchange", "vgcreate", "vgextend", "vgreduce", "vgremove", "xfs_admin",
             ],
             arguments: &["*"],
             ..Conditions::EMPTY
@@ -4758,9 +5464,9 @@ pub static RULES: &[Rule<'static>] = &[
                 "PSQLRC", "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONINSPECT", "PYTHONSTARTUP",
                 "QT_PLUGIN_PATH", "R_ENVIRON*", "R_PROFILE*", "RIPGREP_CONFIG_PATH", "RSYNC_CONNECT_PROG", "RSYNC_RSH",
                 "RUBYLIB", "RUBYOPT", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "SHELL", "SHELLOPTS",
-                "SSH_ASKPASS", "SUDO_ASKPASS", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS", "TERMCMD",
-                "TOOLC_*", "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME",
-                "ZDOTDIR", "ZIPOPT",
+                "SSH_ASKPASS", "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS",
+                "TERMCMD", "TOOLC_*", "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS",
+                "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT",
             ],
             without_variables: &[
                 "*=", "*=/dev/null", "*PAGER=cat", "*EDITOR=emacs", "*EDITOR=nano", "*EDITOR=nvim", "*EDITOR=vi",
@@ -4858,8 +5564,8 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             no_operands: true,
             input_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -4877,8 +5583,8 @@ pub static RULES: &[Rule<'static>] = &[
             without_flags: &["-c", "-m"],
             no_operands: true,
             input_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -4894,8 +5600,27 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["ssh"],
             input_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "w3m", "wget", "xh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-downloaded-statements",
+        description: "Makes a database run downloaded statements that have not been shown to you.",
+        check: "What do the statements do? Download them to a file and read them first.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "clickhouse-client", "duckdb", "mariadb", "mongosh", "mysql", "psql", "redis-cli", "sqlcmd", "sqlite3",
+            ],
+            input_from: &[
+                "aria2c", "axel", "curl", "curlie", "fetch", "http", "https", "lynx", "nc", "ncat", "w3m", "wget",
+                "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -4946,6 +5671,24 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "run-an-address-by-option",
+        description: "Downloads a program, and runs it.",
+        check: "Who controls the address, and what does the program do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["npm", "npx", "pipx", "pnpm", "pnpx", "uv", "uvx"],
+            flags: &[
+                "-p=git*:*", "-p=http*", "--from=git+*", "--from=http*", "--package=git*:*", "--package=http*",
+                "--spec=git+*", "--spec=http*", "--with=git+*", "--with=http*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "run-a-download-with-arguments",
         description: "Runs downloaded code that has not been shown to you.",
         check: "What does the code do? Download it to a file and read it first.",
@@ -4960,8 +5703,8 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             flags: &["-s"],
             input_from: &[
-                "aria2c", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat", "ssh",
-                "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat",
+                "ssh", "w3m", "wget", "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -4984,8 +5727,9 @@ pub static RULES: &[Rule<'static>] = &[
                 "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
             ],
             file_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
+                "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -5004,8 +5748,9 @@ pub static RULES: &[Rule<'static>] = &[
                 "-m=ast", "-m=base64", "-m=gzip", "-m=json.tool", "-m=tarfile", "-m=tokenize", "-m=zipfile",
             ],
             file_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
+                "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -5022,8 +5767,9 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["apt", "apt-get", "bun", "deno", "dnf", "go", "pip", "uv", "yum"],
             subcommands: &[&["run"], &["install"]],
             file_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
+                "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -5046,8 +5792,9 @@ pub static RULES: &[Rule<'static>] = &[
                 "--install", "--makefile", "--rcfile", "--require",
             ],
             file_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
+                "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -5062,8 +5809,9 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             program_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "ftp", "gh", "http", "httpie", "https", "lwp-request",
-                "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
+                "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -5162,12 +5910,12 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "csh", "elixir", "elvish",
+                "R", "Rscript", "bash[0-9]*", "bb", "bpython", "bun", "clj", "clojure", "csh", "elixir", "elvish",
                 "emacsclient", "erl", "expect", "fish", "ghc", "ghci", "gnuplot", "groovy", "guile", "iex", "ipython",
-                "jshell", "julia", "kotlin", "ksh", "lua", "luajit", "matlab", "mksh", "node", "nu", "ocaml", "octave",
-                "osascript", "osh", "perl", "php", "posh", "pwsh", "python", "python*-dbg", "pythonw*", "racket",
-                "raku", "rksh", "ruby", "sage", "sbcl", "scala", "swift", "tclsh", "tcsh", "ts-node", "tsx", "xonsh",
-                "yash", "ysh", "zsh", "zsh[0-9]*",
+                "jshell", "jython", "julia", "kotlin", "ksh", "lua", "luajit", "matlab", "micropython", "mksh", "node",
+                "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "pwsh", "python", "python*-dbg",
+                "pythonw*", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala", "swift", "tclsh", "tcsh",
+                "ts-node", "tsx", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
             ],
             flags: &[
                 "-c", "-e", "-E", "-p", "-r", "-eval", "-batch", "--command", "--eval", "--expression", "--print",
@@ -5301,8 +6049,22 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["deno"],
+            programs: &["crystal", "deno"],
             subcommands: &[&["eval"], &["repl", "--eval"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-others",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["coffee", "dotnet-script", "fennel", "hy", "janet", "kotlinc", "v"],
+            arguments: &["-e", "--eval", "-expression"],
             ..Conditions::EMPTY
         },
     },
@@ -5339,13 +6101,27 @@ pub static RULES: &[Rule<'static>] = &[
                 "--pager=*", "--pre", "--preview", "--bind=*execute*", "--bind=*become*", "--bind=*transform*",
                 "--compress-program", "--checkpoint-action", "--to-command", "--rsh-command", "--info-script",
                 "--new-volume-script", "--rmt-command", "--interactive-shell", "--exec", "--sh-exec", "--filter=*",
-                "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*", "-o=*knownhostscommand*",
-                "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*", "-o=apt::*", "-o=dpkg::*",
-                "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine", "--script=*",
-                "--strip-program", "-exec", "-toolexec", "-vettool",
+                "--hostname-bin", "--eval", "-fplugin*", "-wrapper", "-o=*proxycommand*", "-o=*localcommand*",
+                "-o=*knownhostscommand*", "-o=*pkcs11provider*", "-o=*securitykeyprovider*", "-o=*xauthlocation*",
+                "-o=apt::*", "-o=dpkg::*", "--pre-invoke*", "-ex=*shell*", "-ex=*!*", "-batch=*shell*", "-engine",
+                "--script=*", "--strip-program", "-exec", "-toolexec", "-vettool",
             ],
             ignore_case: true,
             certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-of-an-application",
+        description: "Runs a shell or another program instead of an application, with its access to files.",
+        check: "Which program is this, and which files can the application change?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["flatpak", "snap"],
+            subcommands: &[&["run", "--command"], &["run", "--shell"], &["enter"]],
             ..Conditions::EMPTY
         },
     },
@@ -5502,6 +6278,36 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "lines-as-commands",
+        description: "Runs each line of a file as a command of its own.",
+        check: "What does each of the lines do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["parallel"],
+            no_operands: true,
+            input: &[InputKind::File],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "lines-of-a-list-as-commands",
+        description: "Runs each line of a file as a command of its own.",
+        check: "What does each of the lines do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["parallel"],
+            flags: &["-a", "--arg-file"],
+            no_operands: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "operators-as-arguments",
         description: "Runs several commands by a shell, because an argument is an operator of the shell.",
         check: "Where each of the commands begins, and what it does.",
@@ -5527,6 +6333,27 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["screen"],
             subcommands: &[&["bind"], &["bindkey"], &["eval"], &["exec"], &["screen"], &["source"], &["stuff"]],
             flags: &["-X"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "input-of-other-terminals",
+        description: "Lets a terminal that runs elsewhere carry out commands.",
+        check: "What is typed, and what runs in that terminal?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["kitty", "wezterm", "zellij"],
+            subcommands: &[
+                &["@", "send-text"],
+                &["@", "launch"],
+                &["action", "write"],
+                &["action", "write-chars"],
+                &["cli", "send-text"],
+                &["cli", "spawn"],
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -5558,6 +6385,16 @@ pub static RULES: &[Rule<'static>] = &[
                 &["confirm-before"],
                 &["if"],
                 &["if-shell"],
+                &["pipe-pane"],
+                &["pipep"],
+                &["set", "*", "default-command"],
+                &["set", "*", "default-shell"],
+                &["set", "default-command"],
+                &["set", "default-shell"],
+                &["set-option", "*", "default-command"],
+                &["set-option", "*", "default-shell"],
+                &["set-option", "default-command"],
+                &["set-option", "default-shell"],
                 &["set-hook"],
                 &["source"],
                 &["source-file"],
@@ -5758,6 +6595,21 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "linker-by-an-argument",
+        description: "Runs a program instead of a part of a compiler.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cargo"],
+            subcommands: &[&["rustc"], &["rustdoc"]],
+            arguments: &["-Clinker=*", "linker=*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "agents-of-java",
         description: "Makes Java load code or run commands that an option names.",
         check: "Which code or command is this?",
@@ -5799,6 +6651,27 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["npm", "pnpm", "npx", "yarn"],
             flags: &["--script-shell", "--scripts-shell", "--node-options", "--git"],
             certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "setting-of-a-package-manager-that-runs-a-program",
+        description: "Changes a setting that makes a package manager run another program, now and later.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["npm", "pnpm", "yarn"],
+            subcommands: &[
+                &["config", "set", "*git*"],
+                &["config", "set", "*node-options*"],
+                &["config", "set", "*shell*"],
+                &["set", "*git*"],
+                &["set", "*node-options*"],
+                &["set", "*shell*"],
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -5961,10 +6834,23 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["ash", "bash", "csh", "dash", "fish", "ksh", "sh", "su", "tcsh", "zsh"],
-            run_by: &["doas", "pkexec", "sudo"],
+            programs: &[
+                "ash", "bash", "byobu", "csh", "dash", "fish", "ksh", "screen", "script", "sh", "su", "tcsh", "tmux",
+                "zsh",
+            ],
+            run_by: &["doas", "pkexec", "run0", "sudo"],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "administrator-without-a-command",
+        description: "Opens a shell as administrator, in which anything can run.",
+        check: "What will run in the shell?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["run0"], no_operands: true, ..Conditions::EMPTY },
     },
     Rule {
         name: "other-user",
@@ -5989,6 +6875,16 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["ld-linux*", "ld-musl*", "ld.so", "ld64.so*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "command-from-the-history",
+        description: "Repeats an earlier command, if the shell is one that a person could type into.",
+        check: "Which command is repeated?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["!!*", "![-a-zA-Z0-9$#?]*"], ..Conditions::EMPTY },
     },
     Rule {
         name: "code-of-a-known-program",
@@ -6370,8 +7266,8 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["git"],
             subcommands: &[&["checkout"], &["restore"]],
-            without_flags: &["-b", "-B", "-p", "--patch", "--staged", "--orphan", "-t", "--track"],
-            arguments: &[":/", ":", ":(top)*", "[*]", "[*][*]*", "..", "../", "*/..", "*/../"],
+            without_flags: &["-b", "-B", "-p", "-S", "--patch", "--staged", "--orphan", "-t", "--track"],
+            arguments: &[":/", ":", ":(*)[*]*", ":(top)*", "[*]", "[*][*]*", "..", "../", "*/..", "*/../"],
             ..Conditions::EMPTY
         },
     },
@@ -6386,7 +7282,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["git"],
             subcommands: &[&["checkout"], &["restore"]],
-            without_flags: &["-b", "-B", "-p", "--patch", "--staged", "--orphan", "-t", "--track"],
+            without_flags: &["-b", "-B", "-p", "-S", "--patch", "--staged", "--orphan", "-t", "--track"],
             operands_in: &["whole-working-directory"],
             ..Conditions::EMPTY
         },
@@ -6525,6 +7421,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["update-ref", "-d"],
                 &["update-ref", "--stdin"],
                 &["gc", "--prune=*"],
+                &["fast-import", "--force"],
                 &["prune"],
                 &["replace"],
                 &["branch", "-f"],
@@ -6535,6 +7432,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["switch", "-C"],
                 &["switch", "--force-create"],
             ],
+            without_flags: &["-n", "--analyze", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -6578,6 +7476,54 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "rewrite-history",
+        description: "Rewrites or deletes history, or discards changes that are not committed.",
+        check: "What is lost, and does it exist in another repository?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hg", "jj", "sl", "svn"],
+            subcommands: &[
+                &["abandon"],
+                &["cleanup", "--remove-unversioned"],
+                &["debugstrip"],
+                &["histedit"],
+                &["op", "restore"],
+                &["op", "undo"],
+                &["prune"],
+                &["purge"],
+                &["revert", "--all"],
+                &["revert", "-a"],
+                &["revert", "-R"],
+                &["revert", "--depth=infinity"],
+                &["revert", "--recursive"],
+                &["rollback"],
+                &["strip"],
+                &["undo"],
+                &["update", "-C"],
+                &["update", "--clean"],
+                &["up", "-C"],
+                &["up", "--clean"],
+                &["push", "-f"],
+                &["push", "--force"],
+            ],
+            without_flags: &["-n", "--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-history-by-bfg",
+        description: "Rewrites the history of a repository without some of its files or texts.",
+        check: "Are the commits on another branch or in another repository?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["bfg"], without_flags: &["--version"], ..Conditions::EMPTY },
     },
     Rule {
         name: "git-runs-a-program",
@@ -6841,6 +7787,20 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "create-world-writable-files",
+        description: "Lets every user of this machine change the files that are created from now on.",
+        check: "Should every user be able to change these files?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["umask"],
+            subcommands: &[&["0"], &["[0-7]*[0145]"], &["*[ao]*[+=]*w*"], &["[+=]*w*"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "copy-permissions-of-the-system",
         description: "Gives a file the owner or the permissions of a system file, which can let it run with the rights of its owner.",
         check: "Which permissions does the system file have?",
@@ -6957,6 +7917,36 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "enable-a-git-hook",
+        description: "Lets git run a hook.",
+        check: "What does the hook do? Git runs it later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chmod"],
+            subcommands: &[&["*[+=]*x*"], &["*[1357]"], &["*[1357][0-7]"], &["*[1357][0-7][0-7]"]],
+            mentions: &["git-hooks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-permissions-on-windows",
+        description: "Gives every user of this machine access to files.",
+        check: "Should every user have this access?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cacls", "icacls"],
+            arguments: &["*everyone*", "*s-1-1-0*", "*users*"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "file-attributes",
         description: "Sets or clears attributes such as `immutable`.",
         check: "Which attributes are these? An immutable file cannot be changed or deleted.",
@@ -6976,10 +7966,10 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
-                "[", "[[", "cd", "chmod", "chown", "doas", "du", "env", "export", "file", "find", "git", "helm",
-                "kubectl", "ls", "mkdir", "nice", "nohup", "pushd", "rm", "scp", "sftp", "ssh", "ssh-add", "ssh-agent",
-                "ssh-copy-id", "ssh-keygen", "stat", "sudo", "test", "time", "timeout", "touch", "tree", "which",
-                "docker",
+                ":", "[", "[[", "basename", "cd", "chmod", "chown", "dirname", "doas", "du", "echo", "env", "export",
+                "false", "file", "find", "getfacl", "git", "helm", "kubectl", "ls", "mkdir", "nice", "nohup", "printf",
+                "pushd", "readlink", "realpath", "rm", "scp", "sftp", "ssh", "ssh-add", "ssh-agent", "ssh-copy-id",
+                "ssh-keygen", "stat", "sudo", "test", "time", "timeout", "touch", "tree", "true", "which", "docker",
             ],
             reads: &["private-keys"],
             ..Conditions::EMPTY
@@ -7044,6 +8034,27 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             operands_in: &["private-keys"],
             mentions: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "read-private-keys-by-name",
+        description: "Prints, copies or sends private keys, passwords or tokens that a search finds by their names.",
+        check: "Does the model, or the program that receives them, need these secrets?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["find"],
+            flags: &[
+                "-iname=*.pem", "-iname=.netrc", "-iname=id_*", "-name=*.pem", "-name=.git-credentials",
+                "-name=.netrc", "-name=.pgpass", "-name=credentials*", "-name=id_*",
+            ],
+            arguments: &[
+                "base64", "cat", "cp", "curl", "head", "less", "nc", "rsync", "scp", "tail", "tar", "xxd", "zip",
+            ],
+            operands_outside: &["working-directory"],
             ..Conditions::EMPTY
         },
     },
@@ -7215,15 +8226,30 @@ pub static RULES: &[Rule<'static>] = &[
                 &["create", "token"],
                 &["configure", "export-credentials"],
                 &["config", "view", "--raw"],
-                &["get", "secret*"],
-                &["get", "*,secret*"],
-                &["get", "secrets"],
                 &["keyvault", "secret", "show"],
                 &["secretsmanager", "get-secret-value"],
                 &["secrets", "versions", "access"],
                 &["ssm", "get-parameter*"],
                 &["sts", "assume-role"],
                 &["sts", "get-session-token"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-secrets-of-a-cluster",
+        description: "Prints the passwords or tokens in the secrets of a cluster.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["kubectl"],
+            subcommands: &[&["get", "secret*"], &["get", "*,secret*"]],
+            flags: &[
+                "-o=*json*", "-o=*template*", "-o=custom-columns*", "-o=yaml*", "--output=*json*",
+                "--output=*template*", "--output=custom-columns*", "--output=yaml*", "--template",
             ],
             ..Conditions::EMPTY
         },
@@ -7436,6 +8462,16 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "power-off-by-another-kernel",
+        description: "Starts another kernel at once, without stopping what runs.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["kexec"], flags: &["-e", "--exec"], ..Conditions::EMPTY },
+    },
+    Rule {
         name: "kill-everything",
         description: "Kills every process that it has permission to kill.",
         check: "",
@@ -7529,6 +8565,16 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["fuser"], flags: &["-k", "--kill"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "kill-users-of-ports",
+        description: "Kills every process that uses a port, or that a person selects from a list.",
+        check: "Which processes are these? `lsof -i :PORT` lists them.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["fkill", "kill-port"], arguments: &["*"], ..Conditions::EMPTY },
     },
     Rule {
         name: "end-sessions",
@@ -7819,6 +8865,27 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "firewall-of-windows",
+        description: "Turns the firewall off, or removes its rules.",
+        check: "Which connections does this allow?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["netsh"],
+            subcommands: &[
+                &["advfirewall", "firewall", "delete"],
+                &["advfirewall", "import"],
+                &["advfirewall", "reset"],
+                &["advfirewall", "set", "*", "state", "off"],
+                &["firewall", "set", "opmode", "*disable*"],
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "security-modules",
         description: "Changes or turns off a security mechanism of the system.",
         check: "Why does the mechanism get in the way, and is a narrower change enough?",
@@ -8048,8 +9115,15 @@ pub static RULES: &[Rule<'static>] = &[
                 &["mcp", "trust"],
                 &["mcp", "add"],
                 &["mcp", "remove"],
-                &["plugins", "trust"],
+                &["plugins", "disable"],
+                &["plugins", "enable"],
                 &["plugins", "install"],
+                &["plugins", "remove"],
+                &["plugins", "trust"],
+                &["plugins", "update"],
+                &["profile", "create"],
+                &["profile", "delete"],
+                &["profile", "use"],
                 &["skills", "trust"],
                 &["trust"],
                 &["untrust"],

@@ -213,14 +213,18 @@ impl Checker<'_> {
         for text in &program.writes_subcommands {
             self.text("writes_subcommands", text, form::subcommand);
         }
-        let is_of_all = |word: &At<String>| word.value == WrittenOperands::Operands.word();
+        let has_exception = |word: &At<String>| {
+            [WrittenOperands::Operands, WrittenOperands::LastOperand]
+                .iter()
+                .any(|operands| operands.word() == word.value)
+        };
         if let Some(option) = program.writes_unless.first()
-            && !program.writes.iter().any(is_of_all)
+            && !program.writes.iter().any(has_exception)
             && !program.refused.has("writes", true)
         {
-            let message = "`writes_unless` requires `writes = [\"operands\"]`";
+            let message = "`writes_unless` requires `operands` or `last-operand` in `writes`";
             let found = Diagnostic::new(Code::MISSING_KEY, option.place, message);
-            self.push(found.help("add `writes = [\"operands\"]`, or remove `writes_unless`"));
+            self.push(found.help("add one of them to `writes`, or remove `writes_unless`"));
         }
         for runs in &program.runs {
             self.runs(runs);
@@ -243,7 +247,8 @@ impl Checker<'_> {
         let Some(kind) = &runs.kind else { return };
         let first = |list: &[At<String>]| list.first().map(|text| text.place);
         let flag = |flag: &Option<At<bool>>| flag.as_ref().map(|flag| flag.place);
-        let given: [(&str, Option<Place>); 11] = [
+        let given: [(&str, Option<Place>); 12] = [
+            ("after", first(&runs.after)),
             ("skip", runs.skip.as_ref().map(|skip| skip.place)),
             ("assignments", flag(&runs.assignments)),
             ("appends", flag(&runs.appends)),
@@ -433,7 +438,9 @@ fn doubts() -> impl Iterator<Item = &'static str> {
 /// Returns the required keys of a way to run others, and the optional ones.
 fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str]) {
     match kind {
-        RunsKind::Operands => (&[], &["skip", "assignments", "appends", "placeholder_flags", "unless", "split_flags"]),
+        RunsKind::Operands => {
+            (&[], &["after", "skip", "assignments", "appends", "placeholder_flags", "unless", "split_flags"])
+        }
         RunsKind::Code => (&["flags", "shell"], &["first_operand"]),
         RunsKind::Joined => (&["shell"], &["skip", "unless"]),
         RunsKind::Operand => (&["shell"], &["skip"]),

@@ -100,7 +100,8 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
             WrittenOperands::Operands if manifest.writes_unless.is_empty() => Writes::Operands,
             WrittenOperands::Operands => Writes::OperandsUnless(arena.texts(&manifest.writes_unless)),
             WrittenOperands::FirstOperand => Writes::FirstOperand,
-            WrittenOperands::LastOperand => Writes::LastOperand,
+            WrittenOperands::LastOperand if manifest.writes_unless.is_empty() => Writes::LastOperand,
+            WrittenOperands::LastOperand => Writes::LastOperandUnless(arena.texts(&manifest.writes_unless)),
             WrittenOperands::UrlNames => Writes::UrlNames { with: arena.texts(&manifest.url_names_with), folder },
             WrittenOperands::Unpacked => Writes::Unpacked { with: &[], folder },
         }));

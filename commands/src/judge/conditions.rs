@@ -421,6 +421,14 @@ impl<'a> Check<'_, 'a> {
                 let own = self.matches(name, word);
                 let own = if own == Match::Maybe && !self.subject.can_be_option(word) { Match::No } else { own };
                 found(own & self.value(value, None, index), word.span);
+                // `go vet -vettool=FILE`
+                if let Some((own, rest)) = word.certain_start().split_once('=') {
+                    let is_whole = word.text().is_some();
+                    let rest =
+                        if is_whole { flags::Value::Text(rest.into()) } else { flags::Value::Built(rest.into()) };
+                    let rest = Some(self.subject.value_word(&rest, index));
+                    found(self.matches(name, &Word::plain(own, word.span)) & self.value(value, rest, index), word.span);
+                }
             }
         }
         for argument in &self.subject.arguments {
@@ -532,6 +540,10 @@ impl<'a> Check<'_, 'a> {
         }
         if !self.subject.sets_variables() {
             return (Match::No, None);
+        }
+        let mut computed = self.subject.computed_variables().into_iter();
+        if let Some((_, span)) = computed.find(|(name, _)| is_wanted(name, &format!("{name}=\0"))) {
+            return (Match::Yes, Some(span));
         }
         let found = command.arguments().iter().find(|word| {
             let start = word.certain_start();

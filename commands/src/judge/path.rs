@@ -398,6 +398,8 @@ fn base(part: &Part, command: &Command, line: &Line<'_>) -> Option<Base> {
     match part {
         // `find . -exec COMMAND {} +`
         Part::Unknown { .. } => finds_below(line.reading.command(command.via?.command)).then_some(Base::Below),
+        // It stands for a pipe, never for a file.
+        Part::ProcessSubstitution { .. } => Some(Base::Other("/dev/fd/63".to_owned())),
         Part::Tilde { user } if user.is_empty() => Some(Base::Home),
         Part::Tilde { user } if user == "root" => Some(Base::Other("/root".to_owned())),
         // `~+`, `~-` and `~1` are folders that the shell remembers.
@@ -561,7 +563,8 @@ impl Builder {
                 self.is_glob = true;
                 self.push(part.clone());
             }
-            Part::Arithmetic { .. } => self.push(Part::Unknown { splits: false }),
+            // A number, which no place names.
+            Part::Arithmetic { .. } => self.text("\0"),
             // In the value of a variable.
             Part::Tilde { user } if user.is_empty() && self.is_empty() => self.folder(line.home()),
             Part::Variable { name, operation: None, .. } if name == "HOME" => {

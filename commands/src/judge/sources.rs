@@ -241,7 +241,12 @@ fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<CommandId> 
 
 /// Returns the files that a program writes if its last operand is a folder: `cp FROM FOLDER`.
 fn copies<'a>(subject: &Subject<'a>) -> Vec<Cow<'a, Word>> {
-    let copies = |program: &crate::programs::Program<'_>| program.writes.contains(&Writes::LastOperand);
+    let copies = |program: &crate::programs::Program<'_>| {
+        let to_last = |writes: &Writes<'_>| {
+            matches!(writes, Writes::LastOperand | Writes::LastOperandUnless(_) | Writes::LastOperandOf(_))
+        };
+        program.writes.iter().any(to_last)
+    };
     if !subject.program.is_some_and(copies) {
         return Vec::new();
     }

@@ -34,6 +34,9 @@ pub(crate) struct Subject<'a> {
     pub(super) files: Files,
 }
 
+/// Builtins that set variables to values which they compute or read.
+const SETTERS: &[&str] = &["getopts", "let", "mapfile", "printf", "read", "readarray"];
+
 /// Names of standard input.
 pub(crate) const INPUT_FILES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
@@ -117,7 +120,33 @@ impl<'a> Subject<'a> {
     /// Returns whether the program sets variables that its arguments name.
     pub(crate) fn sets_variables(&self) -> bool {
         let name = self.command.program.name();
-        name.is_some_and(|name| matches!(name, "declare" | "export" | "readonly" | "set" | "setenv" | "typeset"))
+        name.is_some_and(|name| {
+            SETTERS.contains(&name) || matches!(name, "declare" | "export" | "readonly" | "set" | "setenv" | "typeset")
+        })
+    }
+
+    /// Returns the variables that the program sets to values which it computes or reads, as `read NAME` does, and where they are
+    /// named.
+    pub(crate) fn computed_variables(&self) -> Vec<(String, Span)> {
+        let name = self.command.program.name().filter(|name| SETTERS.contains(name));
+        let Some(own) = name else { return Vec::new() };
+        let is_of_name = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+        let named = |word: &Word| {
+            let text = word.certain_start();
+            let text = if own == "printf" { text.strip_prefix("-v").unwrap_or(&text) } else { &text };
+            let name: String = text.chars().take_while(is_of_name).collect();
+            // `let NAME=1`, `read NAME`, `read 'NAME[0]'`
+            let is_name = own == "let" || text.len() == name.len() || text[name.len()..].starts_with('[');
+            (is_name && !name.is_empty()).then_some((name, word.span))
+        };
+        let words = self.command.arguments();
+        let count = match own {
+            "printf" if words.first().is_some_and(|word| word.certain_start() == "-v") => 2,
+            "printf" if words.first().is_some_and(|word| word.certain_start().starts_with("-v")) => 1,
+            "printf" => 0,
+            _ => words.len(),
+        };
+        words[..count.min(words.len())].iter().filter_map(named).collect()
     }
 
     /// Returns whether a subcommand can be given, as far as the first letters of its first word and of the operands tell.
@@ -181,10 +210,13 @@ impl<'a> Subject<'a> {
         let all = || operands.iter().copied().map(Cow::Borrowed);
         for writes in program.writes {
             match writes {
-                Writes::OperandsUnless(options) if self.certainly_has_option(options) => {}
+                Writes::OperandsUnless(options) | Writes::LastOperandUnless(options)
+                    if self.certainly_has_option(options) => {}
                 Writes::Operands | Writes::OperandsUnless(_) => words.extend(all()),
                 Writes::FirstOperand => words.extend(all().take(1)),
-                Writes::LastOperand => words.extend(all().skip(operands.len().saturating_sub(1).max(1))),
+                Writes::LastOperand | Writes::LastOperandUnless(_) => {
+                    words.extend(all().skip(operands.len().saturating_sub(1).max(1)))
+                }
                 Writes::LastOperandOf(subcommands) => {
                     let is_given = |subcommand: &&&[&str]| {
                         operands.len() > subcommand.len()
@@ -410,7 +442,10 @@ impl<'a> Subject<'a> {
     /// the command does not take folders for its files.
     pub(crate) fn file_names(&self) -> Vec<&'a str> {
         let copies = |writes: &Writes<'_>| {
-            matches!(writes, Writes::LastOperand | Writes::LastOperandOf(_) | Writes::UrlNames { .. })
+            matches!(
+                writes,
+                Writes::LastOperand | Writes::LastOperandUnless(_) | Writes::LastOperandOf(_) | Writes::UrlNames { .. }
+            )
         };
         let is_of_option = |writes: &Writes<'_>| matches!(writes, Writes::Values(_) | Writes::Unpacked { .. });
         let is_copier = |program: &Program<'_>| {
@@ -450,7 +485,9 @@ impl<'a> Subject<'a> {
         }
         let is_plain = |word: &Word| {
             word.literal().is_some_and(|text| {
-                !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+                // `filter-branch`, but no option.
+                let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+                !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain)
             })
         };
         others.iter().all(is_plain)

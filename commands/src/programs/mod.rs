@@ -60,6 +60,8 @@ pub enum Writes<'t> {
     Operands,
     /// All operands, unless one of these options is given: `gzip -c`.
     OperandsUnless(&'t [&'t str]),
+    /// The last of several operands, unless one of these options is given, as for `rsync`.
+    LastOperandUnless(&'t [&'t str]),
     /// The first operand: `sqlite3 FILE`.
     FirstOperand,
     /// The last of several operands: `cp FROM TO`.

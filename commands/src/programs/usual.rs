@@ -1,7 +1,7 @@
 //! Wrappers that are common on Unix: a table for programs without one of their own. It has the programs of
 //! `manifests/commands/programs.toml` that run others; a test compares them, and writes this file anew.
 
-use super::CodeShell::{Any, Bash};
+use super::CodeShell::{Any, Bash, Foreign};
 use super::{Program, ProgramTable, Rest, Runs, Writes};
 
 /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.
@@ -20,6 +20,14 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("adb", &Program {
         value_options: &["-H", "-L", "-P", "-s", "-t"],
         runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("ansible", &Program {
+        value_options: &[
+            "-B", "-M", "-P", "-a", "-e", "-f", "-i", "-l", "-m", "-t", "-u", "--args", "--become-user",
+            "--extra-vars", "--inventory", "--limit", "--module-name", "--private-key", "--user",
+        ],
+        runs: &[Runs::Code { options: &["-a", "--args"], shell: Any, first_operand: false }],
         ..Program::EMPTY
     }),
     ("arch", &Program {
@@ -42,7 +50,21 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("aws-vault", &AWS_VAULT),
+    ("az", &Program {
+        value_options: &[
+            "-g", "-n", "-o", "--name", "--output", "--query", "--resource-group", "--scripts", "--subscription",
+        ],
+        runs: &[Runs::Code { options: &["--scripts"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
     ("bear", &VALGRIND),
+    ("buildah", &Program {
+        value_options: &[
+            "-e", "-u", "-v", "--cap-add", "--env", "--mount", "--network", "--user", "--volume", "--workingdir",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("bun", &Program {
         value_options: &["--cwd"],
         runs: &[Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN })],
@@ -64,6 +86,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Code { options: &["-c"], shell: Bash, first_operand: false }],
         ..Program::EMPTY
     }),
+    ("cargo", &Program {
+        value_options: &["-s", "--shell"],
+        runs: &[Runs::Code { options: &["-s", "--shell"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("catatonit", &CATATONIT),
     ("catchsegv", &CHRONIC),
     ("ccache", &VALGRIND),
     ("cgexec", &Program {
@@ -72,6 +100,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("chamber", &AWS_VAULT),
+    ("chokidar", &Program {
+        value_options: &["-c", "-d", "-i", "-t", "--command", "--debounce", "--ignore", "--throttle"],
+        runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
     ("choom", &Program {
         value_options: &["-n", "-p", "--adjust", "--pid"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -98,6 +131,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[
             Runs::Rest(Rest { unless: &["-p", "--pid"], ..Rest::PLAIN }),
             Runs::Rest(Rest { unless: &["-p", "--pid"], skip: 1, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("clush", &PDSH),
+    ("cmake", &Program {
+        value_options: &["-A", "-B", "-C", "-D", "-G", "-P", "-S", "-T", "-U"],
+        runs: &[
+            Runs::Rest(Rest { after: &["env"], assignments: true, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["time"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["chdir"], skip: 1, ..Rest::PLAIN }),
         ],
         ..Program::EMPTY
     }),
@@ -134,10 +177,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("crictl", &CRICTL),
     ("cross-env", &Program {
         runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("ctr", &CRICTL),
     ("daemonize", &Program {
         value_options: &["-E", "-c", "-e", "-l", "-o", "-p", "-u"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -187,6 +232,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
         ..Program::EMPTY
     }),
+    ("docker-machine", &Program {
+        value_options: &["-s", "--storage-path"],
+        runs: &[Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("doppler", &Program {
         value_options: &["-c", "-p", "-t", "--command", "--config", "--project", "--token"],
         runs: &[
@@ -208,6 +258,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("dsh", &PDSH),
     ("dtach", &Program {
         value_options: &["-A", "-N", "-a", "-c", "-e", "-n", "-p", "-r"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -230,6 +281,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("env", &ENV),
     ("envdir", &ENVDIR),
     ("envuidgid", &ENVDIR),
+    ("et", &Program {
+        value_options: &[
+            "-c", "-l", "-p", "-t", "-x", "--command", "--host", "--jport", "--port", "--username",
+        ],
+        runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("execlineb", &Program {
+        value_options: &["-c"],
+        runs: &[Runs::Code { options: &["-c"], shell: Foreign, first_operand: false }],
+        ..Program::EMPTY
+    }),
     ("fakechroot", &Program {
         value_options: &[
             "-b", "-c", "-d", "-e", "-l", "--bindir", "--config-dir", "--elfloader", "--environment", "--lib",
@@ -267,6 +330,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("fly", &FLY),
+    ("flyctl", &FLY),
+    ("foot", &GNOME_TERMINAL),
+    ("foreman", &Program {
+        value_options: &[
+            "-c", "-d", "-e", "-f", "-m", "-p", "-r", "-t", "--env", "--formation", "--procfile", "--root",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("gcloud", &Program {
         value_options: &[
             "--account", "--command", "--configuration", "--container", "--format", "--project", "--region",
@@ -290,6 +363,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("genv", &ENV),
     ("gfind", &FIND),
+    ("gnome-terminal", &GNOME_TERMINAL),
     ("gosu", &GOSU),
     ("grc", &Program {
         value_options: &["-c"],
@@ -365,10 +439,17 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("jenv", &ASDF),
     ("k3s", &KUBECTL),
+    ("kgx", &GNOME_TERMINAL),
+    ("kitty", &GNOME_TERMINAL),
     ("kubectl", &KUBECTL),
     ("lckdo", &Program {
         value_options: &["-E", "-W"],
         runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("limactl", &Program {
+        value_options: &["--log-level", "--shell", "--workdir"],
+        runs: &[Runs::Rest(Rest { after: &["shell"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
     ("linux32", &LINUX64),
@@ -496,7 +577,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("nvm", &Program {
+        runs: &[
+            Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
     ("oc", &KUBECTL),
+    ("onchange", &ONCHANGE),
     ("op", &Program {
         value_options: &["--account", "--env-file", "--environment", "--session"],
         runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
@@ -504,6 +593,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("opam", &ASDF),
     ("parallel", &PARALLEL),
+    ("parallel-ssh", &PDSH),
     ("pdm", &Program {
         value_options: &[
             "-c", "-k", "-p", "--config", "--env", "--env-file", "--project", "--skip", "--working-dir",
@@ -511,6 +601,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("pdsh", &PDSH),
     ("pee", &Program {
         runs: &[
             Runs::Operand { skip: 0, shell: Any },
@@ -596,8 +687,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("proxychains", &PROXYCHAINS),
     ("proxychains4", &PROXYCHAINS),
+    ("pssh", &PDSH),
+    ("ptyxis", &GNOME_TERMINAL),
     ("py-spy", &PY_SPY),
     ("pyenv", &ASDF),
+    ("qemu-aarch64", &QEMU_X86_64),
+    ("qemu-aarch64-static", &QEMU_X86_64),
+    ("qemu-arm", &QEMU_X86_64),
+    ("qemu-arm-static", &QEMU_X86_64),
+    ("qemu-i386", &QEMU_X86_64),
+    ("qemu-i386-static", &QEMU_X86_64),
+    ("qemu-x86_64", &QEMU_X86_64),
+    ("qemu-x86_64-static", &QEMU_X86_64),
     ("rbenv", &ASDF),
     ("retry", &Program {
         value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
@@ -613,6 +714,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--quote-characters", "--set-term-name", "--substitute-prompt", "--wait-before-prompt",
         ],
         runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("rr", &Program {
+        value_options: &["-n", "-o", "-v", "--env", "--num-cores", "--output-trace-dir"],
+        runs: &[Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
     ("rtx", &MISE),
@@ -643,6 +749,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("rush", &Program {
+        value_options: &["-D", "-T", "-d", "-f", "-i", "-j", "-n", "-r", "-t", "-v"],
+        runs: &[Runs::Operand { skip: 0, shell: Any }],
+        ..Program::EMPTY
+    }),
     ("rustup", &Program {
         runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
@@ -653,7 +764,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("s6-envdir", &ENVDIR),
     ("s6-envuidgid", &ENVDIR),
+    ("s6-setsid", &CATATONIT),
     ("s6-setuidgid", &GOSU),
+    ("salt", &SALT),
+    ("salt-call", &Program {
+        value_options: &["-c", "-l", "--config-dir", "--log-level", "--out"],
+        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("salt-ssh", &SALT),
     ("samply", &PY_SPY),
     ("sandbox-exec", &Program {
         value_options: &["-D", "-f", "-n", "-p"],
@@ -722,6 +841,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("setuidgid", &GOSU),
+    ("sg", &Program {
+        value_options: &["-c"],
+        runs: &[
+            Runs::Code { options: &["-c"], shell: Any, first_operand: false },
+            Runs::Operand { skip: 1, shell: Any },
+        ],
+        ..Program::EMPTY
+    }),
+    ("shx", &Program {
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
     ("softlimit", &Program {
         value_options: &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -733,6 +864,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-S", "-W", "-w",
         ],
         runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        writes: &[Writes::Values(&["-E"])],
         ..Program::EMPTY
     }),
     ("ssh-agent", &Program {
@@ -814,6 +946,8 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { unless: &["-p", "--pid"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("tcpserver", &TCPSVD),
+    ("tcpsvd", &TCPSVD),
     ("time", &TIME),
     ("timeout", &TIMEOUT),
     ("tini", &Program {
@@ -824,6 +958,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("tmux", &Program {
         value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
         runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("toolbox", &Program {
+        value_options: &["-c", "-d", "-r", "--container", "--distro", "--release"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
     ("torify", &TORSOCKS),
@@ -842,6 +981,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("uclampset", &Program {
         value_options: &["-M", "-m", "-p", "--pid"],
         runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("udpsvd", &TCPSVD),
+    ("uftrace", &Program {
+        value_options: &["-A", "-D", "-F", "-L", "-N", "-P", "-b", "-d", "-t"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Rest(Rest { after: &["live", "record"], ..Rest::PLAIN }),
+        ],
         ..Program::EMPTY
     }),
     ("uname26", &LINUX64),
@@ -925,6 +1073,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("websocketd", &Program {
+        value_options: &["--address", "--cgidir", "--dir", "--port", "--staticdir"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("when-changed", &ONCHANGE),
+    ("with-contenv", &CATATONIT),
+    ("wsl", &Program {
+        value_options: &["-d", "-u", "--cd", "--distribution", "--shell-type", "--user"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
     ("x86_64", &LINUX64),
     ("xargs", &XARGS),
     ("xcrun", &Program {
@@ -943,6 +1103,13 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("yarn", &Program {
         value_options: &["-p", "--cwd", "--package"],
         runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("zellij", &Program {
+        value_options: &[
+            "-c", "-d", "-l", "-n", "-s", "--config", "--cwd", "--direction", "--layout", "--name", "--session",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
     ("zrun", &CHRONIC),
@@ -970,6 +1137,12 @@ static BUNX: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static CATATONIT: Program<'_> = Program {
+    name: "catatonit",
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static CHRONIC: Program<'_> = Program {
     name: "chronic",
     runs: &[Runs::Rest(Rest::PLAIN)],
@@ -980,6 +1153,15 @@ static CONDA: Program<'_> = Program {
     name: "conda",
     value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
     runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static CRICTL: Program<'_> = Program {
+    name: "crictl",
+    value_options: &[
+        "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace", "--runtime-endpoint",
+    ],
+    runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1046,6 +1228,22 @@ static FLATPAK_SPAWN: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static FLY: Program<'_> = Program {
+    name: "fly",
+    value_options: &[
+        "-C", "-a", "-c", "-o", "-r", "-t", "--access-token", "--app", "--command", "--config", "--org", "--region",
+    ],
+    runs: &[Runs::Code { options: &["-C", "--command"], shell: Any, first_operand: false }],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static GNOME_TERMINAL: Program<'_> = Program {
+    name: "gnome-terminal",
+    value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static GOSU: Program<'_> = Program {
     name: "gosu",
     runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
@@ -1091,6 +1289,13 @@ static MISE: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static ONCHANGE: Program<'_> = Program {
+    name: "onchange",
+    value_options: &["-d", "-e", "-f", "-j", "--delay", "--exclude", "--filter", "--jobs"],
+    runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static PARALLEL: Program<'_> = Program {
     name: "parallel",
     value_options: &[
@@ -1121,6 +1326,16 @@ static PARALLEL: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static PDSH: Program<'_> = Program {
+    name: "pdsh",
+    value_options: &[
+        "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host", "--hosts",
+        "--timeout", "--user",
+    ],
+    runs: &[Runs::Joined { skip: 0, shell: Any, unless: &[] }],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static PROXYCHAINS: Program<'_> = Program {
     name: "proxychains",
     value_options: &["-f"],
@@ -1135,6 +1350,22 @@ static PY_SPY: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static QEMU_X86_64: Program<'_> = Program {
+    name: "qemu-x86_64",
+    value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static SALT: Program<'_> = Program {
+    name: "salt",
+    value_options: &[
+        "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
+    ],
+    runs: &[Runs::Joined { skip: 2, shell: Any, unless: &[] }],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static SCHROOT: Program<'_> = Program {
     name: "schroot",
     value_options: &[
@@ -1142,6 +1373,13 @@ static SCHROOT: Program<'_> = Program {
         "--user",
     ],
     runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static TCPSVD: Program<'_> = Program {
+    name: "tcpsvd",
+    value_options: &["-C", "-E", "-b", "-c", "-g", "-l", "-u", "-x"],
+    runs: &[Runs::Rest(Rest { skip: 2, ..Rest::PLAIN })],
     ..Program::EMPTY
 };
 #[rustfmt::skip]

@@ -223,6 +223,7 @@ impl Unfolder<'_> {
                 let redirect = redirect.clone();
                 self.read_redirect(index, &redirect, shell);
             }
+            Input::Commands(commands) if commands.is_empty() => self.doubt(DoubtKind::OutputAsCode, span),
             Input::Commands(commands) => {
                 let mut words = Vec::new();
                 let mut is_plain = true;

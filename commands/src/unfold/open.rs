@@ -31,6 +31,10 @@ impl Unfolder<'_> {
                     if let Some(at) = operand(arguments, program, *skip, unless) {
                         self.read_words(index, &arguments[at..], *shell);
                     }
+                    if self.reading.commands[index].appended {
+                        // `parallel eval ::: CODE`
+                        self.doubt(DoubtKind::BuiltCode, self.reading.commands[index].span);
+                    }
                 }
                 Runs::Operand { skip, shell } => {
                     if let Some(at) = operand(arguments, program, *skip, &[])

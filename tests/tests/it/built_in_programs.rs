@@ -35,7 +35,7 @@ fn source(entries: &[(&str, &Program<'_>)]) -> String {
     let mut text = String::from(
         "//! Wrappers that are common on Unix: a table for programs without one of their own. It has the programs of\n\
          //! `manifests/commands/programs.toml` that run others; a test compares them, and writes this file anew.\n\n\
-         use super::CodeShell::{Any, Bash};\n\
+         use super::CodeShell::{Any, Bash, Foreign};\n\
          use super::{Program, ProgramTable, Rest, Runs, Writes};\n\n\
          /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.\n\
          #[rustfmt::skip]\n\
@@ -158,6 +158,7 @@ fn writes_source(writes: &Writes<'_>) -> String {
     match writes {
         Writes::Operands => "Writes::Operands".to_owned(),
         Writes::OperandsUnless(options) => format!("Writes::OperandsUnless(&{options:?})"),
+        Writes::LastOperandUnless(options) => format!("Writes::LastOperandUnless(&{options:?})"),
         Writes::FirstOperand => "Writes::FirstOperand".to_owned(),
         Writes::LastOperand => "Writes::LastOperand".to_owned(),
         Writes::LastOperandOf(subcommands) => {

@@ -164,6 +164,10 @@ fn writes(writes: &Writes<'_>) -> TokenStream {
             let options = strings(options);
             quote!(Writes::OperandsUnless(#options))
         }
+        Writes::LastOperandUnless(options) => {
+            let options = strings(options);
+            quote!(Writes::LastOperandUnless(#options))
+        }
         Writes::FirstOperand => quote!(Writes::FirstOperand),
         Writes::LastOperand => quote!(Writes::LastOperand),
         Writes::LastOperandOf(subcommands) => {

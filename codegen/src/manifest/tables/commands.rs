@@ -38,7 +38,7 @@ table! {
         name: Required<Name>,
         /// Other names of the program. Rules for `name` apply to them as well.
         aliases: Names,
-        /// Options whose value is the next argument, such as `-u` and `--user`. A `?` follows an option that takes a value only in its own word, as in `-i?` of `xargs`, and one without a value that another entry would give a value, as in `--tag?` if there is `--tagstring`.
+        /// Options whose value is the next argument, such as `-u` and `--user`. A `?` marks an option that takes a value only in its own word, such as `-i?` of `xargs`. It also marks an option without a value whose name is the beginning of another entry, such as `--tag?` if there is `--tagstring`.
         value_flags: Names,
         /// Whether the first operand ends the options, as the script does for an interpreter. Default: `false`.
         options_first: Flag,
@@ -48,7 +48,7 @@ table! {
         writes: WordList<WrittenOperands>,
         /// Options with which the program writes all operands, such as `-i` for `sed`.
         writes_with: Names,
-        /// Options with which the program writes no operands, although `writes` has `operands`, such as `-c` for `gzip`.
+        /// Options with which the program writes no operands, although `writes` has `operands` or `last-operand`, such as `-c` for `gzip`.
         writes_unless: Names,
         /// Subcommands whose last operand names a file or folder that the program writes, such as `clone` for `git`.
         writes_subcommands: Names,
@@ -190,7 +190,7 @@ table! {
         arguments: Names,
         /// Whether `subcommands`, `flags`, `without_flags` and `arguments` ignore case. Default: `false`.
         ignore_case: Flag,
-        /// Whether a match that depends on values known only at run time counts as none, as for rare options of programs that often get such values. Default: `false`.
+        /// Whether the rule ignores matches that depend on values known only at run time. Useful for rare options of programs that often get such values. Default: `false`.
         certain_only: Flag,
         /// Whether the command must have no operands, or standard input (`-`, `/dev/stdin`) as the first one. Default: `false`.
         no_operands: Flag,
@@ -202,7 +202,7 @@ table! {
         values_in: Names,
         /// Places. An operand must be outside all of them.
         operands_outside: Names,
-        /// Places. An argument must be in one of them, or a part of an argument after `=` or `@`.
+        /// Places. An argument, or the part of an argument after `=` or `@`, must be in one of them.
         mentions: Names,
         /// Places. The command must read from one of them, by an operand, an option or a redirection.
         reads: Names,
@@ -214,7 +214,7 @@ table! {
         input: WordList<InputKind>,
         /// Programs. Standard input must come from one of them.
         input_from: Names,
-        /// Programs. A file that the command runs must come from one of them: as a substitution, or as a file that it wrote. The file is the value of one of `flags`, or else the first operand after the subcommand.
+        /// Programs. One of them must produce the file that the command runs, as its output in a substitution or as a file that it writes. The file is the value of one of `flags`, or else the first operand after the subcommand.
         file_from: Names,
         /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
         input_only_from: Names,
