@@ -4,11 +4,13 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{folder, run, script, toolc};
+use crate::{environment, folder, run, script};
 
 /// Writes a plugin into the home folder. `program` is a script of `sh`, which finds the request in `$request`.
 fn plugin(folder: &Path, name: &str, manifest: &str, program: &str) {
@@ -125,26 +127,59 @@ fn the_calls_of_a_script_have_hooks() {
     assert!(call.out.contains("alpha") && call.out.contains("b is private"), "{} {}", call.out, call.err);
 }
 
+/// An MCP server, which runs as long as its input is open.
+struct Server {
+    process: Child,
+    input: ChildStdin,
+}
+
+/// Starts a server, and returns it with its answer to a call that reads a file.
+fn serve(folder: &Path, file: &str) -> (Server, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolc"));
+    environment(command.arg("serve"), folder, &[]);
+    let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start");
+    let client = json!({ "name": "t", "version": "1" });
+    let version = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": version }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read(file) }),
+    ];
+    let mut input = process.stdin.take().expect("it is a pipe");
+    for message in messages {
+        writeln!(input, "{message}").expect("the server reads");
+    }
+    let mut lines = BufReader::new(process.stdout.take().expect("it is a pipe")).lines().map_while(Result::ok);
+    let answer = lines.find(|line| line.contains("\"id\":2")).expect("it answers");
+    (Server { process, input }, answer)
+}
+
 #[test]
 fn the_calls_of_an_mcp_client_have_hooks() {
     let folder = folder();
     plugin(folder.path(), "guard", GUARD, GUARD_PROGRAM);
-    let mut server = toolc(folder.path(), &["serve"], &[]);
-    let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start");
-    let version =
-        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-    let messages = [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": version }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read("b.txt") }),
-    ];
-    let mut input = server.stdin.take().expect("it is a pipe");
-    for message in messages {
-        writeln!(input, "{message}").expect("the server reads");
-    }
-    let lines = BufReader::new(server.stdout.take().expect("it is a pipe")).lines().map_while(Result::ok);
-    let answer = lines.into_iter().find(|line| line.contains("\"id\":2")).expect("it answers");
+    let (Server { mut process, input }, answer) = serve(folder.path(), "b.txt");
     assert!(answer.contains("b is private"), "{answer}");
     drop(input);
-    server.wait().expect("it ends with its input");
+    process.wait().expect("it ends with its input");
+}
+
+#[test]
+fn a_program_that_stays_running_ends_with_a_host_that_is_killed() {
+    let folder = folder();
+    // It ignores the end of its input.
+    let program = "echo $$ > \"$0.pid\"; echo '{\"id\": 1, \"result\": \"allow\"}'; sleep 600";
+    plugin(folder.path(), "guard", &format!("resident = true\n{GUARD}"), program);
+    let (mut server, answer) = serve(folder.path(), "a.txt");
+    assert!(answer.contains("alpha"), "{answer}");
+    let pid = fs::read_to_string(folder.path().join("home/plugins/guard/run.pid")).expect("it has run");
+    let process = Path::new("/proc").join(pid.trim());
+    assert!(process.exists(), "it stays running");
+    server.process.kill().expect("it runs");
+    server.process.wait().expect("it ends");
+    let began = Instant::now();
+    while process.exists() {
+        assert!(began.elapsed() < Duration::from_mins(1), "the program outlives the host");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
