@@ -17,12 +17,16 @@ mod linux {
     use std::io::{Read as _, Write as _};
     use std::path::Path;
     use std::process::{Command, Stdio};
+    use std::thread;
     use std::time::{Duration, Instant};
 
     use rustix::fs::{Mode, OFlags};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     const STARTS: usize = 20;
+    /// The time between two starts. The guardian of a host that has ended looks through all processes of the machine, which would
+    /// delay the next start.
+    const PAUSE: Duration = Duration::from_secs(1);
     /// What the program writes when it waits for the first message.
     const PROMPT: &[u8] = b"> ";
     /// The end of what it writes before.
@@ -33,7 +37,7 @@ mod linux {
         fs::write(folder.path().join("model"), "{\"text\":\"Hello.\"}\n").expect("failed to write");
         fs::create_dir(folder.path().join("home")).expect("failed to make a folder");
         fs::write(folder.path().join("home/config.toml"), "[agent]\nmax_iterations = 50\n").expect("failed to write");
-        let first = start(folder.path(), "Hello\n");
+        let first = start(folder.path(), "Hello\r");
         let mut times: Vec<Duration> = (0..STARTS).map(|_| start(folder.path(), "")).collect();
         times.sort();
         let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
@@ -76,6 +80,7 @@ mod linux {
         // Until the program has closed the terminal.
         while let Ok(1..) = person.read(&mut [0; 4096]) {}
         assert!(child.wait().expect("failed to wait").success(), "the chat fails");
+        thread::sleep(PAUSE);
         time
     }
 
