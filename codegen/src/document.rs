@@ -8,12 +8,12 @@ use crate::diagnostic::{InvalidFile, Sink};
 use crate::manifest;
 use crate::source::Sources;
 
-pub use crate::manifest::ReadTable;
 #[cfg(feature = "emit")]
 pub use crate::manifest::keys::docs_table::table as docs_table;
 pub use crate::manifest::keys::json_schema::table as json_schema;
 pub use crate::manifest::keys::kinds::{self, HasKeys};
 pub use crate::manifest::keys::{Key, KeyType};
+pub use crate::manifest::{ReadTable, Reader};
 
 /// The maximum number of bytes of a file.
 pub const MAX_BYTES: usize = 1 << 20;

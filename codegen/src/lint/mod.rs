@@ -5,6 +5,7 @@ mod allow;
 mod baseline;
 mod conditions;
 mod copies;
+mod definition_texts;
 #[cfg(feature = "emit")]
 pub mod docs_page;
 mod graph;
@@ -27,6 +28,7 @@ use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
 pub use baseline::Baseline;
+pub use definition_texts::{hidden_character, manipulation};
 pub use graph::{Path, SimilarTools};
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};

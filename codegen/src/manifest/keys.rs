@@ -67,6 +67,7 @@ impl Key {
             | KeyType::WordsByName(_)
             | KeyType::Percents
             | KeyType::FactValues
+            | KeyType::TextsByName
             | KeyType::Properties => "holds",
             _ => "is",
         };
@@ -141,6 +142,8 @@ pub enum KeyType {
     FactValue,
     /// Such values, by name.
     FactValues,
+    /// Strings, by name.
+    TextsByName,
     /// A finite number of at least 0.
     Amount,
     /// A schema: a table with the keys of [`SCHEMA`].
@@ -173,6 +176,7 @@ impl KeyType {
             KeyType::Percents => "a table of numbers",
             KeyType::FactValue => "a string, a boolean or an integer",
             KeyType::FactValues => "a table of strings, booleans and integers",
+            KeyType::TextsByName => "a table of strings",
             KeyType::Amount => "a number of at least 0",
             KeyType::Flag => "`true` or `false`",
             KeyType::Integer => "an integer",
@@ -213,6 +217,7 @@ impl KeyType {
             KeyType::Types => "string or array of strings",
             KeyType::FactValue => "string, boolean or integer",
             KeyType::FactValues => "strings, booleans or integers by name",
+            KeyType::TextsByName => "strings by name",
             KeyType::Schema => "schema",
             KeyType::Schemas => "array of schemas",
             KeyType::Properties => "properties by name",
@@ -254,6 +259,7 @@ impl KeyType {
             KeyType::WordsByName(words) => format!("{{ NAME = {} }}", word(words)),
             KeyType::Percents => "{ NAME = 50 }".to_owned(),
             KeyType::FactValues => "{ NAME = true }".to_owned(),
+            KeyType::TextsByName => "{ NAME = \"...\" }".to_owned(),
             KeyType::Schema => table(SCHEMA),
             KeyType::Schemas => format!("[{}]", table(SCHEMA)),
             KeyType::Properties => format!("{{ NAME = {} }}", table(SCHEMA)),

@@ -50,6 +50,7 @@ fn value(key: &Key) -> Value {
             "type": "object",
             "additionalProperties": { "type": ["string", "boolean", "integer"] },
         }),
+        KeyType::TextsByName => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
         KeyType::Amount => json!({ "type": "number", "minimum": 0 }),
         KeyType::Word(list) => words(list),
         KeyType::Flag => json!({ "type": "boolean" }),

@@ -120,6 +120,8 @@ kinds! {
     FactValue => FactValue;
     /// Strings, booleans and integers, by name.
     FactValues => FactValues;
+    /// Strings, by name.
+    TextsByName => TextsByName;
     /// A finite number of at least 0.
     Amount => Amount;
     /// A schema.

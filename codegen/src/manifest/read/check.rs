@@ -276,6 +276,7 @@ impl<'t> Reader<'t> {
             KeyType::WordsByName(words) => {
                 each(is_text, KeyType::Word(words), &|name, value| self.check_word(name, value, words));
             }
+            KeyType::TextsByName => each(is_text, KeyType::Text, &|_, _| {}),
             KeyType::FactValues => {
                 let is_fact = |value: &DeValue<'_>| value.is_str() || value.is_bool() || value.is_integer();
                 each(is_fact, KeyType::FactValue, &|name, value| {

@@ -87,6 +87,7 @@ read! {
     WholeNumber => Option<At<u32>> = whole_number, |number| json!(number.as_ref().map(|number| number.value));
     Percents => Vec<(At<String>, f64)> = numbers_by_name;
     FactValues => Vec<(At<String>, At<toolc::FactValue>)> = fact_values;
+    TextsByName => Vec<(At<String>, At<String>)> = texts_by_name;
     Amount => Option<At<f64>> = amount, |amount| json!(amount.as_ref().map(|amount| amount.value));
     FactValue => Option<toolc::FactValue> = fact_value, |value| value.as_ref().map_or(Value::Null, fact);
     Schema => Option<Schema> = subschema;

@@ -87,6 +87,11 @@ fn is_prose(lint: &Lint<'_>, texts: &[Place], place: Place) -> bool {
     })
 }
 
+/// Returns the name of the first invisible character that its neighbors do not need.
+pub(in crate::lint) fn first(text: &str) -> Option<String> {
+    hidden(text).first().map(|(_, letter)| name(*letter))
+}
+
 fn name(letter: char) -> String {
     let what = match letter {
         '\u{ad}' => " (soft hyphen)",
