@@ -10,8 +10,8 @@ use toolc::{Dialect, FactValue, Registry, Session, SessionBuilder, Turn};
 
 use crate::{App, Failure};
 
-/// The options that choose what a session grants, and its facts.
-#[derive(Debug, Clone, Args)]
+/// The options that choose what a session grants, and its facts. By default, everything.
+#[derive(Debug, Clone, Default, Args)]
 #[non_exhaustive]
 pub struct Selection {
     /// Toolsets to enable. Default: all.

@@ -6,6 +6,7 @@ use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
 use crate::keys::{Api, ApprovalMode, ConfigTable, ModelTable, PricesTable};
+use crate::mcp::{self, McpServer};
 
 /// The configuration of a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Config {
     pub results: Results,
     /// Where plugins are.
     pub plugins: Plugins,
+    /// The MCP servers, in the order of the file.
+    pub mcp_servers: Vec<McpServer>,
     /// Whether conversations are recorded.
     pub record_sessions: bool,
 }
@@ -184,6 +187,7 @@ impl Config {
                 from_projects: or(table.plugins.from_projects.as_ref(), true),
                 from_packages: or(table.plugins.from_packages.as_ref(), true),
             },
+            mcp_servers: mcp::servers(&table.mcp),
             record_sessions: or(table.sessions.record.as_ref(), true),
         }
     }

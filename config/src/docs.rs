@@ -23,8 +23,11 @@ pub fn renew_tables(page: &str) -> Option<String> {
 
 /// Adds the keys of a table, under its name.
 fn section(text: &mut String, above: &str, key: &Key) {
-    let KeyType::Table(keys) = key.key_type else { return };
-    let path = format!("{above}{}", key.name);
+    let (keys, path) = match key.key_type {
+        KeyType::Table(keys) => (keys, format!("{above}{}", key.name)),
+        KeyType::Tables(keys) => (keys, format!("{above}{}.NAME", key.name)),
+        _ => return,
+    };
     let (tables, values): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(|key| is_table(key));
     let _ = write!(text, "\n### `[{path}]`\n\n{}\n", key.doc);
     if !values.is_empty() {
@@ -36,5 +39,5 @@ fn section(text: &mut String, above: &str, key: &Key) {
 }
 
 fn is_table(key: &Key) -> bool {
-    matches!(key.key_type, KeyType::Table(_))
+    matches!(key.key_type, KeyType::Table(_) | KeyType::Tables(_))
 }

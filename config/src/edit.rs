@@ -66,13 +66,13 @@ pub fn set_model(home: &Home, api: Api, model: &str) -> Result<Edited, String> {
 }
 
 /// Returns a table whose header is not written.
-fn implicit_table() -> Item {
+pub(crate) fn implicit_table() -> Item {
     let mut table = Table::new();
     table.set_implicit(true);
     Item::Table(table)
 }
 
-fn edit(home: &Home, change: impl FnOnce(&mut DocumentMut) -> Result<(), String>) -> Result<Edited, String> {
+pub(crate) fn edit(home: &Home, change: impl FnOnce(&mut DocumentMut) -> Result<(), String>) -> Result<Edited, String> {
     // A file with mistakes is not changed.
     ConfigFile::read(home)?;
     let path = home.config();

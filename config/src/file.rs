@@ -10,6 +10,7 @@ use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
 use crate::keys::{ConfigTable, ModelTable};
+use crate::mcp;
 use crate::migrate::{Migrated, migrate};
 
 /// How messages refer to the file.
@@ -134,6 +135,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
             "remove one of them",
         );
     }
+    mcp::check(&table.mcp, sink);
     let seconds = table.approval.timeout.as_ref();
     if let Some(timeout) = seconds.filter(|timeout| timeout.value.is_zero()) {
         report(
@@ -218,10 +220,10 @@ fn unknown(name: &At<String>, noun: &str, code: Code, known: &[&str], sink: &Sin
     }
 }
 
-fn report<T>(sink: &Sink, at: &At<T>, message: &str, label: &str, help: &str) {
+pub(crate) fn report<T>(sink: &Sink, at: &At<T>, message: &str, label: &str, help: &str) {
     sink.push(Diagnostic::new(Code::INVALID_VALUE, at.place, message).label(label).help(help));
 }
 
-fn is_in(names: &[At<String>], name: &str) -> bool {
+pub(crate) fn is_in(names: &[At<String>], name: &str) -> bool {
     names.iter().any(|other| other.value == name)
 }

@@ -151,6 +151,11 @@ impl Home {
         self.path.join("rules")
     }
 
+    /// Returns the lock file of an MCP server: what was accepted of it.
+    pub fn mcp_lock(&self, server: &str) -> PathBuf {
+        self.path.join("mcp").join(format!("{server}.lock.json"))
+    }
+
     /// Returns the folder of the user's plugins.
     pub fn plugins(&self) -> PathBuf {
         self.path.join("plugins")

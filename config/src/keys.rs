@@ -1,8 +1,11 @@
 //! The keys of `config.toml`. Each is declared here once: the reader, the suggestions, the published JSON Schema and
 //! `docs/configuration.md` follow from it.
 
+use toolc_codegen::diagnostic::At;
+use toolc_codegen::document::Reader;
 use toolc_codegen::document::kinds::{
-    Amount, Count, Duration, FactValues, Flag, Names, Required, Table, TableOrDefault, Text, Texts, WholeNumber, Word,
+    Amount, Count, Duration, FactValues, Flag, Names, Required, Table, TableOrDefault, Tables, Text, Texts,
+    TextsByName, WholeNumber, Word,
 };
 use toolc_codegen::{table, words};
 
@@ -26,6 +29,8 @@ table! {
         results: TableOrDefault<ResultsTable>,
         /// Where plugins are.
         plugins: TableOrDefault<PluginsTable>,
+        /// MCP servers, whose tools the program uses.
+        mcp: TableOrDefault<McpTable>,
         /// What is kept of conversations.
         sessions: TableOrDefault<SessionsTable>,
     }
@@ -182,5 +187,82 @@ table! {
     pub struct SessionsTable {
         /// Whether conversations are recorded in `state.db`. Default: `true`.
         record: Flag,
+    }
+}
+
+table! {
+    /// MCP servers.
+    #[derive(Debug, Default)]
+    pub struct McpTable {
+        /// The servers, by name: at most 32 letters, digits, `-` and single `_`. A tool of the server `NAME` is called
+        /// `mcp__NAME__TOOL`, and the toolset with all of them `mcp-NAME`.
+        servers: Tables<McpServerTable>,
+    }
+}
+
+table! {
+    /// An MCP server. Either `command` or `url` is required.
+    #[derive(Debug)]
+    pub struct McpServerTable {
+        /// The program that is the server: a name that is found in `PATH`, an absolute path, or one that begins with `~/`.
+        command: Text,
+        /// The arguments of the program. Nothing is expanded in them.
+        args: Texts,
+        /// The names of the variables that the program gets, in addition to `PATH` and others that most programs need. Their values
+        /// are usually in `.env`. `NAME=OTHER` passes the value of the variable `OTHER` under the name `NAME`.
+        env: Texts,
+        /// The working directory of the program: absolute, or beginning with `~/`. Default: that of `toolc`.
+        directory: Text,
+        /// The address of a server with streamable HTTP, such as `https://example.com/mcp`. Redirects are not followed.
+        url: Text,
+        /// The names of variables that hold the values of HTTP headers, by the names of the headers.
+        headers: TextsByName,
+        /// The name of the variable that holds a bearer token for the header `Authorization`.
+        bearer_variable: Text,
+        /// Whether the server is started. Default: `true`.
+        enabled: Flag,
+        /// Whether the hints of the server about its tools are believed, such as that a tool only reads. Default: `false`.
+        trusted: Flag,
+        /// The time limit for a start, until the server has listed its tools. Default: `30s`.
+        start_timeout: Duration,
+        /// The time limit of a call. Default: `2m`.
+        call_timeout: Duration,
+        /// The tools that are used, by the names that the server gives them. Default: all.
+        include: Names,
+        /// Tools that are not used, by the names that the server gives them.
+        exclude: Texts,
+        /// Which changes of the server's definitions are held back until you accept them. Default: `strict`.
+        pinning: Word<McpPinning>,
+        /// Settings of single tools, by the names that the server gives them.
+        tools: Tables<McpToolTable>,
+    } with {
+        /// The name of the server.
+        name: At<String> = Reader::table_name,
+    }
+}
+
+words! {
+    /// Which changes of a server's definitions are held back.
+    pub enum McpPinning {
+        /// Every change.
+        Strict = "strict",
+        /// Every change except new tools and new optional parameters.
+        Additive = "additive",
+        /// No change. Suspicious texts are held back nevertheless.
+        Off = "off",
+    }
+}
+
+table! {
+    /// Settings of a tool of an MCP server.
+    #[derive(Debug)]
+    pub struct McpToolTable {
+        /// The parameters that hold a shell command. It is judged by the command rules before each call.
+        shell: Names,
+        /// Whether parameters that look like shell commands or code, by their names and descriptions, are judged. Default: `true`.
+        judge: Flag,
+    } with {
+        /// The name of the tool.
+        name: At<String> = Reader::table_name,
     }
 }

@@ -11,10 +11,12 @@ mod config;
 #[cfg(feature = "docs")]
 mod docs;
 mod edit;
+mod edit_mcp;
 mod env_file;
 mod file;
 mod home;
 mod keys;
+mod mcp;
 mod migrate;
 mod trust;
 
@@ -25,10 +27,12 @@ pub use config::{Agent, Approval, Config, Model, Plugins, Prices, Results, ToolS
 #[cfg(feature = "docs")]
 pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, set_model};
+pub use edit_mcp::{add_server, enable_server, remove_server};
 pub use env_file::{EnvFile, is_name, set_variable};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
-pub use keys::{Api, ApprovalMode};
+pub use keys::{Api, ApprovalMode, McpPinning};
+pub use mcp::{McpServer, McpTool, McpTransport, expanded};
 pub use toolc_codegen::document::kinds::Words;
 pub use trust::{PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, revoke, trusted_projects};
 

@@ -1,0 +1,147 @@
+//! Changes to the MCP servers of `config.toml` by commands.
+
+use toml_edit::{Array, InlineTable, Item, Table, Value, value};
+
+use crate::edit::{Edited, edit, implicit_table};
+use crate::home::Home;
+use crate::mcp::{McpServer, McpTransport};
+
+/// Adds a server.
+///
+/// # Errors
+/// If a server has this name already, or like [`edit_list`](crate::edit_list).
+pub fn add_server(home: &Home, server: &McpServer) -> Result<Edited, String> {
+    edit(home, |document| {
+        let mcp = document.entry("mcp").or_insert_with(implicit_table);
+        let mcp = mcp.as_table_like_mut().ok_or("`mcp` is not a table")?;
+        let servers = mcp.entry("servers").or_insert_with(implicit_table);
+        let servers = servers.as_table_like_mut().ok_or("`mcp.servers` is not a table")?;
+        if servers.contains_key(&server.name) {
+            return Err(format!(
+                "a server is called `{}` already: remove it first, or choose another name",
+                server.name
+            ));
+        }
+        servers.insert(&server.name, Item::Table(table(server)));
+        Ok(())
+    })
+}
+
+/// Removes a server.
+///
+/// # Errors
+/// If no server has this name, or like [`edit_list`](crate::edit_list).
+pub fn remove_server(home: &Home, name: &str) -> Result<Edited, String> {
+    edit(home, |document| {
+        let servers = document.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Item::as_table_like_mut);
+        let removed = servers.and_then(|servers| servers.remove(name));
+        removed.map(drop).ok_or_else(|| format!("no MCP server is called `{}`", name.escape_debug()))
+    })
+}
+
+/// Enables or disables a server.
+///
+/// # Errors
+/// Like [`remove_server`].
+pub fn enable_server(home: &Home, name: &str, enabled: bool) -> Result<Edited, String> {
+    edit(home, |document| {
+        let servers = document.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Item::as_table_like_mut);
+        let server = servers.and_then(|servers| servers.get_mut(name)).and_then(Item::as_table_like_mut);
+        let server = server.ok_or_else(|| format!("no MCP server is called `{}`", name.escape_debug()))?;
+        if enabled {
+            server.remove("enabled");
+        } else {
+            server.insert("enabled", value(false));
+        }
+        Ok(())
+    })
+}
+
+/// Returns the table of a server, with the keys that differ from their defaults.
+fn table(server: &McpServer) -> Table {
+    let mut table = Table::new();
+    let texts = |texts: &[String]| value(texts.iter().map(String::as_str).collect::<Array>());
+    match &server.transport {
+        McpTransport::Stdio { command, args, env, directory } => {
+            table.insert("command", value(command));
+            if !args.is_empty() {
+                table.insert("args", texts(args));
+            }
+            if !env.is_empty() {
+                let entry = |(name, source): &(String, String)| {
+                    if name == source { name.clone() } else { format!("{name}={source}") }
+                };
+                table.insert("env", texts(&env.iter().map(entry).collect::<Vec<_>>()));
+            }
+            if let Some(directory) = directory {
+                table.insert("directory", value(directory));
+            }
+        }
+        McpTransport::Http { url, headers, bearer_variable } => {
+            table.insert("url", value(url));
+            if !headers.is_empty() {
+                let headers = headers.iter().map(|(name, variable)| (name.as_str(), Value::from(variable)));
+                table.insert("headers", value(headers.collect::<InlineTable>()));
+            }
+            if let Some(variable) = bearer_variable {
+                table.insert("bearer_variable", value(variable));
+            }
+        }
+    }
+    if !server.enabled {
+        table.insert("enabled", value(false));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ConfigFile;
+
+    #[test]
+    fn a_server_is_added_as_it_is_read_and_removed_without_a_trace() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        let before = "# mine\n[tools]\nenable = [\"cli\"] # why\n";
+        std::fs::write(home.config(), before).expect("failed to write");
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        let program = McpTransport::Stdio {
+            command: "npx".to_owned(),
+            args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
+            env: vec![pair("A", "A"), pair("B", "C")],
+            directory: Some("~/w".to_owned()),
+        };
+        let address = McpTransport::Http {
+            url: "https://example.com/mcp".to_owned(),
+            headers: vec![pair("X-Key", "KEY")],
+            bearer_variable: Some("TOKEN".to_owned()),
+        };
+        let servers = [
+            McpServer::new("fs".to_owned(), program),
+            McpServer { enabled: false, ..McpServer::new("web".to_owned(), address) },
+        ];
+        for server in &servers {
+            assert_eq!(add_server(&home, server), Ok(Edited::Changed));
+            assert!(add_server(&home, server).is_err_and(|error| error.contains("already")));
+        }
+        assert_eq!(ConfigFile::read(&home).expect("it is valid").config().mcp_servers, servers);
+        let text = std::fs::read_to_string(home.config()).expect("it exists");
+        assert!(text.starts_with(before), "{text}");
+        for enabled in [false, true] {
+            assert_eq!(enable_server(&home, "fs", enabled), Ok(Edited::Changed));
+            assert_eq!(enable_server(&home, "fs", enabled), Ok(Edited::Unchanged));
+            let file = ConfigFile::read(&home).expect("it is valid");
+            assert_eq!(file.config().mcp_servers[0].enabled, enabled);
+        }
+        assert!(enable_server(&home, "missing", true).is_err());
+        for server in &servers {
+            assert_eq!(remove_server(&home, &server.name), Ok(Edited::Changed));
+        }
+        assert_eq!(std::fs::read_to_string(home.config()).expect("it exists"), before);
+        assert!(remove_server(&home, "fs").is_err_and(|error| error.contains("no MCP server is called `fs`")));
+        let invalid = McpServer { name: "a__b".to_owned(), ..servers[0].clone() };
+        assert!(add_server(&home, &invalid).is_err_and(|error| error.contains("is not the name of a server")));
+        assert_eq!(std::fs::read_to_string(home.config()).expect("it exists"), before);
+    }
+}

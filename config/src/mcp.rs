@@ -1,0 +1,326 @@
+//! The MCP servers of `[mcp.servers]`: their values, and what the table of keys cannot express.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toolc_codegen::diagnostic::{At, Code, Diagnostic, Sink};
+
+use crate::env_file::is_name;
+use crate::file::{is_in, report};
+use crate::keys::{McpPinning, McpServerTable, McpTable, McpToolTable};
+
+/// The maximum length of a name, which leaves room for the names of tools.
+const MAX_NAME: usize = 32;
+
+/// The default of `start_timeout`.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// The default of `call_timeout`.
+const CALL_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// An MCP server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpServer {
+    /// The name.
+    pub name: String,
+    /// Where the server is.
+    pub transport: McpTransport,
+    /// Whether the server is started.
+    pub enabled: bool,
+    /// Whether its hints are believed.
+    pub trusted: bool,
+    /// The time limit for a start.
+    pub start_timeout: Duration,
+    /// The time limit of a call.
+    pub call_timeout: Duration,
+    /// The tools that are used, or `None` for all.
+    pub include: Option<Vec<String>>,
+    /// The tools that are not used.
+    pub exclude: Vec<String>,
+    /// Which changes of its definitions are held back.
+    pub pinning: McpPinning,
+    /// Settings of single tools.
+    pub tools: Vec<McpTool>,
+}
+
+/// Where an MCP server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum McpTransport {
+    /// A program.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// The variables that it gets: the name in the program, and the variable that holds the value.
+        env: Vec<(String, String)>,
+        /// Its working directory.
+        directory: Option<String>,
+    },
+    /// An address.
+    Http {
+        /// The address.
+        url: String,
+        /// The headers: the name, and the variable that holds the value.
+        headers: Vec<(String, String)>,
+        /// The variable that holds the bearer token.
+        bearer_variable: Option<String>,
+    },
+}
+
+/// Settings of a tool of an MCP server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpTool {
+    /// The name.
+    pub name: String,
+    /// The parameters that hold a shell command.
+    pub shell: Vec<String>,
+    /// Whether parameters that look like code are judged.
+    pub judge: bool,
+}
+
+impl McpServer {
+    /// Returns a server with the defaults of all other keys.
+    pub fn new(name: String, transport: McpTransport) -> Self {
+        Self {
+            name,
+            transport,
+            enabled: true,
+            trusted: false,
+            start_timeout: START_TIMEOUT,
+            call_timeout: CALL_TIMEOUT,
+            include: None,
+            exclude: Vec::new(),
+            pinning: McpPinning::Strict,
+            tools: Vec::new(),
+        }
+    }
+}
+
+/// Returns the servers of a table without mistakes.
+pub(crate) fn servers(table: &McpTable) -> Vec<McpServer> {
+    table.servers.iter().filter_map(server).collect()
+}
+
+fn server(table: &McpServerTable) -> Option<McpServer> {
+    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.clone());
+    let texts = |texts: &[At<String>]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
+    let or = |time: &Option<At<Duration>>, default| time.as_ref().map_or(default, |time| time.value);
+    let is = |flag: &Option<At<bool>>, default| flag.as_ref().map_or(default, |flag| flag.value);
+    let transport = match (text(&table.command), text(&table.url)) {
+        (Some(command), None) => McpTransport::Stdio {
+            command,
+            args: texts(&table.args),
+            env: table.env.iter().map(|entry| passed(&entry.value)).collect(),
+            directory: text(&table.directory),
+        },
+        (None, Some(url)) => McpTransport::Http {
+            url,
+            headers: table.headers.iter().map(|(name, value)| (name.value.clone(), value.value.clone())).collect(),
+            bearer_variable: text(&table.bearer_variable),
+        },
+        // It was reported.
+        _ => return None,
+    };
+    let tool = |tool: &McpToolTable| McpTool {
+        name: tool.name.value.clone(),
+        shell: texts(&tool.shell),
+        judge: is(&tool.judge, true),
+    };
+    Some(McpServer {
+        enabled: is(&table.enabled, true),
+        trusted: is(&table.trusted, false),
+        start_timeout: or(&table.start_timeout, START_TIMEOUT),
+        call_timeout: or(&table.call_timeout, CALL_TIMEOUT),
+        include: Some(texts(&table.include)).filter(|names| !names.is_empty()),
+        exclude: texts(&table.exclude),
+        pinning: table.pinning.as_ref().map_or(McpPinning::Strict, |pinning| pinning.value),
+        tools: table.tools.iter().map(tool).collect(),
+        ..McpServer::new(table.name.value.clone(), transport)
+    })
+}
+
+/// Returns the name in the program and the variable that holds the value, of `NAME` or `NAME=OTHER`.
+fn passed(entry: &str) -> (String, String) {
+    let (name, source) = entry.split_once('=').unwrap_or((entry, entry));
+    (name.to_owned(), source.to_owned())
+}
+
+/// Returns a path, with the home folder of the user for `~/`.
+pub fn expanded(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}
+
+/// Reports the mistakes of servers.
+pub(crate) fn check(table: &McpTable, sink: &Sink) {
+    for server in &table.servers {
+        check_server(server, sink);
+    }
+}
+
+fn check_server(server: &McpServerTable, sink: &Sink) {
+    if !is_server_name(&server.name.value) {
+        let message = format!("`{}` is not the name of a server", server.name.value.escape_debug());
+        let help = "the name is a part of the names of its tools, `mcp__NAME__TOOL`";
+        let label = format!("expected at most {MAX_NAME} letters, digits, `-` and single `_`");
+        report(sink, &server.name, &message, &label, help);
+    }
+    let only_of = |key: &str, is_set: bool, place: &At<String>, other: &str| {
+        if is_set {
+            let message = format!("`{key}` of the server `{}` has no effect", server.name.value);
+            report(sink, place, &message, &format!("it needs `{other}`"), "remove it");
+        }
+    };
+    match (&server.command, &server.url) {
+        (Some(command), None) => {
+            only_of("headers", !server.headers.is_empty(), command, "url");
+            only_of("bearer_variable", server.bearer_variable.is_some(), command, "url");
+            check_program(server, command, sink);
+        }
+        (None, Some(url)) => {
+            only_of("args", !server.args.is_empty(), url, "command");
+            only_of("env", !server.env.is_empty(), url, "command");
+            only_of("directory", server.directory.is_some(), url, "command");
+            check_address(server, url, sink);
+        }
+        (Some(_), Some(url)) => {
+            report(sink, url, "a server with both `command` and `url`", "expected one of them", "remove one of them");
+        }
+        (None, None) if server.refused.has("command", true) || server.refused.has("url", true) => {}
+        (None, None) => {
+            let help = "write `command = \"...\"` for a program, or `url = \"https://...\"`";
+            let message = format!("the server `{}` has neither `command` nor `url`", server.name.value);
+            report(sink, &server.name, &message, "", help);
+        }
+    }
+    for name in server.include.iter().filter(|name| is_in(&server.exclude, &name.value)) {
+        report(
+            sink,
+            name,
+            &format!("the tool `{}` is both included and excluded", name.value),
+            "",
+            "remove one of them",
+        );
+    }
+}
+
+fn check_program(server: &McpServerTable, command: &At<String>, sink: &Sink) {
+    let is_relative = |path: &str| path.contains('/') && !path.starts_with("~/") && !Path::new(path).is_absolute();
+    let help = "a relative path would depend on the folder in which `toolc` is started";
+    if command.value.trim().is_empty() {
+        report(sink, command, "`command` is empty", "expected a program", "write its arguments into `args`");
+    } else if is_relative(&command.value) {
+        report(sink, command, "the path of the program is relative", "expected a name, `/...` or `~/...`", help);
+    }
+    if let Some(directory) = &server.directory
+        && !(directory.value.starts_with("~/") || Path::new(&directory.value).is_absolute())
+    {
+        report(sink, directory, "the path of the working directory is relative", "expected `/...` or `~/...`", help);
+    }
+    for entry in &server.env {
+        let (name, source) = passed(&entry.value);
+        if !is_name(&name) || !is_name(&source) {
+            let help = "write the value into `.env`, as `NAME=...`, and the name here";
+            // Do not show it: it may be a secret.
+            report(sink, entry, "not the name of a variable", "expected letters, digits and `_`", help);
+        }
+    }
+}
+
+fn check_address(server: &McpServerTable, url: &At<String>, sink: &Sink) {
+    let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
+    if authority.is_empty() || url.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        let help = "write the address of the server, such as `https://example.com/mcp`";
+        report(sink, url, "`url` is not an address", "expected `https://...` or `http://...`", help);
+    } else if authority.contains('@') {
+        let help = "write the token into `.env`, and its name into `bearer_variable`";
+        report(sink, url, "`url` contains a user or a password", "this file is not for secrets", help);
+    }
+    let variables = server.headers.iter().map(|(_, variable)| variable).chain(&server.bearer_variable);
+    for variable in variables.filter(|variable| !is_name(&variable.value)) {
+        let help = "write the value into `.env`, as `NAME=...`, and the name here";
+        report(sink, variable, "not the name of a variable", "expected letters, digits and `_`", help);
+    }
+    for (name, _) in &server.headers {
+        let is_letter = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        if name.value.is_empty() || !name.value.chars().all(is_letter) {
+            let found = Diagnostic::new(Code::INVALID_VALUE, name.place, "not the name of an HTTP header");
+            sink.push(found.label("expected letters, digits and `-`").help("write a name such as `X-Api-Key`"));
+        }
+    }
+}
+
+/// Returns whether a server can have this name: the name of its tools must show where it ends.
+fn is_server_name(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(is_letter)
+        && !name.contains("__")
+        && !name.ends_with('_')
+        && name.len() <= MAX_NAME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ConfigFile, Home};
+
+    fn read(text: &str) -> Result<Vec<McpServer>, String> {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        std::fs::write(home.config(), text).expect("failed to write");
+        ConfigFile::read(&home).map(|file| file.config().mcp_servers.clone())
+    }
+
+    #[test]
+    fn a_server_is_a_program_or_an_address() {
+        let servers = read(
+            "[mcp.servers.fs]\ncommand = 'npx'\nargs = ['-y', 'x']\nenv = ['TOKEN', 'KEY=WORK_KEY']\ndirectory = '~/w'\n\
+             exclude = ['write']\n[mcp.servers.fs.tools.run]\nshell = ['line']\n[mcp.servers.fs.tools.\"a.b\"]\njudge = false\n\
+             [mcp.servers.web]\nurl = 'https://example.com/mcp'\nheaders = { X-Key = 'WEB_KEY' }\nbearer_variable = 'WEB'\n\
+             enabled = false\ntrusted = true\nstart_timeout = '5s'\ncall_timeout = '1m'\ninclude = ['find']\n",
+        );
+        let servers = servers.expect("it is valid");
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        let [fs, web] = servers.as_slice() else { panic!("two servers: {servers:?}") };
+        let env = vec![pair("TOKEN", "TOKEN"), pair("KEY", "WORK_KEY")];
+        let (command, args) = ("npx".to_owned(), vec!["-y".to_owned(), "x".to_owned()]);
+        assert_eq!(fs.transport, McpTransport::Stdio { command, args, env, directory: Some("~/w".to_owned()) });
+        assert_eq!((fs.enabled, fs.trusted, fs.start_timeout), (true, false, START_TIMEOUT));
+        assert_eq!((&fs.include, &fs.exclude), (&None, &vec!["write".to_owned()]));
+        let tools: Vec<_> = fs.tools.iter().map(|tool| (tool.name.as_str(), tool.shell.len(), tool.judge)).collect();
+        assert_eq!(tools, [("run", 1, true), ("a.b", 0, false)]);
+        assert!(matches!(&web.transport, McpTransport::Http { headers, .. } if *headers == [pair("X-Key", "WEB_KEY")]));
+        assert_eq!((web.enabled, web.trusted, web.call_timeout), (false, true, Duration::from_mins(1)));
+    }
+
+    #[test]
+    fn mistakes_are_reported_without_values() {
+        for (text, part) in [
+            ("[mcp.servers.a__b]\ncommand = 'x'", "is not the name of a server"),
+            ("[mcp.servers.a]\n", "neither `command` nor `url`"),
+            ("[mcp.servers.a]\ncommand = 'x'\nurl = 'https://x/'", "both `command` and `url`"),
+            ("[mcp.servers.a]\ncommand = 'x'\nheaders = { A = 'B' }", "`headers` of the server `a` has no effect"),
+            ("[mcp.servers.a]\nurl = 'https://x/'\nenv = ['A']", "`env` of the server `a` has no effect"),
+            ("[mcp.servers.a]\ncommand = 'bin/x'", "the path of the program is relative"),
+            ("[mcp.servers.a]\ncommand = ''", "`command` is empty"),
+            ("[mcp.servers.a]\ncommand = 'x'\ndirectory = 'w'", "the path of the working directory is relative"),
+            ("[mcp.servers.a]\ncommand = 'x'\nenv = ['A=hunter2 x']", "not the name of a variable"),
+            ("[mcp.servers.a]\nurl = 'ftp://x'", "`url` is not an address"),
+            ("[mcp.servers.a]\nurl = 'https://me:hunter2@x/'", "a user or a password"),
+            ("[mcp.servers.a]\nurl = 'https://x/'\nbearer_variable = 'hunter2-'", "not the name of a variable"),
+            ("[mcp.servers.a]\nurl = 'https://x/'\nheaders = { 'a b' = 'B' }", "not the name of an HTTP header"),
+            ("[mcp.servers.a]\ncommand = 'x'\nstart_timeout = '0s'", "must be longer than 0"),
+            ("[mcp.servers.a]\ncommand = 'x'\npinning = 'none'", "pinning"),
+            ("[mcp.servers.a]\ncommand = 'x'\ninclude = ['t']\nexclude = ['t']", "both included and excluded"),
+            ("[mcp.servers.a]\ncomand = 'x'", "command"),
+            ("[mcp.servers.a]\nurl = 'https://x/'\nheaders = { A = 7 }", "expected a string"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+}
