@@ -1,0 +1,189 @@
+//! The definitions of a server's tools: what is read from them, and which cannot be used.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+use toolc::behaviour::Annotations;
+use toolc::schema::FunctionDefinition;
+
+/// The maximum number of bytes of a definition.
+const MAX_BYTES: usize = 128 << 10;
+/// The maximum length of a name.
+const MAX_NAME: usize = 256;
+
+/// The definition of a tool that can be used.
+#[derive(Debug, Clone)]
+pub(crate) struct Definition {
+    /// The name that the server gave the tool.
+    pub(crate) own_name: String,
+    /// The title for people; may be empty.
+    pub(crate) title: String,
+    /// The hints about its effects.
+    pub(crate) hints: Annotations,
+    /// The name for models, the description and the schema.
+    pub(crate) function: FunctionDefinition,
+    /// The whole definition, as the server sent it.
+    pub(crate) whole: Value,
+}
+
+/// A tool that cannot be used: its name and the reason.
+pub(crate) type Unusable = (String, String);
+
+impl Definition {
+    /// Reads a definition. `name` returns the name for models.
+    pub(crate) fn read(whole: Value, name: impl FnOnce(&str) -> String) -> Result<Self, Unusable> {
+        let Some(own_name) = whole["name"].as_str().map(str::to_owned) else {
+            return Err(("?".to_owned(), "it has no name".to_owned()));
+        };
+        if own_name.len() > MAX_NAME {
+            let beginning = own_name.chars().take(MAX_NAME / 4).collect();
+            return Err((beginning, format!("its name is longer than {MAX_NAME} bytes")));
+        }
+        let function = function(&whole, name(&own_name)).map_err(|reason| (own_name.clone(), reason))?;
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let title = text(&whole["title"]).or_else(|| text(&whole["annotations"]["title"]));
+        Ok(Self { title: title.unwrap_or_default(), hints: hints(&whole["annotations"]), own_name, function, whole })
+    }
+}
+
+/// Returns the part of a definition that models see, or why it cannot be used.
+fn function(whole: &Value, name: String) -> Result<FunctionDefinition, String> {
+    let size = whole.to_string().len();
+    if size > MAX_BYTES {
+        return Err(format!("its definition has {size} bytes, more than {MAX_BYTES}"));
+    }
+    let schema = match &whole["inputSchema"] {
+        Value::Object(schema) => with_type(schema),
+        Value::Null => return Err("it has no `inputSchema`".to_owned()),
+        _ => return Err("its `inputSchema` is not an object".to_owned()),
+    };
+    let description = whole["description"].as_str().unwrap_or_default();
+    let definition = json!({ "name": name, "description": description, "parameters": schema });
+    let mut function = FunctionDefinition::from_openai(&definition).map_err(|problems| problems.to_string())?;
+    check_schema(&function.parameters)?;
+    // Vendors differ in the drafts that they know.
+    if let Value::Object(schema) = &mut function.parameters {
+        schema.remove("$schema");
+    }
+    function.name = Cow::Owned(name);
+    Ok(function)
+}
+
+/// Adds the type that a schema of arguments must have, if the server left it out.
+fn with_type(schema: &Map<String, Value>) -> Value {
+    let mut schema = schema.clone();
+    schema.entry("type").or_insert_with(|| "object".into());
+    schema.into()
+}
+
+/// Checks what would make a vendor refuse the whole request: one unusable tool would take all others with it.
+fn check_schema(schema: &Value) -> Result<(), String> {
+    if let Some(name) = properties(schema).find(|name| !is_property_name(name)) {
+        let name: String = name.chars().take(80).collect();
+        return Err(format!("the name of its parameter `{}` is refused by vendors", name.escape_debug()));
+    }
+    let mut pending = vec![schema];
+    while let Some(value) = pending.pop() {
+        if let Some(target) = value.get("$ref").and_then(Value::as_str)
+            && target.strip_prefix('#').and_then(|pointer| schema.pointer(pointer)).is_none()
+        {
+            let target: String = target.chars().take(80).collect();
+            return Err(format!("its `inputSchema` refers to `{}`, which it does not have", target.escape_debug()));
+        }
+        match value {
+            Value::Array(items) => pending.extend(items),
+            Value::Object(map) => pending.extend(map.values()),
+            _ => {}
+        }
+    }
+    let without_draft = match schema {
+        Value::Object(map) => {
+            map.iter().filter(|(key, _)| *key != "$schema").map(|(k, v)| (k.clone(), v.clone())).collect()
+        }
+        _ => Map::new(),
+    };
+    jsonschema::draft202012::meta::validate(&Value::Object(without_draft)).map_err(|error| {
+        let problem: String = error.to_string().chars().take(200).collect();
+        format!("its `inputSchema` is not a JSON Schema: {problem}, at `{}`", error.instance_path())
+    })
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = &String> {
+    schema["properties"].as_object().into_iter().flat_map(Map::keys)
+}
+
+/// Returns whether every vendor accepts the name of a parameter: Anthropic's rule is the strictest (as of 2026-11).
+fn is_property_name(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    (1..=64).contains(&name.len()) && name.chars().all(is_letter)
+}
+
+fn hints(annotations: &Value) -> Annotations {
+    let (hint, default) = (|key: &str| annotations[key].as_bool(), Annotations::DEFAULT);
+    Annotations::DEFAULT
+        .with_destructive(hint("destructiveHint").unwrap_or(default.destructive))
+        .with_idempotent(hint("idempotentHint").unwrap_or(default.idempotent))
+        .with_open_world(hint("openWorldHint").unwrap_or(default.open_world))
+        .with_read_only(hint("readOnlyHint").unwrap_or(default.read_only))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(whole: Value) -> Result<Definition, Unusable> {
+        Definition::read(whole, |own| format!("mcp__s__{own}"))
+    }
+
+    fn reason(schema: &Value) -> String {
+        read(json!({ "name": "t", "inputSchema": schema })).err().map(|(_, reason)| reason).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_definition_is_read_with_its_hints() {
+        let whole = json!({
+            "name": "t", "description": "Does.", "inputSchema": { "$schema": "x", "properties": { "a": {} } },
+            "annotations": { "title": "T", "readOnlyHint": true, "openWorldHint": false },
+        });
+        let read = read(whole.clone()).expect("it can be used");
+        assert_eq!((read.own_name.as_str(), read.title.as_str(), &read.whole), ("t", "T", &whole));
+        assert_eq!((&*read.function.name, &*read.function.description), ("mcp__s__t", "Does."));
+        assert_eq!(read.function.parameters, json!({ "type": "object", "properties": { "a": {} } }));
+        assert!(read.hints.read_only && !read.hints.destructive && !read.hints.open_world);
+        assert_eq!(super::hints(&Value::Null), Annotations::DEFAULT);
+    }
+
+    #[test]
+    fn a_schema_that_vendors_refuse_is_reported_with_the_reason() {
+        let deep = (0..100).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));
+        for (schema, part) in [
+            (json!(null), "has no `inputSchema`"),
+            (json!([]), "not an object"),
+            (json!({ "type": "string" }), "must have"),
+            (json!({ "properties": { "a": deep } }), "nested deeper"),
+            (json!({ "properties": { "a b": {} } }), "the name of its parameter `a b`"),
+            (json!({ "properties": { "a": { "$ref": "#/$defs/missing" } } }), "refers to `#/$defs/missing`"),
+            (json!({ "properties": { "a": { "$ref": "https://example.com/s" } } }), "refers to `https"),
+            (json!({ "properties": { "a": { "type": "text" } } }), "not a JSON Schema"),
+            (json!({ "properties": [] }), "not a JSON Schema"),
+            (json!({ "properties": { "a": { "description": "x".repeat(200_000) } } }), "bytes, more than"),
+        ] {
+            let reason = reason(&schema);
+            assert!(reason.contains(part), "{part}: {reason}");
+        }
+        let recursive = json!({
+            "type": "object",
+            "properties": { "tree": { "$ref": "#/$defs/node" } },
+            "$defs": { "node": { "type": "object", "properties": { "children": { "type": "array", "items": { "$ref": "#/$defs/node" } } } } },
+        });
+        assert_eq!(reason(&recursive), "", "recursion is not a mistake");
+    }
+
+    #[test]
+    fn a_tool_without_a_usable_name_is_reported() {
+        assert_eq!(read(json!({})).err().map(|(name, _)| name), Some("?".to_owned()));
+        assert_eq!(read(json!(7)).err().map(|(name, _)| name), Some("?".to_owned()));
+        let (name, reason) = read(json!({ "name": "x".repeat(1000), "inputSchema": {} })).expect_err("it is too long");
+        assert!(name.len() <= 64 && reason.contains("longer than"), "{name} {reason}");
+    }
+}

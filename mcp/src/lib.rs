@@ -1,0 +1,30 @@
+//! A client of MCP servers (Model Context Protocol): each server's tools become a tool provider in a registry.
+//!
+//! [`Servers`] starts the configured servers, keeps them running, and keeps a registry up to date with their tools. A server is a
+//! program that speaks the protocol on its standard streams, or an address. The protocol itself is that of rmcp, in both of its eras;
+//! this crate decides what of a server's words is believed, shown and passed on.
+
+// In the order of a server's life: `settings` says what to start; `stdio` and `http` carry messages; `connect` opens a connection;
+// `listing`, `definition` and `names` read the tools; `pins` compares them with those that were accepted; `provider` serves them;
+// `call` and `content` make calls; `supervisor` restarts a server that ended; `servers` looks after all of them.
+mod call;
+mod client;
+mod connect;
+mod content;
+mod definition;
+mod http;
+mod listing;
+mod names;
+mod pins;
+mod provider;
+mod report;
+mod servers;
+mod settings;
+mod stdio;
+mod supervisor;
+
+pub use names::{check_server_name, tool_name, toolset_name};
+pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
+pub use report::{LeftOut, ListedTool, ServerReport, State};
+pub use servers::Servers;
+pub use settings::{PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

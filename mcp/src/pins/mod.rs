@@ -1,0 +1,204 @@
+//! Pins the definitions of servers: what was accepted is kept in a lock file, and what differs from it is held back until a person
+//! accepts it.
+
+mod change;
+mod compare;
+mod findings;
+mod lock;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub use change::{Change, ChangeClass};
+pub use findings::TextFinding;
+use lock::Lock;
+
+use crate::definition::Definition;
+use crate::settings::{PinPolicy, Pinning, Server};
+
+/// A tool that is held back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct HeldBack {
+    /// The name that the server gave it.
+    pub tool: String,
+    /// Whether the tool was not accepted before.
+    pub is_new: bool,
+    /// The differences from what was accepted.
+    pub changes: Vec<Change>,
+    /// Suspicious texts.
+    pub findings: Vec<TextFinding>,
+}
+
+/// A server's list as it is compared with the lock file.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub(crate) instructions: Option<String>,
+    /// All tools that the server lists and that can be used.
+    pub(crate) definitions: BTreeMap<String, Value>,
+}
+
+/// The result of a comparison.
+#[derive(Debug, Default)]
+pub(crate) struct Review {
+    pub(crate) accepted: Vec<Definition>,
+    pub(crate) held_back: Vec<HeldBack>,
+    /// Accepted tools that the server does not list any more.
+    pub(crate) removed: Vec<String>,
+    /// Changes of the server itself.
+    pub(crate) server_changes: Vec<Change>,
+    /// Why the lock file cannot be read or written.
+    pub(crate) problem: Option<String>,
+}
+
+impl Pinning {
+    /// Fails if the command line or the address of the server is not the pinned one, unless a person looks at the change.
+    pub(crate) fn check_identity(&self, server: &Server) -> Result<(), String> {
+        if self.for_review || self.policy == PinPolicy::Off {
+            return Ok(());
+        }
+        match Lock::read(&self.file)? {
+            Some(lock) if lock.server != lock::identity(server) => {
+                Err("its command line or address has changed since it was accepted".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Compares definitions with the lock file, and pins what need not be accepted by a person.
+    pub(crate) fn review(&self, server: &Server, listed: &Listed, definitions: Vec<Definition>) -> Review {
+        let mut review = Review::default();
+        let read = match Lock::read(&self.file) {
+            Ok(read) => read,
+            Err(problem) => {
+                let held = |definition: Definition| HeldBack::new(definition.own_name, false, Vec::new(), Vec::new());
+                review.held_back = definitions.into_iter().map(held).collect();
+                review.problem = Some(problem);
+                return review;
+            }
+        };
+        let is_first = read.is_none();
+        let before = read.unwrap_or_else(|| Lock::new(server, listed.instructions.clone()));
+        let mut lock = before.clone();
+        for definition in definitions {
+            let pinned = before.tools.get(&definition.own_name);
+            if pinned == Some(&definition.whole) {
+                review.accepted.push(definition);
+                continue;
+            }
+            let changes = pinned.map(|pinned| compare::compare(pinned, &definition.whole)).unwrap_or_default();
+            let findings = findings::findings(&definition.whole);
+            let is_new = pinned.is_none();
+            let is_additive = changes.iter().all(|change| change.class == ChangeClass::Additive);
+            let is_accepted = findings.is_empty()
+                && match self.policy {
+                    PinPolicy::Off => true,
+                    PinPolicy::Additive => is_additive,
+                    PinPolicy::Strict => is_first,
+                };
+            if is_accepted {
+                lock.tools.insert(definition.own_name.clone(), definition.whole.clone());
+                review.accepted.push(definition);
+            } else {
+                review.held_back.push(HeldBack::new(definition.own_name, is_new, changes, findings));
+            }
+        }
+        review.removed = before.tools.keys().filter(|name| !listed.definitions.contains_key(*name)).cloned().collect();
+        review.server_changes = server_changes(&before, server, listed);
+        let is_written = !self.for_review && self.policy != PinPolicy::Off && (is_first || lock != before);
+        if is_written {
+            review.problem = lock.write(&self.file).err();
+        }
+        review
+    }
+
+    /// Pins tools as they are listed, and the server as it is started. Without names, all that are listed. Returns the pinned names.
+    ///
+    /// # Errors
+    /// Returns a message if a name is not listed, or the lock file cannot be written.
+    pub(crate) fn accept(
+        &self,
+        server: &Server,
+        listed: &Listed,
+        tools: Option<&[String]>,
+    ) -> Result<Vec<String>, String> {
+        let mut lock = Lock::new(server, listed.instructions.clone());
+        match tools {
+            None => lock.tools.clone_from(&listed.definitions),
+            Some(names) => {
+                lock.tools = Lock::read(&self.file)?.map(|lock| lock.tools).unwrap_or_default();
+                for name in names {
+                    let definition = listed.definitions.get(name);
+                    let definition = definition.ok_or_else(|| format!("the server lists no tool `{name}`"))?;
+                    lock.tools.insert(name.clone(), definition.clone());
+                }
+            }
+        }
+        lock.write(&self.file)?;
+        Ok(tools.map_or_else(|| listed.definitions.keys().cloned().collect(), <[String]>::to_vec))
+    }
+}
+
+/// Returns the changes of the command line or address, and of the instructions.
+fn server_changes(lock: &Lock, server: &Server, listed: &Listed) -> Vec<Change> {
+    let (mut changes, identity) = (Vec::new(), lock::identity(server));
+    if lock.server != identity {
+        changes.push(Change::new(
+            ChangeClass::Behaviour,
+            "the start of the server",
+            Some(&lock.server),
+            Some(&identity),
+        ));
+    }
+    if lock.instructions != listed.instructions {
+        let [old, new] = [&lock.instructions, &listed.instructions].map(|text| text.as_ref().map(|text| json!(text)));
+        changes.push(Change::new(ChangeClass::Wording, "the instructions of the server", old.as_ref(), new.as_ref()));
+    }
+    changes
+}
+
+impl HeldBack {
+    fn new(tool: String, is_new: bool, changes: Vec<Change>, findings: Vec<TextFinding>) -> Self {
+        Self { tool, is_new, changes, findings }
+    }
+
+    /// Returns the greatest class of its changes, if it has changed.
+    pub fn class(&self) -> Option<ChangeClass> {
+        self.changes.iter().map(|change| change.class).max()
+    }
+
+    /// Returns in a few words why it is held back.
+    pub(crate) fn reason(&self) -> String {
+        let change = match (self.is_new, self.class()) {
+            (true, _) => Some("it is new".to_owned()),
+            (false, Some(class)) => Some(format!("it has changed ({})", class.word())),
+            (false, None) if self.findings.is_empty() => Some("what was accepted is not known".to_owned()),
+            (false, None) => None,
+        };
+        let finding =
+            self.findings.first().map(|TextFinding { path, message }| format!("suspicious: {path} {message}"));
+        change.into_iter().chain(finding).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl fmt::Display for HeldBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.tool)?;
+        if self.is_new {
+            f.write_str(": a new tool")?;
+        }
+        for TextFinding { path, message } in &self.findings {
+            write!(f, "\n  suspicious: {path} {message}")?;
+        }
+        for line in
+            self.changes.iter().flat_map(|change| change.to_string().lines().map(str::to_owned).collect::<Vec<_>>())
+        {
+            write!(f, "\n  {line}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! The tool provider of a server: its tools, and whether it can be used now.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use toolc::__gen::CodeParameter;
+use toolc::args::Slots;
+use toolc::availability::{Availability, AvailabilityCheck, Requirement};
+use toolc::behaviour::Parallel;
+use toolc::catalog::Definition as DialectDefinition;
+use toolc::{Call, Dialect, DynamicTool, DynamicTools, Env, HandlerReply, Tool, ToolProvider, Toolset};
+
+use crate::call::{Caller, Status};
+use crate::definition::Definition;
+use crate::names::toolset_name;
+use crate::report::{LeftOut, ListedTool};
+use crate::settings::{Server, ToolSettings};
+
+/// The tool provider of a server.
+pub(crate) struct ServerProvider {
+    /// The tools, if there are any.
+    tools: Option<Box<dyn ToolProvider>>,
+    toolsets: Vec<Toolset>,
+    /// The settings of the tools, in their order.
+    settings: Vec<ToolSettings>,
+    status: watch::Receiver<Status>,
+}
+
+/// A tool provider, and what the report says about it.
+pub(crate) struct Built {
+    pub(crate) provider: Box<ServerProvider>,
+    pub(crate) tools: Vec<ListedTool>,
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+impl ServerProvider {
+    /// Returns the provider of a server that has not listed its tools yet.
+    pub(crate) fn empty(server: &Server, status: watch::Receiver<Status>) -> Self {
+        let description = format!("The tools of the MCP server `{}`.", server.name);
+        let mut toolset = Toolset::new(toolset_name(&server.name)).with_description(description);
+        // The server may have ended.
+        toolset.requires.push(Requirement::Check);
+        Self { tools: None, toolsets: vec![toolset], settings: Vec::new(), status }
+    }
+
+    /// Builds the provider of these tools. If several have the same name, the first is used.
+    pub(crate) fn build(server: &Server, definitions: Vec<Definition>, caller: &Arc<Caller>) -> Built {
+        let mut provider = Self::empty(server, caller.status.clone());
+        let (mut names, mut tools, mut left_out) = (BTreeSet::new(), DynamicTools::new(), Vec::new());
+        let mut listed = Vec::new();
+        for definition in definitions {
+            let (own_name, name) = (definition.own_name.clone(), definition.function.name.to_string());
+            if !names.insert(name.clone()) {
+                let reason = "the server has listed a tool of this name before".to_owned();
+                left_out.push(LeftOut { tool: own_name, reason });
+                continue;
+            }
+            provider.settings.push(server.tool(&own_name).cloned().unwrap_or_default());
+            listed.push(ListedTool { name, own_name });
+            tools = tools.tool(tool(server, definition, caller));
+        }
+        if !listed.is_empty() {
+            match tools.build() {
+                Ok(built) => provider.tools = Some(built),
+                // Each definition was checked on its own, so this is a mistake of this crate and not of the server.
+                Err(problems) => {
+                    let reason = problems.to_string();
+                    left_out
+                        .extend(listed.drain(..).map(|tool| LeftOut { tool: tool.own_name, reason: reason.clone() }));
+                }
+            }
+        }
+        listed.sort();
+        Built { provider: Box::new(provider), tools: listed, left_out }
+    }
+}
+
+fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> DynamicTool {
+    let Definition { own_name, title, hints, function, .. } = definition;
+    let caller = Arc::clone(caller);
+    let tool = function.future(move |arguments, call| {
+        let (caller, own_name) = (Arc::clone(&caller), own_name.clone());
+        Box::pin(async move { caller.call(&own_name, arguments, call).await })
+    });
+    let tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout);
+    // An untrusted server could call a tool harmless that is not.
+    if server.trusted {
+        let parallel = if hints.read_only { Parallel::Always } else { Parallel::Never };
+        tool.annotations(hints).parallel(parallel)
+    } else {
+        tool
+    }
+}
+
+impl ToolProvider for ServerProvider {
+    fn tools(&self) -> &[Tool] {
+        self.tools.as_ref().map_or(&[], |tools| tools.tools())
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<DialectDefinition>] {
+        self.tools.as_ref().map_or(&[], |tools| tools.definitions(dialect))
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &self.toolsets
+    }
+
+    fn code_parameters(&self, index: usize) -> Vec<CodeParameter> {
+        let (Some(tools), Some(settings)) = (&self.tools, self.settings.get(index)) else { return Vec::new() };
+        let mut parameters = if settings.unjudged { Vec::new() } else { tools.code_parameters(index) };
+        for name in &settings.shell {
+            parameters.retain(|parameter| parameter.name != *name);
+            parameters.push(CodeParameter { name: name.clone().into(), is_shell: true });
+        }
+        parameters
+    }
+
+    fn available(&self, _: AvailabilityCheck<'_>, _: &Env) -> Availability {
+        match &*self.status.borrow() {
+            Status::Unusable(reason) => Availability::Unavailable(reason.clone().into()),
+            Status::Starting | Status::Connected(_) => Availability::Available,
+        }
+    }
+
+    fn call<'a>(&'a self, index: usize, arguments: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
+        match &self.tools {
+            Some(tools) => tools.call(index, arguments, call),
+            None => HandlerReply::no_such_tool(index),
+        }
+    }
+}

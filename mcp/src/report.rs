@@ -1,0 +1,156 @@
+//! Reports about servers, as data and as text.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::pins::{Change, HeldBack};
+
+/// The state of a server. Its `Display` form is for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ServerReport {
+    /// The name.
+    pub name: String,
+    /// Whether the server can be used.
+    pub state: State,
+    /// Why the server cannot be used, or how it ended the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// The name and the version with which the server introduces itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The version of the protocol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+    /// The time that the last start took until the tools were listed, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_ms: Option<u64>,
+    /// The variables that the configuration passes to the server, and that are not set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unset_variables: Vec<String>,
+    /// The tools that are registered, sorted.
+    pub tools: Vec<ListedTool>,
+    /// The tools that cannot be used, each with the reason.
+    pub left_out: Vec<LeftOut>,
+    /// The tools that a person has not accepted as they are now.
+    pub held_back: Vec<HeldBack>,
+    /// Accepted tools that the server does not list any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// What is different about the server itself from what was accepted: its start or its instructions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub server_changes: Vec<Change>,
+}
+
+/// A registered tool.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct ListedTool {
+    /// The name for models.
+    pub name: String,
+    /// The name that the server gave it.
+    pub own_name: String,
+}
+
+/// A tool of a server that is not registered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The name that the server gave it.
+    pub tool: String,
+    /// The reason.
+    pub reason: String,
+}
+
+/// Whether a server can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum State {
+    /// The server is being started for the first time.
+    Starting,
+    /// The server is connected.
+    Connected,
+    /// The server has ended or could not be started, and is started again.
+    Restarting,
+    /// The server could not be started, and is not started again.
+    Failed,
+    /// The host has stopped the server.
+    Stopped,
+}
+
+impl ServerReport {
+    /// Returns the report about a server that has not been started.
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            state: State::Starting,
+            problem: None,
+            server: None,
+            protocol: None,
+            start_ms: None,
+            unset_variables: Vec::new(),
+            tools: Vec::new(),
+            left_out: Vec::new(),
+            held_back: Vec::new(),
+            removed: Vec::new(),
+            server_changes: Vec::new(),
+        }
+    }
+
+    /// Returns whether the server cannot be used, or not all of its tools.
+    pub fn has_problem(&self) -> bool {
+        self.state != State::Connected
+            || self.problem.is_some()
+            || !self.left_out.is_empty()
+            || !self.held_back.is_empty()
+            || !self.unset_variables.is_empty()
+    }
+}
+
+impl State {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Starting => "not started yet",
+            Self::Connected => "connected",
+            Self::Restarting => "restarting",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+impl fmt::Display for ServerReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name, state, problem, server, protocol, start_ms, unset_variables, tools, left_out, held_back, ..
+        } = self;
+        write!(f, "MCP server `{name}`: {}", state.words())?;
+        if let (Some(protocol), State::Connected) = (protocol, state) {
+            let server = server.as_deref().unwrap_or("unnamed");
+            write!(f, " ({server}, protocol {protocol}")?;
+            if let Some(start) = start_ms {
+                write!(f, ", started in {start} ms")?;
+            }
+            f.write_str(")")?;
+        }
+        for line in problem.iter().flat_map(|problem| problem.lines()) {
+            write!(f, "\n    {line}")?;
+        }
+        for variable in unset_variables {
+            write!(f, "\n    the variable {variable} is not set: add it to .env")?;
+        }
+        if !tools.is_empty() {
+            let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            write!(f, "\n    tools: {}", names.join(", "))?;
+        }
+        for LeftOut { tool, reason } in left_out {
+            write!(f, "\n    left out: `{tool}`: {reason}")?;
+        }
+        for held in held_back {
+            write!(f, "\n    held back: `{}`: {}", held.tool, held.reason())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! All servers of a host: started together, and stopped together.
+
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use toolc::{Env, Registry};
+
+use crate::call::{Caller, Status};
+use crate::pins::Listed;
+use crate::provider::ServerProvider;
+use crate::report::ServerReport;
+use crate::settings::Server;
+use crate::supervisor::Supervisor;
+
+/// The time in which servers end when the host stops. Programs that take longer are ended with the host.
+const STOP: Duration = Duration::from_secs(4);
+/// The number of threads that handle messages of servers.
+const THREADS: usize = 2;
+
+/// The servers of a host, whose tools are in its registry. Dropping this value stops them.
+#[derive(Debug)]
+pub struct Servers {
+    /// Only `None` after the servers were stopped.
+    runtime: Option<Runtime>,
+    running: Vec<Running>,
+    stop: watch::Sender<bool>,
+    /// Closed after the first try of every server.
+    first_tries: Mutex<mpsc::Receiver<()>>,
+    /// Closed after every server has ended.
+    ended: Mutex<mpsc::Receiver<()>>,
+}
+
+/// A server.
+#[derive(Debug)]
+struct Running {
+    server: Arc<Server>,
+    report: Arc<Mutex<ServerReport>>,
+    listed: Arc<Mutex<Option<Listed>>>,
+}
+
+impl Servers {
+    /// Starts the servers in the background. Each gets an empty toolset in the registry at once, and its tools when it has listed them.
+    /// The values of the variables that it gets are those of `env`.
+    ///
+    /// # Errors
+    /// Returns a message if two servers have the same name, a name is not valid, the registry has a toolset of this name already, or no
+    /// thread can be started.
+    pub fn start(servers: Vec<Server>, registry: &Registry, env: &Env) -> Result<Self, String> {
+        let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().thread_name("MCP").build();
+        let runtime = runtime.map_err(|error| format!("failed to start threads for MCP servers: {error}"))?;
+        let (stop, stopped) = watch::channel(false);
+        let ((first_try, first_tries), (alive, ended)) = (mpsc::channel(), mpsc::channel::<()>());
+        let mut running = Vec::new();
+        for server in servers {
+            let invalid = |problem: &dyn std::fmt::Display| format!("the MCP server `{}`: {problem}", server.name);
+            crate::check_server_name(&server.name).map_err(|expected| invalid(&expected))?;
+            let (status, receiver) = watch::channel(Status::Starting);
+            let provider = ServerProvider::empty(&server, receiver.clone());
+            let provider = registry.add(Box::new(provider)).map_err(|error| invalid(&error))?;
+            // What the server gets is secret, also if it is a variable of the process.
+            let secrets = server.variables().into_iter().filter_map(|name| Some((name.to_owned(), env.var(name)?)));
+            let redacted = secrets.fold(env.clone(), |env, (name, value)| env.with_secret(name, value));
+            let redactor = Arc::new(registry.redactor(&redacted));
+            let caller = Caller {
+                server: server.name.clone(),
+                status: receiver,
+                runtime: runtime.handle().clone(),
+                redactor: Arc::clone(&redactor),
+            };
+            let unset =
+                server.variables().into_iter().filter(|name| env.var(name).is_none_or(|value| value.is_empty()));
+            let unset_variables = unset.map(str::to_owned).collect();
+            let report = ServerReport { unset_variables, ..ServerReport::new(&server.name) };
+            let report = Arc::new(Mutex::new(report));
+            let (server, listed) = (Arc::new(server), Arc::default());
+            running.push(Running {
+                server: Arc::clone(&server),
+                report: Arc::clone(&report),
+                listed: Arc::clone(&listed),
+            });
+            let supervisor = Supervisor {
+                server,
+                listed,
+                env: env.clone(),
+                registry: registry.clone(),
+                provider,
+                status,
+                report,
+                redactor,
+                caller: Arc::new(caller),
+                stop: stopped.clone(),
+                first_try: Some(first_try.clone()),
+            };
+            let alive = alive.clone();
+            runtime.spawn(async move {
+                supervisor.run().await;
+                drop(alive);
+            });
+        }
+        let (first_tries, ended) = (Mutex::new(first_tries), Mutex::new(ended));
+        Ok(Self { runtime: Some(runtime), running, stop, first_tries, ended })
+    }
+
+    /// Waits until every server has listed its tools or has failed to start, each at most for its own time limit.
+    pub fn wait_until_started(&self) {
+        let first_tries = self.first_tries.lock().unwrap_or_else(PoisonError::into_inner);
+        while first_tries.recv().is_ok() {}
+    }
+
+    /// Returns reports about all servers, in the order in which they were passed.
+    pub fn reports(&self) -> Vec<ServerReport> {
+        let report = |running: &Running| running.report.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.running.iter().map(report).collect()
+    }
+
+    /// Pins tools of a server as they are now: a person has accepted them. Without names, all tools that it lists. Returns the pinned
+    /// names. The server must have been started [for review](crate::Pinning::for_review); it uses the tools from its next start on.
+    ///
+    /// # Errors
+    /// Returns a message if the server is unknown or has listed no tools, if a tool is unknown, or if the lock file cannot be written.
+    pub fn accept(&self, server: &str, tools: Option<&[String]>) -> Result<Vec<String>, String> {
+        let running = self.running.iter().find(|running| running.server.name == server);
+        let running = running.ok_or_else(|| format!("no MCP server is called `{server}`"))?;
+        let listed = running.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let listed = listed.as_ref().ok_or_else(|| format!("the MCP server `{server}` has not listed its tools"))?;
+        running.server.pinning.accept(&running.server, listed, tools)
+    }
+
+    /// Stops all servers, and waits until their programs have ended, at most for a few seconds. Running calls get an error.
+    pub fn stop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        self.stop.send_replace(true);
+        let (ended, deadline) = (self.ended.lock().unwrap_or_else(PoisonError::into_inner), Instant::now() + STOP);
+        while let Some(left) = deadline.checked_duration_since(Instant::now())
+            && ended.recv_timeout(left).is_ok()
+        {}
+        // Waiting for the threads here could block, and panics within another runtime.
+        runtime.shutdown_background();
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,112 @@
+//! What a host says about a server: where it is, what it gets, and what of it is used.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// The name, which is a part of the names of its tools: see [`check_server_name`](crate::check_server_name).
+    pub name: String,
+    /// Where the server is.
+    pub transport: Transport,
+    /// Whether the hints of its tools, such as that one only reads, are believed.
+    pub trusted: bool,
+    /// The time limit for a start: until the server has listed its tools.
+    pub start_timeout: Duration,
+    /// The time limit of a call.
+    pub call_timeout: Duration,
+    /// The pause before a server that ended is started again; it doubles with each try.
+    pub restart_delay: Duration,
+    /// The names of the tools that are used, or `None` for all.
+    pub include: Option<Vec<String>>,
+    /// The names of tools that are not used: their own, or those for models.
+    pub exclude: Vec<String>,
+    /// How its definitions are pinned.
+    pub pinning: Pinning,
+    /// Settings of single tools, by name.
+    pub tools: Vec<(String, ToolSettings)>,
+}
+
+/// Where a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transport {
+    /// A program that speaks the protocol on its standard streams.
+    Stdio {
+        /// The program: a name that is found in `PATH`, or a path.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// The variables that it gets in addition to those that most programs need.
+        env: Vec<PassedVariable>,
+        /// Its working directory, or `None` for that of the host.
+        directory: Option<PathBuf>,
+    },
+    /// An address with streamable HTTP.
+    Http {
+        /// The address.
+        url: String,
+        /// Headers of each request: the name, and the variable that holds the value.
+        headers: Vec<(String, String)>,
+        /// The variable that holds the bearer token, if the server needs one.
+        bearer_variable: Option<String>,
+    },
+}
+
+/// An environment variable of a server's program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedVariable {
+    /// The name that the program sees.
+    pub name: String,
+    /// The variable of the host's environment that holds the value.
+    pub source: String,
+}
+
+/// Settings of one tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolSettings {
+    /// Parameters that hold a shell command, which is judged before each call.
+    pub shell: Vec<String>,
+    /// Whether parameters that look like shell commands or code are not judged.
+    pub unjudged: bool,
+}
+
+/// How the definitions of a server are pinned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pinning {
+    /// The lock file of the server.
+    pub file: PathBuf,
+    /// What is held back.
+    pub policy: PinPolicy,
+    /// Whether a person looks at the changes: the server is started even if its command line differs from the pinned one, and nothing
+    /// is pinned before the person accepts it.
+    pub for_review: bool,
+}
+
+/// Which changes are held back. Suspicious texts always are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PinPolicy {
+    /// Every change.
+    Strict,
+    /// Every change that is not [additive](crate::ChangeClass::Additive).
+    Additive,
+    /// None.
+    Off,
+}
+
+impl Server {
+    /// Returns the settings of a tool.
+    pub(crate) fn tool(&self, name: &str) -> Option<&ToolSettings> {
+        self.tools.iter().find(|(known, _)| known == name).map(|(_, settings)| settings)
+    }
+
+    /// Returns the variables whose values the server gets.
+    pub(crate) fn variables(&self) -> Vec<&str> {
+        match &self.transport {
+            Transport::Stdio { env, .. } => env.iter().map(|variable| variable.source.as_str()).collect(),
+            Transport::Http { headers, bearer_variable, .. } => {
+                headers.iter().map(|(_, variable)| variable).chain(bearer_variable).map(String::as_str).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The client with scripted servers.
+
+mod client;
+mod faults;
+mod fixture;
+mod http;
+mod peers;
+mod pins;
