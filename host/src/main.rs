@@ -9,6 +9,7 @@ mod chat;
 mod config;
 mod environments;
 mod judge;
+mod mcp;
 mod options;
 mod packages;
 mod plugins;
@@ -34,6 +35,7 @@ use toolc_files::FileHandlers;
 use toolc_workspace::Workspace;
 
 use environments::EnvironmentKind;
+use mcp::{McpServers, Needed};
 use options::ToolOptions;
 use profile::Profile;
 
@@ -74,6 +76,8 @@ enum Command {
     /// List the toolsets and what each tool lacks, and switch them on and off.
     #[command(name = "tools")]
     ListTools(tools::ToolsArgs),
+    /// List, test, add and remove MCP servers, whose tools this program uses.
+    Mcp(mcp::command::McpArgs),
     /// Trust the files of a project, or of a plugin of a package, so that plugins are loaded. Does not run inside a tool.
     Trust(trust::TrustArgs),
 }
@@ -118,6 +122,7 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
         Command::Config(args) => Ok(args.run(&home)?.into()),
         Command::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
         Command::ListTools(args) => Ok(args.run(&options.plugins, home)?.into()),
+        Command::Mcp(args) => Ok(args.run(home)?.into()),
         Command::Trust(args) => Ok(args.run(&home)?.into()),
     }
 }
@@ -135,16 +140,19 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, with_results, |terminal| terminal);
     registry.add(tools).map_err(|error| error.to_string())?;
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
+    let servers = McpServers::start(&profile, &registry, Needed::by(&command))?;
     profile.check_names(&registry)?;
-    profile.apply_to(&mut command);
+    profile.apply_to(&mut command, &servers, &registry);
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));
     let app = plugins.add_hooks_to(app, &registry, profile.env(), &profile.home);
     let app = profile.apply_to_app(app).doctor_section(profile.section()).doctor_section(plugins.section());
+    let app = servers.section().into_iter().fold(app, App::doctor_section);
     let mut app = approval::prepare(app, &command, options.approval, kind, &profile)?;
     if let toolc_cli::Command::Doctor { .. } = command {
         app = app.doctor_section(environments::section(kind));
     }
     let status = app.run(command);
     plugins.settle();
+    servers.stop();
     Ok(status)
 }

@@ -7,6 +7,8 @@ use toolc::{Env, FactValue, Registry};
 use toolc_cli::{App, Command, DoctorSection, Selection};
 use toolc_config::{Api, Config, ConfigFile, EnvFile, Home, KnownNames, Words as _};
 
+use crate::mcp::{self, McpServers};
+
 /// A profile that has been read.
 pub(crate) struct Profile {
     pub(crate) home: Home,
@@ -60,21 +62,24 @@ impl Profile {
 
     /// Applies the configuration to a command: its toolsets, tools and facts, where the command line does not name others. What is
     /// disabled stays disabled.
-    pub(crate) fn apply_to(&self, command: &mut Command) {
+    pub(crate) fn apply_to(&self, command: &mut Command, servers: &McpServers, registry: &Registry) {
         if let Some(selection) = selection(command) {
-            self.apply_to_selection(selection);
+            self.apply_to_selection(selection, servers, registry);
         }
     }
 
     /// Does the same for the options that choose a session.
-    pub(crate) fn apply_to_selection(&self, selection: &mut Selection) {
+    pub(crate) fn apply_to_selection(&self, selection: &mut Selection, servers: &McpServers, registry: &Registry) {
         let tools = &self.config().tools;
-        if selection.is_empty() {
+        if selection.is_empty() && !(tools.enable.is_empty() && tools.enable_tools.is_empty()) {
             selection.enable.clone_from(&tools.enable);
             selection.enable_tools.clone_from(&tools.enable_tools);
+            // The configuration enables a server where it declares it.
+            selection.enable.extend(servers.toolsets());
         }
         selection.disable.extend_from_slice(&tools.disable);
         selection.disable_tools.extend_from_slice(&tools.disable_tools);
+        servers.remove_unregistered(selection, registry);
         // The last one of a name counts.
         selection.fact.splice(0..0, self.config().facts.iter().map(|(name, value)| format!("{name}={}", text(value))));
     }
@@ -118,9 +123,10 @@ pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<(), 
         toolsets.extend(aliases.map(|alias| alias.to_string()));
         toolsets.push(name.into_owned());
     }
+    let of_servers = mcp::names_of_servers(file.config());
     file.check_names(&KnownNames {
-        toolsets: toolsets.iter().map(String::as_str).collect(),
-        tools: tools.iter().map(AsRef::as_ref).collect(),
+        toolsets: toolsets.iter().map(String::as_str).chain(of_servers.iter().copied()).collect(),
+        tools: tools.iter().map(AsRef::as_ref).chain(of_servers.iter().copied()).collect(),
         facts: facts.iter().map(|fact| (&*fact.name, &fact.default)).collect(),
     })
 }

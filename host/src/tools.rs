@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use toolc::{Dialect, Registry, Turn};
+use toolc_cli::Selection;
 use toolc_config::{Edited, Home, List, edit_list};
 
+use crate::mcp::{McpServers, Needed};
 use crate::profile::Profile;
 use crate::{ask, plugins, show};
 
@@ -57,10 +59,11 @@ impl ToolsArgs {
         let registry = Registry::new();
         registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
         let _plugins = plugins::load(folders, &profile.home, &profile.config().plugins, &registry)?;
+        let servers = McpServers::start(&profile, &registry, Needed::All)?;
         profile.check_names(&registry)?;
         match &self.command {
             None => {
-                let list = Listing::new(&profile, &registry)?;
+                let list = Listing::new(&profile, &registry, &servers)?;
                 ask::print(&if self.json { format!("{}\n", list.json()) } else { list.text() })?;
             }
             Some(ToolsCommand::Enable { names }) => change(&profile, &registry, names, true)?,
@@ -167,15 +170,20 @@ struct ListedTool {
 }
 
 impl Listing {
-    fn new(profile: &Profile, registry: &Registry) -> Result<Self, String> {
+    fn new(profile: &Profile, registry: &Registry, servers: &McpServers) -> Result<Self, String> {
         let tools = &profile.config().tools;
         let enable = if tools.enable.is_empty() && tools.enable_tools.is_empty() {
             vec![DEFAULT_TOOLSET.to_owned()]
         } else {
             tools.enable.clone()
         };
-        let session = registry.session().enable(enable).enable_tools(tools.enable_tools.clone());
-        let session = session.disable(tools.disable.clone()).disable_tools(tools.disable_tools.clone());
+        let mut selection = Selection::default();
+        selection.enable = [enable, servers.toolsets()].concat();
+        selection.enable_tools.clone_from(&tools.enable_tools);
+        selection.disable.clone_from(&tools.disable);
+        selection.disable_tools.clone_from(&tools.disable_tools);
+        servers.remove_unregistered(&mut selection, registry);
+        let session = selection.builder(registry)?;
         let granted = names_of(&turn(session.facts(profile.facts()), profile)?);
         let everything = turn(registry.session().facts(profile.facts()), profile)?.doctor();
         let unmet = |name: &str| -> Vec<String> {

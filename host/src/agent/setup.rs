@@ -24,6 +24,7 @@ use super::state::TaskState;
 use super::{Agent, LoopLimits, News, prompt};
 use crate::approval::{self, Judging, Mode, Questions, SecondOpinion};
 use crate::environments::{self, EnvironmentKind};
+use crate::mcp::{McpServers, Needed};
 use crate::options::ToolOptions;
 use crate::plugins::{self, LoadedPlugins};
 use crate::profile::Profile;
@@ -61,6 +62,7 @@ pub(crate) struct Setup {
     pub(crate) directory: PathBuf,
     pub(crate) registry: Registry,
     pub(crate) plugins: LoadedPlugins,
+    servers: McpServers,
     pub(crate) models: Models,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) sessions: Sessions,
@@ -116,6 +118,10 @@ impl Setup {
         let results = ResultStore::new(profile.home.results(), config.results.keep);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
+        let servers = McpServers::start(&profile, &registry, Needed::All)?;
+        for problem in servers.problems() {
+            eprintln!("warning: {problem}");
+        }
         profile.check_names(&registry)?;
         let limits = LoopLimits {
             max_iterations: args.max_iterations.unwrap_or(config.agent.max_iterations),
@@ -131,6 +137,7 @@ impl Setup {
             directory,
             registry,
             plugins,
+            servers,
             models,
             redactor,
             sessions,
@@ -165,12 +172,13 @@ impl Setup {
         let progress = observer.clone();
         let home = &self.profile.home;
         let mut selection = selection.clone();
-        self.profile.apply_to_selection(&mut selection);
+        self.profile.apply_to_selection(&mut selection, &self.servers, &self.registry);
         if toolsets.is_some() {
             selection.enable.clear();
         }
         let mut builder = selection.builder(&self.registry)?.env(self.profile.env());
-        let toolsets = toolsets.or_else(|| selection.is_empty().then(|| vec![DEFAULT_TOOLSET.to_owned()]));
+        let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
+        let toolsets = toolsets.or_else(|| selection.is_empty().then(default));
         builder = builder.enable(toolsets.unwrap_or_default());
         builder = builder.id(&name).home(home.path());
         // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
@@ -245,9 +253,10 @@ impl Setup {
         tools.map(|tool| (tool.name.into_owned(), tool.emoji.into_owned())).collect()
     }
 
-    /// Waits until what calls have started has ended.
-    pub(crate) fn settle(&self) {
+    /// Waits until what calls have started has ended, and ends the MCP servers.
+    pub(crate) fn settle(self) {
         self.plugins.settle();
+        self.servers.stop();
     }
 }
 

@@ -213,6 +213,8 @@ fn every_listed_difference_names_an_existing_test() {
             "tools",
             "cli",
             "host",
+            "config",
+            "mcp",
             "model/src",
             "plugins",
             "store",

@@ -109,9 +109,16 @@ fn the_reader_of_commands_imports_only_from_lower_layers() {
 
 #[test]
 fn imports_between_files_have_no_cycle() {
-    for folder in
-        ["codegen/src", "runtime/src", "commands/src", "cli/src", "plugins/src", "process/src", "environment/src"]
-    {
+    for folder in [
+        "codegen/src",
+        "runtime/src",
+        "commands/src",
+        "cli/src",
+        "plugins/src",
+        "mcp/src",
+        "process/src",
+        "environment/src",
+    ] {
         assert_eq!(cycles(&read(folder)), [""; 0], "{folder}");
     }
 }

@@ -51,6 +51,16 @@ fn a_host_with_plugins_links_neither_a_command_line_nor_an_emitter() {
 }
 
 #[test]
+fn only_the_host_links_the_library_of_mcp() {
+    let tree = ["tree", "--workspace", "-i", "rmcp", "-e", "normal,build", "--prefix", "none", "--locked", "--offline"];
+    let (out, _) = output(env!("CARGO"), &tree);
+    let crates: BTreeSet<&str> =
+        out.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty()).collect();
+    let ours: Vec<&str> = crates.into_iter().filter(|name| *name != "rmcp").collect();
+    assert_eq!(ours, ["toolc-host", "toolc-mcp"]);
+}
+
+#[test]
 fn an_agent_links_at_most_twelve_crates() {
     let crates = linked("toolc");
     assert!(crates.len() <= MAX_CRATES, "{} crates, at most {MAX_CRATES} are allowed: {crates:#?}", crates.len());

@@ -1,0 +1,79 @@
+//! The tools of servers in the commands of the program.
+
+use serde_json::json;
+
+use super::{configure, folder, run, run_with, server};
+
+#[test]
+fn tools_of_servers_are_defined_called_and_explained() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &(server("s", &[], "") + &server("t", &["new"], "")));
+    let called = run(&folder, &["call", "mcp__s__echo", "text=hé"]).succeeded();
+    assert_eq!(called.out.trim(), r#""hé""#);
+    let definitions = run(&folder, &["definitions", "--json", "--enable", "mcp-t"]).succeeded().json();
+    assert_eq!(definitions.as_array().map(Vec::len), Some(14), "{definitions}");
+    let doctor = run(&folder, &["doctor", "--json"]).json();
+    let servers = &doctor["mcp"]["servers"];
+    assert_eq!((&servers[0]["name"], &servers[0]["state"]), (&json!("s"), &json!("connected")), "{servers}");
+    assert_eq!(servers[1]["protocol"], "2026-07-28");
+    let failed = run(&folder, &["call", "mcp__s__fail"]);
+    assert_eq!(failed.status, Some(1));
+    assert!(failed.out.contains("[secret]") && !failed.out.contains("hunter2"), "{}", failed.out);
+    assert!(run(&folder, &["tools"]).succeeded().out.contains("mcp-s (on): The tools of the MCP server `s`."));
+}
+
+#[test]
+fn a_command_starts_only_the_servers_that_it_needs() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &(server("good", &[], "") + &server("dead", &["dead"], "")));
+    let other = run(&folder, &["call", "mcp__good__echo", "text=a"]).succeeded();
+    assert!(!other.err.contains("dead"), "{}", other.err);
+    let shipped = run(&folder, &["call", "search_files", "pattern=x"]).succeeded();
+    assert!(!shipped.err.contains("MCP"), "{}", shipped.err);
+    let warned = run(&folder, &["definitions", "--json"]).succeeded();
+    assert!(warned.err.contains("warning: MCP server `dead`: restarting"), "{}", warned.err);
+    assert!(warned.err.contains("the key [secret] is wrong") || !warned.err.contains("hunter2"), "{}", warned.err);
+    assert!(warned.out.contains("mcp__good__echo"), "{}", warned.out);
+}
+
+#[test]
+fn an_agent_has_the_tools_of_servers_and_a_disabled_one_is_never_shown() {
+    let Some(folder) = folder() else { return };
+    let tools = "[tools]\nenable = [\"todo\"]\ndisable_tools = [\"mcp__s__fail\", \"mcp__gone__x\"]\n";
+    let gone = server("gone", &["dead"], "enabled = false");
+    configure(&folder, &(tools.to_owned() + &server("s", &[], "") + &gone));
+    let answers = [
+        json!({ "calls": [{ "name": "mcp__s__echo", "arguments": { "text": "from the server" } }] }),
+        json!({ "calls": [{ "name": "mcp__s__fail", "arguments": {} }] }),
+        json!({ "text": "done" }),
+    ];
+    let lines: Vec<String> = answers.iter().map(ToString::to_string).collect();
+    std::fs::write(folder.path().join("script"), lines.join("\n")).expect("failed to write");
+    let agent = run(&folder, &["agent", "Go", "--json", "--model", "script:script"]).succeeded();
+    assert!(agent.out.contains("from the server"), "{}", agent.out);
+    assert!(agent.out.contains("unknown_tool"), "{}", agent.out);
+    let doctor = run(&folder, &["doctor"]);
+    assert!(doctor.out.contains("MCP server `gone`: not started: it is disabled"), "{}", doctor.out);
+    assert_eq!(run(&folder, &["config", "check"]).status, Some(0));
+}
+
+#[test]
+fn shell_commands_of_servers_are_judged() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &(server("s", &[], "") + "[mcp.servers.s.tools.shell]\njudge = true\n"));
+    let denied = run(&folder, &["call", "mcp__s__shell", "command=rm -rf /"]);
+    assert_eq!(denied.status, Some(1), "{}", denied.out);
+    assert!(denied.out.contains("refused") || denied.out.contains("denied"), "{}", denied.out);
+    run(&folder, &["call", "mcp__s__shell", "command=ls"]).succeeded();
+    configure(&folder, &(server("s", &[], "") + "[mcp.servers.s.tools.shell]\njudge = false\n"));
+    run(&folder, &["call", "mcp__s__shell", "command=rm -rf /"]).succeeded();
+}
+
+#[test]
+fn servers_are_not_started_inside_a_tool() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &server("s", &[], ""));
+    let command = format!("command={} doctor", env!("CARGO_BIN_EXE_toolc"));
+    let inner = run_with(&folder, &["call", "terminal", &command], |program| program.env("TOOLC_APPROVAL", "off"));
+    assert!(inner.out.contains("not started: a tool has started this program"), "{} {}", inner.out, inner.err);
+}
