@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::Registry;
-use toolc_config::{Api, ConfigFile, EnvFile, Home, Model};
+use toolc_config::{Api, ConfigFile, EnvFile, Home, McpServer, McpTransport, Model};
 
 use crate::ask::print;
 use crate::{plugins, profile};
@@ -120,6 +120,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "from_projects": config.plugins.from_projects,
             "from_packages": config.plugins.from_packages,
         },
+        "mcp": { "servers": config.mcp_servers.iter().map(mcp_server).collect::<Vec<_>>() },
         "sessions": { "record": config.record_sessions },
         "variables": env.names().collect::<Vec<_>>(),
     });
@@ -142,6 +143,34 @@ fn model(model: &Model) -> serde_json::Value {
             "cached_input": prices.cached_input,
             "cache_writes": prices.cache_writes,
         })),
+    })
+}
+
+/// Returns a server, with the names of variables and without their values.
+fn mcp_server(server: &McpServer) -> serde_json::Value {
+    let transport = match &server.transport {
+        McpTransport::Stdio { command, args, env, directory } => {
+            let env: serde_json::Map<_, _> = env.iter().map(|(name, source)| (name.clone(), json!(source))).collect();
+            json!({ "command": command, "args": args, "env": env, "directory": directory })
+        }
+        McpTransport::Http { url, headers, bearer_variable } => {
+            let headers: serde_json::Map<_, _> =
+                headers.iter().map(|(name, variable)| (name.clone(), json!(variable))).collect();
+            json!({ "url": url, "headers": headers, "bearer_variable": bearer_variable })
+        }
+    };
+    let tools = server.tools.iter().map(|tool| json!({ "name": tool.name, "shell": tool.shell, "judge": tool.judge }));
+    json!({
+        "name": server.name,
+        "enabled": server.enabled,
+        "transport": transport,
+        "trusted": server.trusted,
+        "start_timeout_ms": milliseconds(server.start_timeout),
+        "call_timeout_ms": milliseconds(server.call_timeout),
+        "include": server.include,
+        "exclude": server.exclude,
+        "pinning": server.pinning.word(),
+        "tools": tools.collect::<Vec<_>>(),
     })
 }
 

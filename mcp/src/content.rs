@@ -39,8 +39,7 @@ pub(crate) fn output(result: CallToolResult, redactor: &Redactor) -> ToolResult 
     }
     let output = match result.structured_content {
         None => ToolOutput::text(redactor.text(&text)),
-        // Servers repeat the structured content as a text, for clients that do not know it.
-        Some(structured) if text.is_empty() || is_same(&text, &structured) => json(&structured, redactor)?,
+        Some(structured) if repeats(&texts, &structured) => json(&structured, redactor)?,
         Some(structured) => json(&json!({ "text": text, "structured": structured }), redactor)?,
     };
     images.into_iter().try_fold(output, ToolOutput::with_image)
@@ -60,8 +59,21 @@ fn json(value: &Value, redactor: &Redactor) -> ToolResult {
     ToolOutput::json(&serde_json::from_str::<Value>(&redacted)?)
 }
 
-fn is_same(text: &str, structured: &Value) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured)
+/// Returns whether texts only repeat structured content, as servers do for clients that do not know it. The SDK for Python puts a value
+/// that is not an object under the key `result`, and repeats each item of a list.
+fn repeats(texts: &[String], structured: &Value) -> bool {
+    let is_same = |text: &String, value: &Value| {
+        value.as_str() == Some(text) || serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value)
+    };
+    let is_text_of = |value: &Value| match (texts, value) {
+        ([text], value) if is_same(text, value) => true,
+        (texts, Value::Array(items)) => {
+            texts.len() == items.len() && texts.iter().zip(items).all(|(text, item)| is_same(text, item))
+        }
+        _ => false,
+    };
+    let result = structured.as_object().filter(|map| map.len() == 1).and_then(|map| map.get("result"));
+    texts.is_empty() || is_text_of(structured) || result.is_some_and(is_text_of)
 }
 
 fn picture(media_type: &str, data: &str) -> Result<Image, String> {
@@ -123,6 +135,15 @@ mod tests {
         assert_eq!(as_json(json!({ "content": [], "structuredContent": structured })), r#"{"n":1}"#);
         let repeated = json!({ "content": [text("{ \"n\": 1 }")], "structuredContent": structured });
         assert_eq!(as_json(repeated), r#"{"n":1}"#);
+        for (texts, result) in [
+            (vec![text("2")], json!(2)),
+            (vec![text("two")], json!("two")),
+            (vec![text("1"), text("[2]")], json!([1, [2]])),
+        ] {
+            let structured = json!({ "result": result });
+            let output = as_json(json!({ "content": texts, "structuredContent": structured }));
+            assert_eq!(output, structured.to_string());
+        }
         let both = as_json(json!({ "content": [text("one")], "structuredContent": structured }));
         assert_eq!(both.parse::<Value>().expect("it is JSON"), json!({ "text": "one", "structured": { "n": 1 } }));
     }

@@ -1,5 +1,6 @@
 //! Keeps one server running: starts it, registers its tools, follows their changes, and starts it again if it ends.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -148,7 +149,10 @@ impl Supervisor {
         self.status.send_replace(Status::Connected(Arc::new(Live { peer: peer.clone(), client: client.clone() })));
         self.update(|report| report.state = State::Connected);
         self.first_try = None;
-        let mut subscription = subscribe(&peer).await;
+        let mut subscription = tokio::select! {
+            subscription = subscribe(&peer) => subscription,
+            () = stopped(&mut stop) => None,
+        };
         let mut closed = std::pin::pin!(service.waiting());
         loop {
             tokio::select! {
@@ -166,8 +170,12 @@ impl Supervisor {
                     return End::Stopped;
                 }
             }
+            let read = tokio::select! {
+                read = tokio::time::timeout(LIST_TIMEOUT, Listing::read(&peer)) => read,
+                () = stopped(&mut stop) => continue,
+            };
             // A failure leaves the tools as they are. If the server has ended, that is noticed next.
-            if let Ok(Ok(listing)) = tokio::time::timeout(LIST_TIMEOUT, Listing::read(&peer)).await
+            if let Ok(Ok(listing)) = read
                 && listing.tools != listed
             {
                 listed.clone_from(&listing.tools);
@@ -220,9 +228,10 @@ impl Supervisor {
     /// Registers the tools of a list, in place of those before.
     fn publish(&self, peer: &Peer<RoleClient>, listing: Listing) {
         let (server, mut left_out) = (&self.server, Vec::new());
-        let mut definitions = Vec::new();
+        let (mut definitions, mut names) = (Vec::new(), BTreeSet::new());
         for tool in listing.tools {
             let name = tool["name"].as_str().unwrap_or_default();
+            names.insert(name.to_owned());
             let is_included = server.include.as_ref().is_none_or(|names| names.iter().any(|known| known == name));
             let for_models = tool_name(&server.name, name);
             if !is_included || server.exclude.iter().any(|known| known == name || *known == for_models) {
@@ -235,6 +244,7 @@ impl Supervisor {
         }
         let whole = |definition: &Definition| (definition.own_name.clone(), definition.whole.clone());
         let listed = Listed {
+            names,
             instructions: peer.peer_info().and_then(|info| info.instructions.clone()),
             definitions: definitions.iter().map(whole).collect(),
         };

@@ -14,6 +14,7 @@ use toolc_config::{Config, McpServer};
 use toolc_mcp::{ServerReport, Servers, toolset_name};
 
 use crate::profile::Profile;
+use crate::show;
 
 /// What the name of every tool of a server begins with.
 const PREFIX: &str = "mcp__";
@@ -116,7 +117,8 @@ impl McpServers {
         Some(DoctorSection {
             key: "mcp".to_owned(),
             json: json!({ "servers": reports, "not_started": not_started.collect::<Vec<_>>() }),
-            text: text.join("\n\n"),
+            // Parts of it are words of the servers.
+            text: show::lines(&text.join("\n\n")),
             problems: reports.iter().filter_map(settings::problem).collect(),
         })
     }

@@ -87,6 +87,9 @@ pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool)
     if text.is_empty() && profile.home.mcp_lock(name).exists() {
         return ask::print("nothing differs from what was accepted\n").map(|()| 0);
     }
+    if text.is_empty() {
+        eprintln!("{}\nnothing was accepted of it before", show::lines(&report.to_string()));
+    }
     eprint!("{text}");
     if !yes && !confirm()? {
         eprintln!("nothing is accepted");

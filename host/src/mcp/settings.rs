@@ -5,6 +5,8 @@ use std::time::Duration;
 use toolc_config::{Home, McpPinning, McpServer, McpTool, McpTransport, expanded};
 use toolc_mcp::{PassedVariable, PinPolicy, Pinning, Server, ServerReport, State, ToolSettings, Transport};
 
+use crate::show;
+
 /// The pause before the first of five tries to start a server again.
 const RESTART_DELAY: Duration = Duration::from_secs(1);
 
@@ -49,11 +51,11 @@ pub(super) fn server(server: &McpServer, home: &Home, disabled_tools: &[String],
     }
 }
 
-/// Returns a message about a server, if it has a problem.
+/// Returns a message about a server, if it has a problem. Every character of it is visible, because parts of it are the server's words.
 pub(super) fn problem(report: &ServerReport) -> Option<String> {
     let name = &report.name;
     let has_changed = !report.held_back.is_empty() || report.state == State::Failed;
     let advice =
         if has_changed { format!("\n    `toolc mcp diff {name}` shows what has changed") } else { String::new() };
-    report.has_problem().then(|| format!("{report}{advice}"))
+    report.has_problem().then(|| show::lines(&format!("{report}{advice}")))
 }

@@ -1,5 +1,8 @@
 //! The tools of servers in the commands of the program.
 
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use super::{configure, folder, run, run_with, server};
@@ -19,6 +22,9 @@ fn tools_of_servers_are_defined_called_and_explained() {
     let failed = run(&folder, &["call", "mcp__s__fail"]);
     assert_eq!(failed.status, Some(1));
     assert!(failed.out.contains("[secret]") && !failed.out.contains("hunter2"), "{}", failed.out);
+    let shown = run(&folder, &["config", "show", "--json"]).succeeded().json();
+    assert_eq!(shown["mcp"]["servers"][0]["transport"]["env"], json!({ "TOKEN": "TOKEN" }));
+    assert_eq!(shown["mcp"]["servers"][1]["pinning"], "strict");
     assert!(run(&folder, &["tools"]).succeeded().out.contains("mcp-s (on): The tools of the MCP server `s`."));
 }
 
@@ -67,6 +73,30 @@ fn shell_commands_of_servers_are_judged() {
     run(&folder, &["call", "mcp__s__shell", "command=ls"]).succeeded();
     configure(&folder, &(server("s", &[], "") + "[mcp.servers.s.tools.shell]\njudge = false\n"));
     run(&folder, &["call", "mcp__s__shell", "command=rm -rf /"]).succeeded();
+}
+
+#[test]
+fn a_server_ends_with_a_host_that_is_killed() {
+    let Some(folder) = folder() else { return };
+    let file = folder.path().join("pid");
+    configure(&folder, &server("s", &[&format!("pid={}", file.display())], ""));
+    let mut host = std::process::Command::new(env!("CARGO_BIN_EXE_toolc"));
+    host.arg("serve").current_dir(folder.path()).env("TOOLC_HOME", folder.path().join("home"));
+    let mut host = host.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("failed to start toolc");
+    let wait_until = |is_reached: &dyn Fn() -> bool, what: &str| {
+        let started = Instant::now();
+        while !is_reached() {
+            assert!(started.elapsed() < Duration::from_mins(1), "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let id = || std::fs::read_to_string(&file).ok().and_then(|id| id.parse::<u32>().ok());
+    wait_until(&|| id().is_some(), "the server starts");
+    let process = format!("/proc/{}", id().expect("it has started"));
+    assert!(std::path::Path::new(&process).exists());
+    host.kill().expect("failed to kill toolc");
+    host.wait().expect("failed to wait");
+    wait_until(&|| !std::path::Path::new(&process).exists(), "the server ends");
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod findings;
 mod lock;
 mod schema;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
@@ -38,7 +38,9 @@ pub struct HeldBack {
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub(crate) instructions: Option<String>,
-    /// All tools that the server lists and that can be used.
+    /// The names of all tools that the server lists.
+    pub(crate) names: BTreeSet<String>,
+    /// The definitions of those that can be used.
     pub(crate) definitions: BTreeMap<String, Value>,
 }
 
@@ -107,7 +109,7 @@ impl Pinning {
                 review.held_back.push(HeldBack::new(definition.own_name, is_new, changes, findings));
             }
         }
-        review.removed = before.tools.keys().filter(|name| !listed.definitions.contains_key(*name)).cloned().collect();
+        review.removed = before.tools.keys().filter(|name| !listed.names.contains(*name)).cloned().collect();
         review.server_changes = server_changes(&before, server, listed);
         let is_written = !self.for_review && self.policy != PinPolicy::Off && (is_first || lock != before);
         if is_written {
