@@ -59,8 +59,8 @@ fn json(value: &Value, redactor: &Redactor) -> ToolResult {
     ToolOutput::json(&serde_json::from_str::<Value>(&redacted)?)
 }
 
-/// Returns whether texts only repeat structured content, as servers do for clients that do not know it. The SDK for Python puts a value
-/// that is not an object under the key `result`, and repeats each item of a list.
+/// Returns whether texts only repeat structured content, as servers do for clients that do not know it. Many put a value that is not an
+/// object under one key, such as `result` or `content`. The SDK for Python repeats each item of a list.
 fn repeats(texts: &[String], structured: &Value) -> bool {
     let is_same = |text: &String, value: &Value| {
         value.as_str() == Some(text) || serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value)
@@ -72,7 +72,7 @@ fn repeats(texts: &[String], structured: &Value) -> bool {
         }
         _ => false,
     };
-    let result = structured.as_object().filter(|map| map.len() == 1).and_then(|map| map.get("result"));
+    let result = structured.as_object().filter(|map| map.len() == 1).and_then(|map| map.values().next());
     texts.is_empty() || is_text_of(structured) || result.is_some_and(is_text_of)
 }
 
@@ -139,6 +139,7 @@ mod tests {
             (vec![text("2")], json!(2)),
             (vec![text("two")], json!("two")),
             (vec![text("1"), text("[2]")], json!([1, [2]])),
+            (vec![text("a\nb")], json!("a\nb")),
         ] {
             let structured = json!({ "result": result });
             let output = as_json(json!({ "content": texts, "structuredContent": structured }));

@@ -3,17 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::json;
 use tokio::sync::watch;
 use toolc::__gen::CodeParameter;
 use toolc::args::Slots;
 use toolc::availability::{Availability, AvailabilityCheck, Requirement};
 use toolc::behaviour::Parallel;
 use toolc::catalog::Definition as DialectDefinition;
-use toolc::{Call, Dialect, DynamicTool, DynamicTools, Env, HandlerReply, Tool, ToolProvider, Toolset};
+use toolc::{Call, Dialect, DynamicTool, DynamicTools, Env, HandlerReply, Tool, ToolError, ToolProvider, Toolset};
 
 use crate::call::{Caller, Status};
 use crate::definition::Definition;
-use crate::names::toolset_name;
+use crate::names::{tool_name, toolset_name};
+use crate::pins::HeldBack;
 use crate::report::{LeftOut, ListedTool};
 use crate::settings::{Server, ToolSettings};
 
@@ -44,8 +46,14 @@ impl ServerProvider {
         Self { tools: None, toolsets: vec![toolset], settings: Vec::new(), status }
     }
 
-    /// Builds the provider of these tools. If several have the same name, the first is used.
-    pub(crate) fn build(server: &Server, definitions: Vec<Definition>, caller: &Arc<Caller>) -> Built {
+    /// Builds the provider of these tools. If several have the same name, the first is used. Tools that are held back exist without
+    /// their definitions, so that the reason why they are hidden can be shown.
+    pub(crate) fn build(
+        server: &Server,
+        definitions: Vec<Definition>,
+        held_back: &[HeldBack],
+        caller: &Arc<Caller>,
+    ) -> Built {
         let mut provider = Self::empty(server, caller.status.clone());
         let (mut names, mut tools, mut left_out) = (BTreeSet::new(), DynamicTools::new(), Vec::new());
         let mut listed = Vec::new();
@@ -60,7 +68,14 @@ impl ServerProvider {
             listed.push(ListedTool { name, own_name });
             tools = tools.tool(tool(server, definition, caller));
         }
-        if !listed.is_empty() {
+        for held in held_back {
+            let name = tool_name(&server.name, &held.tool);
+            if names.insert(name.clone()) {
+                provider.settings.push(ToolSettings::default());
+                tools = tools.tool(placeholder(server, name));
+            }
+        }
+        if !names.is_empty() {
             match tools.build() {
                 Ok(built) => provider.tools = Some(built),
                 // Each definition was checked on its own, so this is a mistake of this crate and not of the server.
@@ -93,6 +108,14 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
     }
 }
 
+/// Returns a tool that is always hidden, in place of one that is held back.
+fn placeholder(server: &Server, name: String) -> DynamicTool {
+    const REASON: &str = "it is held back until a person accepts its definition";
+    let schema = json!({ "type": "object" });
+    let tool = DynamicTool::sync(name, "Held back.", schema, |_, _| Err(ToolError::new(REASON)));
+    tool.toolset(toolset_name(&server.name)).available(|_| Availability::Unavailable(REASON.into()))
+}
+
 impl ToolProvider for ServerProvider {
     fn tools(&self) -> &[Tool] {
         self.tools.as_ref().map_or(&[], |tools| tools.tools())
@@ -116,7 +139,10 @@ impl ToolProvider for ServerProvider {
         parameters
     }
 
-    fn available(&self, _: AvailabilityCheck<'_>, _: &Env) -> Availability {
+    fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
+        if let (AvailabilityCheck::Tool(_), Some(tools)) = (check, &self.tools) {
+            return tools.available(check, env);
+        }
         match &*self.status.borrow() {
             Status::Unusable(reason) => Availability::Unavailable(reason.clone().into()),
             Status::Starting | Status::Connected(_) => Availability::Available,

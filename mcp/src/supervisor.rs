@@ -251,7 +251,8 @@ impl Supervisor {
         let Review { accepted, held_back, removed, server_changes, problem } =
             server.pinning.review(server, &listed, definitions);
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(listed);
-        let Built { provider, tools, left_out: unused } = ServerProvider::build(server, accepted, &self.caller);
+        let Built { provider, tools, left_out: unused } =
+            ServerProvider::build(server, accepted, &held_back, &self.caller);
         left_out.extend(unused);
         let missing = server.include.iter().flatten().chain(server.tools.iter().map(|(name, _)| name));
         for name in missing.filter(|name| !tools.iter().any(|tool| tool.own_name == **name)) {

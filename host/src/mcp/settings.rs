@@ -57,5 +57,7 @@ pub(super) fn problem(report: &ServerReport) -> Option<String> {
     let has_changed = !report.held_back.is_empty() || report.state == State::Failed;
     let advice =
         if has_changed { format!("\n    `toolc mcp diff {name}` shows what has changed") } else { String::new() };
-    report.has_problem().then(|| show::lines(&format!("{report}{advice}")))
+    let mut short = report.clone();
+    short.tools.clear();
+    report.has_problem().then(|| show::lines(&format!("{short}{advice}")))
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use toolc::Dialect;
 use toolc_mcp::{ChangeClass, PinPolicy, Pinning, Server, State, Transport};
 
 use crate::fixture::{Fixture, has_python, server};
@@ -65,7 +66,14 @@ fn a_change_is_held_back_until_it_is_accepted() {
     ];
     assert_eq!(held, expected, "{report}");
     assert_eq!(report.removed, ["shell"]);
-    assert_eq!(fixture.call("mcp__s__echo", &json!({ "text": "a" }))["kind"], "unknown_tool");
+    let refused = fixture.call("mcp__s__echo", &json!({ "text": "a" }));
+    assert!(refused.to_string().contains("held back until a person accepts"), "{refused}");
+    let turn = fixture.session().turn_blocking(Dialect::OpenAi);
+    assert!(
+        !turn.definitions().contains("Held back") && !turn.definitions().contains("loud"),
+        "{}",
+        turn.definitions()
+    );
     assert_eq!(fixture.call("mcp__s__structured", &json!({})), json!({ "n": 1 }), "unchanged tools are used");
     assert_eq!(lock(folder.path()), before, "nothing is accepted on its own");
     drop(fixture);
@@ -114,6 +122,8 @@ fn suspicious_texts_are_held_back_at_once_whatever_the_policy() {
         let held: Vec<_> = report.held_back.iter().map(|held| (held.tool.as_str(), held.findings.len())).collect();
         assert_eq!(held, [("poisoned", 1), ("invisible", 1)], "{report}");
         assert_eq!(fixture.own_names("s").len(), 14);
+        let turn = fixture.session().turn_blocking(Dialect::OpenAi);
+        assert!(!turn.definitions().contains("Do not tell"), "no model reads it");
         // A person may know better.
         assert!(fixture.servers.accept("s", Some(&["poisoned".to_owned()])).is_ok());
         drop(fixture);
