@@ -215,7 +215,7 @@ impl<'a> Subject<'a> {
                 Writes::Operands | Writes::OperandsUnless(_) => words.extend(all()),
                 Writes::FirstOperand => words.extend(all().take(1)),
                 Writes::LastOperand | Writes::LastOperandUnless(_) => {
-                    words.extend(all().skip(operands.len().saturating_sub(1).max(1)))
+                    words.extend(all().skip(operands.len().saturating_sub(1).max(1)));
                 }
                 Writes::LastOperandOf(subcommands) => {
                     let is_given = |subcommand: &&&[&str]| {
