@@ -68,7 +68,9 @@ impl Unfolder<'_> {
             }
             let Parsed { mut script, differs } =
                 parse(text, dialect, origin.kind.clone(), origin.spans, origin.depth, self.work);
-            self.exhausted |= self.work.left() == 0;
+            if self.work.left() == 0 {
+                self.exhaust();
+            }
             if readings.is_empty() {
                 differing = differs;
             } else {

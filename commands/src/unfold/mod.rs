@@ -246,11 +246,18 @@ impl<'a> Unfolder<'a> {
 
     /// Takes steps from the budget. Returns false if it is exhausted.
     fn spend(&mut self, steps: usize) -> bool {
-        if self.work.spend(steps).is_err() && !self.exhausted {
+        if self.work.spend(steps).is_err() {
+            self.exhaust();
+        }
+        !self.exhausted
+    }
+
+    /// Ends the work, with a doubt: some commands were not read.
+    fn exhaust(&mut self) {
+        if !self.exhausted {
             self.exhausted = true;
             self.doubt(DoubtKind::TooMuchWork, Span::new(0, self.line.len()));
         }
-        !self.exhausted
     }
 }
 

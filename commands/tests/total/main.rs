@@ -32,6 +32,19 @@ fn any_mutation_of_a_line_can_be_read() {
     }
 }
 
+/// The budget of work ends exactly where a text ends.
+#[test]
+fn a_line_that_is_not_read_to_its_end_has_a_doubt() {
+    let text = [
+        "f() { adb xalintr\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}_gs { adb <",
+        "b db < \u{fffd}_gs { adb < \u{fffd}_gs -s-Icsh-a< \u{fffd}_gs { adb < \u{fffd}_ \u{fffd}_gs -s-Is { ",
+        "adb <b db < \u{fffd}_gs { adb < \u{fffd}_gs -s-Icsh-a< \u{fffd}_gs { adb < \u{fffd}_ \u{fffd}_gs ",
+        "\u{fffd}s-Ic0a< \u{fffd}_gs { ad\u{fffd}c0a< \u{fffd}_gs { ad\u{fffd}\\140b < \u{fffd}_gs -s-I{ec wh",
+        "en =\u{fffd}$a$-f\u{fffd}read_cr&a>",
+    ];
+    check::line(&text.concat());
+}
+
 #[test]
 fn any_characters_can_be_read() {
     let mut random = Random(8);
