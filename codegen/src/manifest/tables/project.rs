@@ -158,7 +158,7 @@ table! {
         resident: FlagOr<false>,
         /// The time without calls after which a program that stays running is ended, such as `90s` or `10m`. Default: `5m`.
         idle_timeout: Duration,
-        /// The hooks: which calls of any tools the program sees, and can change or refuse.
+        /// The hooks, with which the program sees calls of any tools, and can change or refuse them.
         hooks: TableOrDefault<HooksManifest>,
     } with {
         /// The beginning of the manifest.
