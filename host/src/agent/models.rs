@@ -79,7 +79,7 @@ impl Models {
             (None, None) => Ok(None),
         };
         let main = opened(main, configured.0)?.ok_or(
-            "no model is set: write `[models.main]` into config.toml, or pass `--model anthropic:NAME` (or `chat:`, `responses:`, `gemini:`), with the key in \
+            "no model is set: run `toolc setup`, or pass `--model anthropic:NAME` (or `chat:`, `responses:`, `gemini:`) with the key in \
              ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY). `--model script:FILE` tries an agent without a key",
         )?;
         let auxiliary = opened(auxiliary, configured.1)?;
