@@ -7,7 +7,7 @@ pub const MAX_BYTES: usize = 64 * 1024;
 pub const MAX_DEPTH: usize = 64;
 
 /// Steps in the budget for each byte of the line. Reading a byte takes about one step.
-const STEPS_PER_BYTE: u32 = 20;
+const STEPS_PER_BYTE: u32 = 7;
 /// The cost of a command, in the parser and again when it is unfolded.
 pub(crate) const COMMAND: usize = 64;
 /// The cost of reading a word.
@@ -15,7 +15,7 @@ pub(crate) const WORD: usize = 16;
 /// The cost of copying a word, and that of copying each of its parts.
 pub(crate) const COPY: usize = 10;
 /// Steps in the budget of every line.
-const BASE: u32 = 60_000;
+const BASE: u32 = 100_000;
 
 /// A budget of steps.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use crate::syntax::{CommandId, Part, ScopeKind, Word};
 use crate::unfold::is_set_by_shell;
 
 /// The maximum number of commands of a line that are judged. A line with more needs a person.
-pub(crate) const MAX_COMMANDS: CommandId = 250;
+pub(crate) const MAX_COMMANDS: CommandId = 100;
 
 /// A reading, and what was derived from its commands.
 pub(crate) struct Line<'a> {

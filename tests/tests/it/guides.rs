@@ -208,6 +208,7 @@ fn every_listed_difference_names_an_existing_test() {
         [
             "runtime/src",
             "codegen/src",
+            "commands",
             "process",
             "environment",
             "tools",
