@@ -81,7 +81,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "adb",
         &Program {
             value_options: &["-H", "-L", "-P", "-s", "-t"],
-            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -135,7 +135,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
                 "-R", "-S", "-W", "-w", "-M",
             ],
-            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -374,7 +374,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -394,7 +394,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "colima",
         &Program {
             value_options: &["-p", "--profile"],
-            runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
+            runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -661,7 +661,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-c", "-e", "-f", "-p", "-u", "-w", "--ansi", "--env", "--env-file", "--file", "--index", "--parallel",
                 "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
             ],
-            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN })],
             writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
@@ -718,7 +718,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -813,6 +813,30 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c"],
             runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Foreign, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "fab",
+        &Program {
+            name: "fab",
+            value_options: &[
+                "-H", "-S", "-c", "-f", "-i", "-r", "-t", "-u", "--config", "--hosts", "--identity", "--search-root",
+                "--ssh-config",
+            ],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "fabric",
+        &Program {
+            name: "fab",
+            value_options: &[
+                "-H", "-S", "-c", "-f", "-i", "-r", "-t", "-u", "--config", "--hosts", "--identity", "--search-root",
+                "--ssh-config",
+            ],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -1429,6 +1453,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "just",
+        &Program {
+            value_options: &[
+                "-d", "-f", "-s", "--color", "--dotenv-path", "--justfile", "--shell", "--shell-arg", "--show",
+                "--working-directory",
+            ],
+            runs: &[Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "k3s",
         &Program {
             name: "kubectl",
@@ -1511,6 +1546,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "gnome-terminal",
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "knife",
+        &Program {
+            value_options: &[
+                "-C", "-G", "-P?", "-a", "-c", "-i", "-p", "-x", "--attribute", "--concurrency", "--config",
+                "--ssh-identity-file", "--ssh-port", "--ssh-user",
+            ],
+            runs: &[Runs::Joined { after: &["ssh", "winrm"], skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -1734,7 +1780,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "minikube",
         &Program {
             value_options: &["-n", "-p", "--node", "--profile"],
-            runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
+            runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -1783,7 +1829,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-p", "--client", "--port", "--predict", "--server", "--ssh"],
             runs: &[
-                Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Code { options: &["--ssh"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
@@ -2110,7 +2156,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -2158,7 +2204,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -2391,7 +2437,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -2765,7 +2811,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
             ],
-            runs: &[Runs::Joined { skip: 2, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 2, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -2773,7 +2819,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "salt-call",
         &Program {
             value_options: &["-c", "-l", "--config-dir", "--log-level", "--out"],
-            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -2784,7 +2830,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
             ],
-            runs: &[Runs::Joined { skip: 2, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 2, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -2999,7 +3045,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
                 "-R", "-S", "-W", "-w",
             ],
-            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
             writes: &[Writes::Values(&["-E"])],
             ..Program::EMPTY
         },
@@ -3193,6 +3239,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("tee", &Program { name: "tee", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
+        "tftp",
+        &Program {
+            value_options: &["-B", "-R", "-b", "-c", "-l", "-m", "-r"],
+            writes: &[Writes::Values(&["-l", "-r"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "time",
         &Program {
             name: "time",
@@ -3216,7 +3270,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "tmux",
         &Program {
             value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
-            runs: &[Runs::Joined { skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -3560,7 +3614,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-d?", "-n", "-q", "-s", "--differences?", "--equexit", "--interval", "--shotsdir"],
             runs: &[
-                Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &["-x", "--exec"] },
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &["-x", "--exec"] },
                 Runs::Rest(Rest::PLAIN),
             ],
             ..Program::EMPTY
@@ -3576,7 +3630,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--project-origin", "--shell", "--signal", "--socket", "--stop-signal", "--stop-timeout", "--timeout",
                 "--watch", "--watch-file", "--watch-non-recursive", "--workdir", "--wrap-process",
             ],
-            runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }, Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }, Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -4061,6 +4115,20 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["kubectl"],
             subcommands: &[&["apply", "--prune"], &["delete"], &["drain"], &["replace", "--force"]],
             without_flags: &["--dry-run=client", "--dry-run=server"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-cluster-objects-of-minikube",
+        description: "Deletes or replaces objects of a cluster, or evicts everything from a node.",
+        check: "Which cluster and namespace is this? `kubectl config current-context` shows the cluster.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["minikube"],
+            subcommands: &[&["kubectl", "delete"], &["kubectl", "drain"], &["kubectl", "replace", "--force"]],
             ..Conditions::EMPTY
         },
     },
@@ -5014,20 +5082,20 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
-                "[", "[[", "ack", "ag", "awk", "b2sum", "base64", "basename", "bat", "batcat", "blkid", "blockdev",
-                "bsdtar", "btrfs", "cat", "cd", "cksum", "cmp", "colordiff", "column", "comm", "cp", "cryptsetup",
-                "curl", "cut", "dd", "ddrescue", "delta", "df", "diff", "diffstat", "dirname", "diskutil", "docker",
-                "du", "dumpe2fs", "e2label", "echo", "egrep", "eject", "exa", "expand", "export", "eza", "fd",
-                "fdfind", "fdisk", "fgrep", "file", "find", "findmnt", "fmt", "fold", "fsck*", "fuser", "gawk",
-                "gdisk", "getfacl", "getfattr", "git", "grep", "gzip", "hd", "hdparm", "head", "hexdump", "install",
-                "iostat", "iotop", "join", "jq", "less", "ln", "ls", "lsattr", "lsblk", "lshw", "lsof", "lvdisplay",
-                "lvs", "mawk", "md5sum", "mdadm", "mkdir", "more", "mount", "mountpoint", "mv", "namei", "nl", "nvme",
-                "od", "parted", "paste", "printf", "pushd", "pvdisplay", "pvs", "readlink", "realpath", "rg", "rm",
-                "rmdir", "rsync", "scp", "sed", "sfdisk", "sgdisk", "sha1sum", "sha224sum", "sha256sum", "sha512sum",
-                "shasum", "smartctl", "sort", "stat", "strings", "sum", "swapon", "sync", "sysbench", "tac", "tail",
-                "tar", "tee", "test", "touch", "tr", "tree", "truncate", "tune2fs", "type", "udevadm", "udisksctl",
-                "umount", "uniq", "unlink", "unzip", "vgdisplay", "vgs", "wc", "wget", "whereis", "which", "wipefs",
-                "xfs_info", "xxd", "xz", "yq", "zcat", "zfs", "zgrep", "zip", "zpool", "zstd",
+                "[", "[[", "ack", "ag", "awk", "b2sum", "base64", "basename", "bat", "batcat", "bsdtar", "cat", "cd",
+                "cksum", "cmp", "colordiff", "column", "comm", "cp", "curl", "cut", "dd", "delta", "df", "diff",
+                "diffstat", "dirname", "du", "echo", "egrep", "exa", "expand", "export", "eza", "fd", "fdfind",
+                "fgrep", "file", "find", "fmt", "fold", "gawk", "getfacl", "getfattr", "git", "grep", "gzip", "hd",
+                "head", "hexdump", "install", "join", "jq", "less", "ln", "ls", "lsattr", "lsof", "mawk", "md5sum",
+                "mkdir", "more", "mv", "namei", "nl", "od", "paste", "printf", "pushd", "readlink", "realpath", "rg",
+                "rm", "rmdir", "rsync", "scp", "sed", "sha1sum", "sha224sum", "sha256sum", "sha512sum", "shasum",
+                "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "test", "touch", "tr", "tree",
+                "truncate", "type", "uniq", "unlink", "unzip", "wc", "wget", "whereis", "which", "xxd", "xz", "yq",
+                "zcat", "zgrep", "zip", "zstd", "blkid", "blockdev", "btrfs", "cryptsetup", "ddrescue", "diskutil",
+                "docker", "dumpe2fs", "e2label", "eject", "fdisk", "findmnt", "fsck*", "fuser", "gdisk", "hdparm",
+                "iostat", "iotop", "lsblk", "lshw", "lvdisplay", "lvs", "mdadm", "mount", "mountpoint", "nvme",
+                "parted", "pvdisplay", "pvs", "sfdisk", "sgdisk", "smartctl", "swapon", "sync", "sysbench", "tune2fs",
+                "udevadm", "udisksctl", "umount", "vgdisplay", "vgs", "wipefs", "xfs_info", "zfs", "zpool",
             ],
             mentions: &["raw-disks"],
             ..Conditions::EMPTY
@@ -5555,17 +5623,18 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "ash", "bash", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "crystal", "csh",
-                "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
-                "guile", "iex", "ipython", "irb", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh", "node",
-                "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell", "pwsh", "racket",
-                "raku", "rksh", "ruby", "sage", "sbcl", "scala", "sh", "tclsh", "tcsh", "ts-node", "tsx", "wish",
-                "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+                "ash", "bash", "bash[0-9]*", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "osh", "posh",
+                "rksh", "sh", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*", "R", "Rscript", "clj", "clojure",
+                "elixir", "erl", "expect", "ghci", "gnuplot", "groovy", "guile", "iex", "ipython", "jshell", "julia",
+                "ocaml", "octave", "osascript", "pwsh", "racket", "raku", "ruby", "sage", "sbcl", "scala", "tclsh",
+                "ts-node", "tsx", "bpython", "bun", "crystal", "deno", "gp", "irb", "lua", "luajit", "m4", "node",
+                "perl", "php", "powershell", "wish",
             ],
             no_operands: true,
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5584,7 +5653,8 @@ pub static RULES: &[Rule<'static>] = &[
             no_operands: true,
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "ssh", "w3m", "wget", "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5601,7 +5671,8 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["ssh"],
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "scp", "sftp", "socat", "w3m", "wget", "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh",
             ],
             ..Conditions::EMPTY
         },
@@ -5619,7 +5690,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "clickhouse-client", "duckdb", "mariadb", "mongosh", "mysql", "psql", "redis-cli", "sqlcmd", "sqlite3",
             ],
             input_from: &[
-                "aria2c", "axel", "curl", "curlie", "fetch", "http", "https", "lynx", "nc", "ncat", "w3m", "wget",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
                 "xh",
             ],
             ..Conditions::EMPTY
@@ -5703,8 +5775,9 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             flags: &["-s"],
             input_from: &[
-                "aria2c", "aws", "axel", "curl", "fetch", "ftp", "http", "https", "lynx", "nc", "ncat", "scp", "socat",
-                "ssh", "w3m", "wget", "xh",
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5719,17 +5792,17 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                ".", "R", "Rscript", "ash", "bash", "bash[0-9]*", "bpython", "bun", "clj", "clojure", "crystal", "csh",
-                "dash", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci", "gnuplot", "gp", "groovy",
-                "guile", "iex", "ipython", "irb", "java", "jshell", "julia", "ksh", "lua", "luajit", "m4", "mksh",
-                "mono", "node", "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "powershell",
-                "pwsh", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala", "sh", "source", "tclsh", "tcsh",
-                "ts-node", "tsx", "wine", "wish", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+                "ash", "bash", "bash[0-9]*", "csh", "dash", "elvish", "fish", "ksh", "mksh", "nu", "osh", "posh",
+                "rksh", "sh", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*", "R", "Rscript", "clj", "clojure",
+                "elixir", "erl", "expect", "ghci", "gnuplot", "groovy", "guile", "iex", "ipython", "jshell", "julia",
+                "ocaml", "octave", "osascript", "pwsh", "racket", "raku", "ruby", "sage", "sbcl", "scala", "tclsh",
+                "ts-node", "tsx", ".", "bpython", "bun", "crystal", "deno", "gp", "irb", "java", "lua", "luajit", "m4",
+                "mono", "node", "perl", "php", "powershell", "source", "wine", "wish",
             ],
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
-                "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5749,8 +5822,8 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
-                "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5768,8 +5841,8 @@ pub static RULES: &[Rule<'static>] = &[
             subcommands: &[&["run"], &["install"]],
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
-                "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5793,8 +5866,8 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
-                "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5810,8 +5883,8 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             program_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
-                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "ssh", "w3m", "wget",
-                "xh",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -5826,11 +5899,11 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "clj", "clojure", "csh", "deno", "elixir", "elvish", "erl", "expect", "fish", "ghci",
-                "gnuplot", "gp", "groovy", "guile", "iex", "ipython", "irb", "jshell", "julia", "ksh", "mksh", "nu",
-                "ocaml", "octave", "osascript", "osh", "posh", "powershell", "pwsh", "racket", "raku", "rksh", "ruby",
-                "sage", "sbcl", "scala", "tclsh", "tcsh", "ts-node", "tsx", "wish", "xonsh", "yash", "ysh", "zsh",
-                "zsh[0-9]*",
+                "R", "Rscript", "clj", "clojure", "elixir", "erl", "expect", "ghci", "gnuplot", "groovy", "guile",
+                "iex", "ipython", "jshell", "julia", "ocaml", "octave", "osascript", "pwsh", "racket", "raku", "ruby",
+                "sage", "sbcl", "scala", "tclsh", "ts-node", "tsx", "csh", "deno", "elvish", "fish", "gp", "irb",
+                "ksh", "mksh", "nu", "osh", "posh", "powershell", "rksh", "tcsh", "wish", "xonsh", "yash", "ysh",
+                "zsh", "zsh[0-9]*",
             ],
             without_flags: &["--version", "-V"],
             no_operands: true,
@@ -5910,12 +5983,12 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "bash[0-9]*", "bb", "bpython", "bun", "clj", "clojure", "csh", "elixir", "elvish",
-                "emacsclient", "erl", "expect", "fish", "ghc", "ghci", "gnuplot", "groovy", "guile", "iex", "ipython",
-                "jshell", "jython", "julia", "kotlin", "ksh", "lua", "luajit", "matlab", "micropython", "mksh", "node",
-                "nu", "ocaml", "octave", "osascript", "osh", "perl", "php", "posh", "pwsh", "python", "python*-dbg",
-                "pythonw*", "racket", "raku", "rksh", "ruby", "sage", "sbcl", "scala", "swift", "tclsh", "tcsh",
-                "ts-node", "tsx", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+                "R", "Rscript", "clj", "clojure", "elixir", "erl", "expect", "ghci", "gnuplot", "groovy", "guile",
+                "iex", "ipython", "jshell", "julia", "ocaml", "octave", "osascript", "pwsh", "racket", "raku", "ruby",
+                "sage", "sbcl", "scala", "tclsh", "ts-node", "tsx", "bash[0-9]*", "bb", "bpython", "bun", "csh",
+                "elvish", "emacsclient", "fish", "ghc", "jython", "kotlin", "ksh", "lua", "luajit", "matlab",
+                "micropython", "mksh", "node", "nu", "osh", "perl", "php", "posh", "python", "python*-dbg", "pythonw*",
+                "rksh", "swift", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
             ],
             flags: &[
                 "-c", "-e", "-E", "-p", "-r", "-eval", "-batch", "--command", "--eval", "--expression", "--print",
@@ -6910,6 +6983,34 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "commands-on-machines-of-a-service",
+        description: "Runs commands on other machines, through the service that runs these machines.",
+        check: "Which machines are these, and what do the commands do there?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aws"],
+            subcommands: &[
+                &["ecs", "execute-command"],
+                &["ssm", "send-command"],
+                &["ssm", "start-automation-execution"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-of-just",
+        description: "Runs the recipes of a justfile by another program than a shell.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["just"], flags: &["--shell", "--shell-arg"], ..Conditions::EMPTY },
+    },
+    Rule {
         name: "write-system-files",
         description: "Writes, moves or removes system files.",
         check: "Which file is this, and does the system need it unchanged?",
@@ -7030,16 +7131,16 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
-                "[", "[[", "test", "ack", "ag", "awk", "gawk", "mawk", "b2sum", "base64", "bat", "batcat", "bsdtar",
-                "cat", "cd", "cksum", "cmp", "colordiff", "column", "comm", "cp", "curl", "cut", "delta", "diff",
-                "diffstat", "dirname", "basename", "dd", "du", "df", "echo", "printf", "egrep", "fgrep", "eza", "exa",
-                "export", "expand", "fd", "fdfind", "file", "find", "fmt", "fold", "getfacl", "getfattr", "git",
-                "grep", "gzip", "hd", "head", "hexdump", "install", "jq", "join", "less", "ln", "ls", "lsattr", "lsof",
-                "md5sum", "mkdir", "more", "mv", "namei", "nl", "od", "paste", "pushd", "readlink", "realpath", "rg",
+                "[", "[[", "ack", "ag", "awk", "b2sum", "base64", "basename", "bat", "batcat", "bsdtar", "cat", "cd",
+                "cksum", "cmp", "colordiff", "column", "comm", "cp", "curl", "cut", "dd", "delta", "df", "diff",
+                "diffstat", "dirname", "du", "echo", "egrep", "exa", "expand", "export", "eza", "fd", "fdfind",
+                "fgrep", "file", "find", "fmt", "fold", "gawk", "getfacl", "getfattr", "git", "grep", "gzip", "hd",
+                "head", "hexdump", "install", "join", "jq", "less", "ln", "ls", "lsattr", "lsof", "mawk", "md5sum",
+                "mkdir", "more", "mv", "namei", "nl", "od", "paste", "printf", "pushd", "readlink", "realpath", "rg",
                 "rm", "rmdir", "rsync", "scp", "sed", "sha1sum", "sha224sum", "sha256sum", "sha512sum", "shasum",
-                "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "touch", "tr", "tree", "truncate",
-                "type", "uniq", "unlink", "unzip", "wc", "wget", "which", "whereis", "xxd", "xz", "yq", "zcat",
-                "zgrep", "zip", "zstd",
+                "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "test", "touch", "tr", "tree",
+                "truncate", "type", "uniq", "unlink", "unzip", "wc", "wget", "whereis", "which", "xxd", "xz", "yq",
+                "zcat", "zgrep", "zip", "zstd",
             ],
             mentions: &["toolc-home"],
             ..Conditions::EMPTY
@@ -7163,18 +7264,19 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
-                ".", "[", "[[", "ack", "ag", "authselect", "awk", "b2sum", "base64", "basename", "bash", "bat",
-                "batcat", "bsdtar", "cat", "cd", "chage", "chgrp", "chmod", "chown", "cksum", "cmp", "colordiff",
-                "column", "comm", "cp", "curl", "cut", "dash", "dd", "delta", "df", "diff", "diffstat", "dirname",
-                "docker", "du", "echo", "ed", "egrep", "emacs", "ex", "exa", "expand", "export", "eza", "fd", "fdfind",
-                "fgrep", "file", "find", "fmt", "fold", "gawk", "getent", "getfacl", "getfattr", "git", "grep",
-                "grpck", "gzip", "hd", "head", "hexdump", "id", "install", "join", "jq", "lastlog", "less", "ln", "ls",
-                "lsattr", "lsof", "mawk", "md5sum", "mkdir", "more", "mv", "namei", "nano", "nerdctl", "nginx", "nl",
-                "node", "nvim", "od", "paste", "podman", "printf", "pushd", "pwck", "python3", "readlink", "realpath",
-                "rg", "rm", "rmdir", "rsync", "scp", "sed", "sh", "sha1sum", "sha224sum", "sha256sum", "sha512sum",
-                "shasum", "sort", "source", "ssh", "sshd", "stat", "strings", "su", "sum", "tac", "tail", "tar", "tee",
-                "test", "touch", "tr", "tree", "truncate", "type", "uniq", "unlink", "unzip", "vi", "view", "vim",
-                "visudo", "wc", "wget", "whereis", "which", "xxd", "xz", "yq", "zcat", "zgrep", "zip", "zsh", "zstd",
+                "[", "[[", "ack", "ag", "awk", "b2sum", "base64", "basename", "bat", "batcat", "bsdtar", "cat", "cd",
+                "cksum", "cmp", "colordiff", "column", "comm", "cp", "curl", "cut", "dd", "delta", "df", "diff",
+                "diffstat", "dirname", "du", "echo", "egrep", "exa", "expand", "export", "eza", "fd", "fdfind",
+                "fgrep", "file", "find", "fmt", "fold", "gawk", "getfacl", "getfattr", "git", "grep", "gzip", "hd",
+                "head", "hexdump", "install", "join", "jq", "less", "ln", "ls", "lsattr", "lsof", "mawk", "md5sum",
+                "mkdir", "more", "mv", "namei", "nl", "od", "paste", "printf", "pushd", "readlink", "realpath", "rg",
+                "rm", "rmdir", "rsync", "scp", "sed", "sha1sum", "sha224sum", "sha256sum", "sha512sum", "shasum",
+                "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "test", "touch", "tr", "tree",
+                "truncate", "type", "uniq", "unlink", "unzip", "wc", "wget", "whereis", "which", "xxd", "xz", "yq",
+                "zcat", "zgrep", "zip", "zstd", ".", "authselect", "bash", "chage", "chgrp", "chmod", "chown", "dash",
+                "docker", "ed", "emacs", "ex", "getent", "grpck", "id", "lastlog", "nano", "nerdctl", "nginx", "node",
+                "nvim", "podman", "pwck", "python3", "sh", "source", "ssh", "sshd", "su", "vi", "view", "vim",
+                "visudo", "zsh",
             ],
             mentions: &["critical-files"],
             ..Conditions::EMPTY
@@ -7913,6 +8015,20 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["chmod", "chown", "chgrp"],
             flags: &["-R", "--recursive"],
             operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "change-permissions-of-critical-files",
+        description: "Changes the owner or the permissions of a file that decides who has access or what runs on its own.",
+        check: "Who can read and write the file afterwards?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chgrp", "chmod", "chown", "setfacl"],
+            operands_in: &["critical-files"],
             ..Conditions::EMPTY
         },
     },

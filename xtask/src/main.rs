@@ -1,5 +1,6 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+mod packages;
 mod picture;
 mod soak;
 
@@ -38,7 +39,11 @@ enum Task {
         check: bool,
     },
     /// Run all checks: generated files, formatting, clippy, tests.
-    Test,
+    Test {
+        /// Install the Debian packages that some tests need, as if `CI` were set. Without them, these tests are skipped.
+        #[arg(long)]
+        install: bool,
+    },
     /// Write the picture of the chat in `docs/host/`. Needs tmux.
     Picture,
     /// Repeat tests that look for rare failures, many times; without a name, list them.
@@ -74,7 +79,10 @@ fn main() -> ExitCode {
             },
             ExitCode::from,
         ),
-        Task::Test => test(),
+        Task::Test { install } => {
+            packages::install(install);
+            test()
+        }
         Task::Picture => match picture::write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {

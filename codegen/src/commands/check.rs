@@ -45,6 +45,12 @@ pub(crate) fn check(scope: &Scope<'_>, sink: &Sink) {
     for program in manifests.iter().flat_map(|manifest| &manifest.programs) {
         checker.program(program);
     }
+    for group in manifests.iter().flat_map(|manifest| &manifest.groups) {
+        checker.form(&group.name, "a group", Code::INVALID_NAME, form::name);
+        for program in &group.programs {
+            checker.text("programs", program, form::program_pattern);
+        }
+    }
     for place in manifests.iter().flat_map(|manifest| &manifest.places) {
         checker.form(&place.name, "a place", Code::INVALID_NAME, form::name);
         for path in &place.paths {
@@ -77,6 +83,7 @@ fn is_refused(manifest: &CommandsManifest) -> bool {
     };
     manifest.refused.is_any()
         || manifest.programs.iter().any(of_program)
+        || manifest.groups.iter().any(|group| group.refused.is_any())
         || manifest.places.iter().any(|place| place.refused.is_any())
         || manifest.rules.iter().any(|rule| rule.refused.is_any() || rule.verdict.is_none())
 }
@@ -94,11 +101,14 @@ impl Checker<'_> {
     }
 
     fn manifest(&self, manifest: &CommandsManifest) {
-        let is_empty = manifest.programs.is_empty() && manifest.places.is_empty() && manifest.rules.is_empty();
+        let is_empty = manifest.programs.is_empty()
+            && manifest.groups.is_empty()
+            && manifest.places.is_empty()
+            && manifest.rules.is_empty();
         if is_empty && !manifest.refused.is_any() {
             let found = Diagnostic::new(Code::MISSING_KEY, manifest.place, "the file declares nothing");
-            let found = found.label("expected rules, places or programs");
-            self.push(found.help("add a table: `[[rules]]`, `[[places]]` or `[[programs]]`"));
+            let found = found.label("expected rules, places, groups or programs");
+            self.push(found.help("add a table: `[[rules]]`, `[[places]]`, `[[groups]]` or `[[programs]]`"));
         }
         if self.scope.user.is_some()
             && let Some(program) = manifest.programs.first()
@@ -123,6 +133,8 @@ impl Checker<'_> {
         self.unique("place", manifests().flat_map(|manifest| &manifest.places).map(|place| &place.name), |name| {
             of_host(base.is_some_and(|base| base.place(name).is_some()))
         });
+        let groups = manifests().flat_map(|manifest| &manifest.groups);
+        self.unique("group", groups.map(|group| &group.name), |_| None);
         let programs = manifests().flat_map(|manifest| &manifest.programs);
         self.unique(
             "program",
@@ -298,6 +310,10 @@ impl Checker<'_> {
         for (key, words, list) in rule.lists() {
             for text in list {
                 match words {
+                    RuleWords::Programs | RuleWords::Commands if text.value.starts_with(form::GROUP) => {
+                        self.group(text);
+                    }
+                    RuleWords::Commands => self.text(key, text, form::command),
                     RuleWords::Programs => self.text(key, text, form::program_pattern),
                     RuleWords::Subcommands => self.text(key, text, form::subcommand),
                     RuleWords::Flags => self.text(key, text, form::option_pattern),
@@ -319,6 +335,20 @@ impl Checker<'_> {
             let message = "this command is both in `matches` and in `ignores`";
             let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, example.place, message);
             self.push(found.help("remove it from one of the lists"));
+        }
+    }
+
+    /// Checks the name of a group, which `@` introduces.
+    fn group(&self, text: &At<String>) {
+        let name = &text.value[form::GROUP.len_utf8()..];
+        let groups = || self.scope.manifests.iter().flat_map(|manifest| &manifest.groups);
+        let may_exist = self.scope.is_incomplete || self.scope.manifests.iter().any(|m| m.refused.has("groups", true));
+        if groups().all(|group| group.name.value != name) && !may_exist {
+            let found = Diagnostic::new(Code::UNKNOWN_GROUP, text.place, format!("unknown group `{}`", text.value));
+            let names: Vec<String> = groups().map(|group| format!("{}{}", form::GROUP, group.name.value)).collect();
+            let or = if names.is_empty() { "" } else { "or " };
+            let found = found.help_nearest(&text.value, names.iter().map(String::as_str), "the groups are");
+            self.push(found.help(format!("{or}declare it in `[[groups]]`: `name = \"{name}\"`, with its `programs`")));
         }
     }
 
@@ -442,9 +472,9 @@ fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str])
             (&[], &["after", "skip", "assignments", "appends", "placeholder_flags", "unless", "split_flags"])
         }
         RunsKind::Code => (&["flags", "shell"], &["first_operand"]),
-        RunsKind::Joined => (&["shell"], &["skip", "unless"]),
+        RunsKind::Joined => (&["shell"], &["after", "skip", "unless"]),
         RunsKind::Operand => (&["shell"], &["skip"]),
-        RunsKind::Between => (&["flags", "ends", "placeholder"], &[]),
+        RunsKind::Between => (&["flags"], &["ends", "placeholder"]),
         RunsKind::Input => (&["shell"], &[]),
         RunsKind::File => (&[], &[]),
     }

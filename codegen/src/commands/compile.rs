@@ -7,11 +7,15 @@ use toolc_commands::ProgramTable;
 use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Writes};
 use toolc_commands::rules::{Conditions, Place, Rule, RuleSet, Verdict};
 
+use super::form::GROUP;
 use crate::diagnostic::At;
 use crate::manifest::keys::kinds::Words;
 use crate::manifest::{
     CommandsManifest, PlaceManifest, ProgramManifest, RuleManifest, RunsKind, RunsManifest, WrittenOperands,
 };
+
+/// The groups of a project: the names of their programs, by the name of the group.
+type Groups<'m> = BTreeMap<&'m str, &'m [At<String>]>;
 
 /// The memory that compiled rules borrow from.
 #[derive(Debug, Default)]
@@ -31,8 +35,8 @@ impl Arena {
         self.0.alloc_slice_copy(items)
     }
 
-    fn texts(&self, texts: &[At<String>]) -> &[&str] {
-        let texts: Vec<&str> = texts.iter().map(|text| self.text(&text.value)).collect();
+    fn texts<'t>(&self, texts: impl IntoIterator<Item = &'t At<String>>) -> &[&str] {
+        let texts: Vec<&str> = texts.into_iter().map(|text| self.text(&text.value)).collect();
         self.list(&texts)
     }
 
@@ -64,9 +68,19 @@ pub(super) fn added<'b>(base: &RuleSet<'b>, manifests: &[CommandsManifest], aren
     rules
 }
 
+/// Returns the names in a list of programs, with the members of a group in the place of its name.
+fn members<'n>(names: &'n [At<String>], groups: &Groups<'n>) -> impl Iterator<Item = &'n At<String>> {
+    names.iter().flat_map(|name| match name.value.strip_prefix(GROUP) {
+        Some(group) => groups.get(group).copied().unwrap_or_default(),
+        None => std::slice::from_ref(name),
+    })
+}
+
 /// Compiles the rules, in the author's order.
 fn rules<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Rule<'b>> {
-    manifests.iter().flat_map(|manifest| &manifest.rules).map(|manifest| rule(manifest, arena)).collect()
+    let groups = manifests.iter().flat_map(|manifest| &manifest.groups);
+    let groups = groups.map(|group| (group.name.value.as_str(), group.programs.as_slice())).collect();
+    manifests.iter().flat_map(|manifest| &manifest.rules).map(|manifest| rule(manifest, &groups, arena)).collect()
 }
 
 /// Compiles the places, in the author's order.
@@ -151,7 +165,9 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
             shell,
             first_operand: is_set(manifest.first_operand.as_ref()),
         },
-        RunsKind::Joined => Runs::Joined { skip, shell, unless: arena.texts(&manifest.unless) },
+        RunsKind::Joined => {
+            Runs::Joined { after: arena.texts(&manifest.after), skip, shell, unless: arena.texts(&manifest.unless) }
+        }
         RunsKind::Operand => Runs::Operand { skip, shell },
         RunsKind::Between => Runs::Between {
             starts: arena.texts(&manifest.flags),
@@ -163,7 +179,8 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
     })
 }
 
-fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
+fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> Rule<'b> {
+    let programs_of = |names: &[At<String>]| arena.texts(members(names, groups));
     Rule {
         name: arena.text(&manifest.name.value),
         description: arena.text(&manifest.description),
@@ -173,9 +190,9 @@ fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
         low_risk: is_set(manifest.low_risk.as_ref()),
         exempts: arena.texts(&manifest.exempts),
         conditions: Conditions {
-            programs: arena.texts(&manifest.programs),
+            programs: programs_of(&manifest.programs),
             program_in: arena.texts(&manifest.program_in),
-            without_programs: arena.texts(&manifest.without_programs),
+            without_programs: programs_of(&manifest.without_programs),
             subcommands: arena.subcommands(&manifest.subcommands),
             flags: arena.texts(&manifest.flags),
             without_flags: arena.texts(&manifest.without_flags),
@@ -192,11 +209,11 @@ fn rule<'b>(manifest: &RuleManifest, arena: &'b Arena) -> Rule<'b> {
             input_in: arena.texts(&manifest.input_in),
             writes: arena.texts(&manifest.writes),
             input: arena.words(&manifest.input),
-            input_from: arena.texts(&manifest.input_from),
-            file_from: arena.texts(&manifest.file_from),
-            input_only_from: arena.texts(&manifest.input_only_from),
-            program_from: arena.texts(&manifest.program_from),
-            run_by: arena.texts(&manifest.run_by),
+            input_from: programs_of(&manifest.input_from),
+            file_from: programs_of(&manifest.file_from),
+            input_only_from: programs_of(&manifest.input_only_from),
+            program_from: programs_of(&manifest.program_from),
+            run_by: programs_of(&manifest.run_by),
             expansions: arena.words(&manifest.expansions),
             variables: arena.texts(&manifest.variables),
             without_variables: arena.texts(&manifest.without_variables),

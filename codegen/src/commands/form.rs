@@ -19,7 +19,10 @@ impl Fault {
     }
 }
 
-/// Checks the name of a rule or of a place.
+/// The character before the name of a group, where a rule names it instead of a program.
+pub(super) const GROUP: char = '@';
+
+/// Checks the name of a rule, a place or a group.
 pub(super) fn name(text: &str) -> Option<Fault> {
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     (!text.chars().all(is_allowed)).then(|| Fault::new("ASCII letters, digits, `-` and `_`"))
@@ -28,6 +31,9 @@ pub(super) fn name(text: &str) -> Option<Fault> {
 /// Checks the name of a program.
 pub(super) fn program(text: &str) -> Option<Fault> {
     let fault = || Fault::new("a program's name, without its folder");
+    if text.starts_with(GROUP) {
+        return Some(fault().help("only a rule can name a group"));
+    }
     match text.rsplit('/').next() {
         Some(name) if name != text && !name.is_empty() => Some(fault().help(format!("write `{name}`"))),
         _ if text.is_empty() || text.contains(char::is_whitespace) || text.contains('/') => Some(fault()),
@@ -42,6 +48,11 @@ pub(super) fn program_pattern(text: &str) -> Option<Fault> {
         return None;
     }
     program(text).or_else(|| pattern(text))
+}
+
+/// Checks a pattern for the name of a program, which can have subcommands.
+pub(super) fn command(text: &str) -> Option<Fault> {
+    if text.starts_with(GROUP) { program(text) } else { subcommand(text) }
 }
 
 /// Checks an option.
@@ -165,7 +176,7 @@ mod tests {
         type Form = fn(&str) -> Option<Fault>;
         let cases: [(Form, &[&str]); 7] = [
             (name, &["a b", "a.b", "größe"]),
-            (program, &["", "/bin/rm", "rm -r", "a/"]),
+            (program, &["", "/bin/rm", "rm -r", "a/", "@downloaders"]),
             (program_pattern, &["mkfs[", "[x", "bin/*"]),
             (option, &["r", "-", "--", "", "--a=b", "-a b"]),
             (option_pattern, &["r", "=x", "-=x", "-x=["]),

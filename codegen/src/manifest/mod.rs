@@ -186,10 +186,13 @@ pub(crate) fn document<T: ReadTable>(noun: &'static str, sources: &Sources, sink
 
 fn commands(reader: &Reader<'_>) -> CommandsManifest {
     let mut commands = CommandsManifest::read(reader);
-    let count = |commands: &CommandsManifest| commands.programs.len() + commands.places.len() + commands.rules.len();
+    let count = |commands: &CommandsManifest| {
+        commands.programs.len() + commands.groups.len() + commands.places.len() + commands.rules.len()
+    };
     let all = count(&commands);
     // Those without a name were reported.
     commands.programs.retain(|program| !program.name.value.is_empty());
+    commands.groups.retain(|group| !group.name.value.is_empty());
     commands.places.retain(|place| !place.name.value.is_empty());
     commands.rules.retain(|rule| !rule.name.value.is_empty());
     if count(&commands) < all {

@@ -121,15 +121,20 @@ impl<'a> Subject<'a> {
     pub(crate) fn sets_variables(&self) -> bool {
         let name = self.command.program.name();
         name.is_some_and(|name| {
-            SETTERS.contains(&name) || matches!(name, "declare" | "export" | "readonly" | "set" | "setenv" | "typeset")
+            SETTERS.contains(&name) || matches!(name, "declare" | "export" | "local" | "readonly" | "set" | "setenv" | "typeset")
         })
     }
 
     /// Returns the variables that the program sets to values which it computes or reads, as `read NAME` does, and where they are
     /// named.
     pub(crate) fn computed_variables(&self) -> Vec<(String, Span)> {
-        let name = self.command.program.name().filter(|name| SETTERS.contains(name));
-        let Some(own) = name else { return Vec::new() };
+        let Some(own) = self.command.program.name() else { return Vec::new() };
+        if matches!(own, "declare" | "local" | "typeset") {
+            return self.referenced_variables();
+        }
+        if !SETTERS.contains(&own) {
+            return Vec::new();
+        }
         let is_of_name = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
         let named = |word: &Word| {
             let text = word.certain_start();
@@ -147,6 +152,20 @@ impl<'a> Subject<'a> {
             _ => words.len(),
         };
         words[..count.min(words.len())].iter().filter_map(named).collect()
+    }
+
+    /// Returns the variables to which `declare -n REFERENCE=NAME` gives another name, by which a later assignment sets them.
+    fn referenced_variables(&self) -> Vec<(String, Span)> {
+        let words = self.command.arguments();
+        let makes_references = |word: &Word| {
+            let start = word.certain_start();
+            start.starts_with('-') && start.contains('n')
+        };
+        if !words.iter().any(makes_references) {
+            return Vec::new();
+        }
+        let target = |word: &Word| word.certain_start().split_once('=').map(|(_, name)| (name.to_owned(), word.span));
+        words.iter().filter_map(target).collect()
     }
 
     /// Returns whether a subcommand can be given, as far as the first letters of its first word and of the operands tell.
@@ -519,7 +538,7 @@ fn has_options_first(program: &Program<'_>) -> bool {
 fn is_wrapper(program: &Program<'_>) -> bool {
     program.runs.iter().any(|runs| match runs {
         Runs::Rest(rest) => rest.after.is_empty(),
-        Runs::Joined { .. } => true,
+        Runs::Joined { after, .. } => after.is_empty(),
         _ => false,
     })
 }

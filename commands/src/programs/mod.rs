@@ -106,6 +106,8 @@ pub enum Runs<'t> {
     },
     /// The operands, joined with spaces, are code for a shell: `eval`, `watch`, `ssh HOST`.
     Joined {
+        /// Operands, one of which must come before the code: `ssh` in `minikube ssh CODE`. If empty, none is needed.
+        after: &'t [&'t str],
         /// The number of operands before the code.
         skip: usize,
         /// The shell that reads the code.

@@ -19,7 +19,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("adb", &Program {
         value_options: &["-H", "-L", "-P", "-s", "-t"],
-        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
         ..Program::EMPTY
     }),
     ("ansible", &Program {
@@ -46,7 +46,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
             "-S", "-W", "-w", "-M",
         ],
-        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
         ..Program::EMPTY
     }),
     ("aws-vault", &AWS_VAULT),
@@ -146,7 +146,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("colima", &Program {
         value_options: &["-p", "--profile"],
-        runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
+        runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: Any, unless: &[] }],
         ..Program::EMPTY
     }),
     ("concurrently", &Program {
@@ -228,7 +228,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-c", "-e", "-f", "-p", "-u", "-w", "--ansi", "--env", "--env-file", "--file", "--index", "--parallel",
             "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
         ],
-        runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+        runs: &[Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN })],
         writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
         ..Program::EMPTY
     }),
@@ -293,6 +293,8 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Code { options: &["-c"], shell: Foreign, first_operand: false }],
         ..Program::EMPTY
     }),
+    ("fab", &FAB),
+    ("fabric", &FAB),
     ("fakechroot", &Program {
         value_options: &[
             "-b", "-c", "-d", "-e", "-l", "--bindir", "--config-dir", "--elfloader", "--environment", "--lib",
@@ -438,9 +440,25 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("jenv", &ASDF),
+    ("just", &Program {
+        value_options: &[
+            "-d", "-f", "-s", "--color", "--dotenv-path", "--justfile", "--shell", "--shell-arg", "--show",
+            "--working-directory",
+        ],
+        runs: &[Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" }],
+        ..Program::EMPTY
+    }),
     ("k3s", &KUBECTL),
     ("kgx", &GNOME_TERMINAL),
     ("kitty", &GNOME_TERMINAL),
+    ("knife", &Program {
+        value_options: &[
+            "-C", "-G", "-P?", "-a", "-c", "-i", "-p", "-x", "--attribute", "--concurrency", "--config",
+            "--ssh-identity-file", "--ssh-port", "--ssh-user",
+        ],
+        runs: &[Runs::Joined { after: &["ssh", "winrm"], skip: 1, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
     ("kubectl", &KUBECTL),
     ("lckdo", &Program {
         value_options: &["-E", "-W"],
@@ -481,7 +499,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("micromamba", &CONDA),
     ("minikube", &Program {
         value_options: &["-n", "-p", "--node", "--profile"],
-        runs: &[Runs::Rest(Rest { after: &["ssh"], ..Rest::PLAIN })],
+        runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: Any, unless: &[] }],
         ..Program::EMPTY
     }),
     ("mise", &MISE),
@@ -495,7 +513,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("mosh", &Program {
         value_options: &["-p", "--client", "--port", "--predict", "--server", "--ssh"],
         runs: &[
-            Runs::Joined { skip: 1, shell: Any, unless: &[] },
+            Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] },
             Runs::Code { options: &["--ssh"], shell: Any, first_operand: false },
         ],
         ..Program::EMPTY
@@ -769,7 +787,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("salt", &SALT),
     ("salt-call", &Program {
         value_options: &["-c", "-l", "--config-dir", "--log-level", "--out"],
-        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
         ..Program::EMPTY
     }),
     ("salt-ssh", &SALT),
@@ -863,7 +881,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
             "-S", "-W", "-w",
         ],
-        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
         writes: &[Writes::Values(&["-E"])],
         ..Program::EMPTY
     }),
@@ -957,7 +975,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("tmux", &Program {
         value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
-        runs: &[Runs::Joined { skip: 1, shell: Any, unless: &[] }],
+        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
         ..Program::EMPTY
     }),
     ("toolbox", &Program {
@@ -1054,7 +1072,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("watch", &Program {
         value_options: &["-d?", "-n", "-q", "-s", "--differences?", "--equexit", "--interval", "--shotsdir"],
         runs: &[
-            Runs::Joined { skip: 0, shell: Any, unless: &["-x", "--exec"] },
+            Runs::Joined { after: &[], skip: 0, shell: Any, unless: &["-x", "--exec"] },
             Runs::Rest(Rest::PLAIN),
         ],
         ..Program::EMPTY
@@ -1068,7 +1086,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--watch-file", "--watch-non-recursive", "--workdir", "--wrap-process",
         ],
         runs: &[
-            Runs::Joined { skip: 0, shell: Any, unless: &[] },
+            Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] },
             Runs::Rest(Rest::PLAIN),
         ],
         ..Program::EMPTY
@@ -1196,6 +1214,16 @@ static ENV: Program<'_> = Program {
 static ENVDIR: Program<'_> = Program {
     name: "envdir",
     runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static FAB: Program<'_> = Program {
+    name: "fab",
+    value_options: &[
+        "-H", "-S", "-c", "-f", "-i", "-r", "-t", "-u", "--config", "--hosts", "--identity", "--search-root",
+        "--ssh-config",
+    ],
+    runs: &[Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] }],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1332,7 +1360,7 @@ static PDSH: Program<'_> = Program {
         "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host", "--hosts",
         "--timeout", "--user",
     ],
-    runs: &[Runs::Joined { skip: 0, shell: Any, unless: &[] }],
+    runs: &[Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] }],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1362,7 +1390,7 @@ static SALT: Program<'_> = Program {
     value_options: &[
         "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
     ],
-    runs: &[Runs::Joined { skip: 2, shell: Any, unless: &[] }],
+    runs: &[Runs::Joined { after: &[], skip: 2, shell: Any, unless: &[] }],
     ..Program::EMPTY
 };
 #[rustfmt::skip]

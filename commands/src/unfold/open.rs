@@ -27,8 +27,8 @@ impl Unfolder<'_> {
                     self.open_shell(index, arguments, program, options, *shell);
                 }
                 Runs::Code { options, shell, .. } => self.open_value(index, arguments, program, options, *shell),
-                Runs::Joined { skip, shell, unless } => {
-                    if let Some(at) = operand(arguments, program, *skip, unless) {
+                Runs::Joined { after, skip, shell, unless } => {
+                    if let Some(at) = operand(arguments, program, after, *skip, unless) {
                         self.read_words(index, &arguments[at..], *shell);
                     }
                     if self.reading.commands[index].appended {
@@ -37,7 +37,7 @@ impl Unfolder<'_> {
                     }
                 }
                 Runs::Operand { skip, shell } => {
-                    if let Some(at) = operand(arguments, program, *skip, &[])
+                    if let Some(at) = operand(arguments, program, &[], *skip, &[])
                         && arguments[at].literal().as_deref() != Some("-")
                     {
                         self.read_words(index, &arguments[at..=at], *shell);
@@ -283,12 +283,23 @@ fn unknown(span: Span) -> Word {
     Word { parts: vec![Part::Unknown { splits: true }], span }
 }
 
-/// Returns the index of the operand after `skip` others, or `None` if an option of `unless` is given.
-fn operand(arguments: &[Word], program: &Program<'_>, mut skip: usize, unless: &[&str]) -> Option<usize> {
+/// Returns the index of the operand that follows one of `after`, if there are any, and then `skip` others. Returns `None` if an
+/// option of `unless` is given.
+fn operand(
+    arguments: &[Word],
+    program: &Program<'_>,
+    after: &[&str],
+    mut skip: usize,
+    unless: &[&str],
+) -> Option<usize> {
+    let mut is_after = after.is_empty();
     for argument in flags::arguments(arguments, program.value_options) {
         match argument {
             Argument::Option { name, .. } if unless.iter().any(|option| is_abbreviation(&name, option)) => return None,
             Argument::Option { .. } => {}
+            Argument::Operand { word, .. } | Argument::Either { word, .. } if !is_after => {
+                is_after = word.text().is_some_and(|text| after.contains(&&*text));
+            }
             Argument::Operand { .. } | Argument::Either { .. } if skip > 0 => skip -= 1,
             Argument::Operand { index, .. } | Argument::Either { index, .. } => return Some(index),
         }
@@ -298,6 +309,9 @@ fn operand(arguments: &[Word], program: &Program<'_>, mut skip: usize, unless: &
 
 /// Replaces a text in a word by an unknown one.
 fn replace(word: &mut Word, placeholder: &str, splits: bool) {
+    if placeholder.is_empty() {
+        return;
+    }
     let has = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains(placeholder));
     if !word.parts.iter().any(has) {
         // Literal braces are separate parts.

@@ -142,8 +142,8 @@ fn runs_source(runs: &Runs<'_>) -> String {
         Runs::Code { options, shell, first_operand } => {
             format!("Runs::Code {{ options: &{options:?}, shell: {shell:?}, first_operand: {first_operand} }}")
         }
-        Runs::Joined { skip, shell, unless } => {
-            format!("Runs::Joined {{ skip: {skip}, shell: {shell:?}, unless: &{unless:?} }}")
+        Runs::Joined { after, skip, shell, unless } => {
+            format!("Runs::Joined {{ after: &{after:?}, skip: {skip}, shell: {shell:?}, unless: &{unless:?} }}")
         }
         Runs::Operand { skip, shell } => format!("Runs::Operand {{ skip: {skip}, shell: {shell:?} }}"),
         Runs::Between { starts, ends, placeholder } => {

@@ -132,9 +132,9 @@ fn runs(runs: &Runs<'_>) -> TokenStream {
             let (options, shell) = (strings(options), shell(code));
             quote!(Runs::Code { options: #options, shell: #shell, first_operand: #first_operand })
         }
-        Runs::Joined { skip, shell: code, unless } => {
-            let (skip, shell, unless) = (number(skip), shell(code), strings(unless));
-            quote!(Runs::Joined { skip: #skip, shell: #shell, unless: #unless })
+        Runs::Joined { after, skip, shell: code, unless } => {
+            let (after, skip, shell, unless) = (strings(after), number(skip), shell(code), strings(unless));
+            quote!(Runs::Joined { after: #after, skip: #skip, shell: #shell, unless: #unless })
         }
         Runs::Operand { skip, shell: code } => {
             let (skip, shell) = (number(skip), shell(code));

@@ -73,6 +73,7 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
         Kind::Commands => &[
             ("description", &["desc", "doc", "docs", "help", "summary"]),
             ("rules", &["commands", "patterns", "entries"]),
+            ("groups", &["sets", "families"]),
             ("places", &["paths", "locations"]),
             ("programs", &["wrappers"]),
         ],

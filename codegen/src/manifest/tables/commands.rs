@@ -20,6 +20,8 @@ table! {
         description: Required<Prose>,
         /// The programs that run others or write files, with a table for each.
         programs: List<ProgramManifest>,
+        /// The groups, which are named sets of programs, with a table for each.
+        groups: List<GroupManifest>,
         /// The places, which are named sets of files, with a table for each.
         places: List<PlaceManifest>,
         /// The rules, with a table for each.
@@ -142,6 +144,19 @@ words! {
 }
 
 table! {
+    /// A group: programs that rules can name together, as `@NAME`.
+    #[derive(Debug, Clone)]
+    pub struct GroupManifest {
+        /// The name. Must be unique in the project.
+        name: Required<Name>,
+        /// The description of the programs, for people who maintain the rules.
+        description: Required<Prose>,
+        /// Patterns for names of programs.
+        programs: Required<Names>,
+    }
+}
+
+table! {
     /// A place: files and folders that rules can name.
     #[derive(Debug, Clone)]
     pub struct PlaceManifest {
@@ -248,6 +263,8 @@ table! {
 pub enum RuleWords {
     /// Patterns for the names of programs.
     Programs,
+    /// Patterns for the names of programs, which can have subcommands.
+    Commands,
     /// Subcommands, each of one or more words.
     Subcommands,
     /// Options, which may have a pattern for their value.
@@ -272,7 +289,7 @@ impl RuleManifest {
             programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
             arguments Patterns, operands_in Places, sources_in Places, values_in Places, operands_outside Places,
             mentions Places, reads Places, input_in Places, writes Places, input Words,
-            input_from Programs, file_from Programs, input_only_from Subcommands, program_from Subcommands,
+            input_from Programs, file_from Programs, input_only_from Commands, program_from Commands,
             run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
             script Words, input_lines Patterns
         ]

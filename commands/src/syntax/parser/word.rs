@@ -8,7 +8,7 @@ use crate::characters::UNKNOWN;
 use crate::syntax::braces;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::word::{Glob, Origin, Part, Word};
-use crate::work::WORD;
+use crate::work::{COPY, WORD};
 
 /// Where a word occurs. This decides what is expanded in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         let expanded = braces::expand(word, &marks);
-        self.spend(expanded.iter().map(|word| 2 + 4 * word.parts.len()).sum())?;
+        self.spend(expanded.iter().map(|word| COPY * (1 + word.parts.len())).sum())?;
         words.extend(expanded);
         Ok(())
     }

@@ -31,6 +31,7 @@ errors! {
     UNKNOWN_CODE unknown_code
     UNKNOWN_DIALECT unknown_dialect
     UNKNOWN_FACT unknown_fact
+    UNKNOWN_GROUP unknown_group
     UNKNOWN_KEY unknown_key
     UNKNOWN_PARAMETER unknown_parameter
     UNKNOWN_PLACE unknown_place

@@ -56,10 +56,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("git", &Program { writes: &[Writes::LastOperandOf(&[&["clone", "*"], &["worktree", "add"]])], ..Program::EMPTY }),
     ("gzip", &Program { writes: &[Writes::OperandsUnless(&["-c"])], ..Program::EMPTY }),
     ("python3", &Program { value_options: &["-c", "-m"], options_first: true, ..Program::EMPTY }),
-    ("repeat", &Program { runs: &[Runs::Joined { skip: 1, shell: CodeShell::Bash, unless: &[] }], ..Program::EMPTY }),
+    (
+        "repeat",
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Bash, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "schedule",
-        &Program { runs: &[Runs::Joined { skip: 0, shell: CodeShell::Posix, unless: &[] }], ..Program::EMPTY },
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Posix, unless: &[] }],
+            ..Program::EMPTY
+        },
     ),
     (
         "sed",
@@ -70,7 +79,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("sqlite3", &Program { writes: &[Writes::FirstOperand], ..Program::EMPTY }),
-    ("ssh", &Program { runs: &[Runs::Joined { skip: 1, shell: CodeShell::Foreign, unless: &[] }], ..Program::EMPTY }),
+    (
+        "ssh",
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Foreign, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "su",
         &Program {
@@ -103,7 +118,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("tee", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("timeout", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("unzip", &Program { writes: &[Writes::Unpacked { with: &[], folder: &["-d"] }], ..Program::EMPTY }),
-    ("watch", &Program { runs: &[Runs::Joined { skip: 0, shell: CodeShell::Any, unless: &[] }], ..Program::EMPTY }),
+    (
+        "watch",
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "xargs",
         &Program {
@@ -239,7 +260,7 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: false,
         low_risk: false,
         exempts: &[],
-        conditions: Conditions { program_from: &["curl"], ..Conditions::EMPTY },
+        conditions: Conditions { program_from: &["curl", "wget"], ..Conditions::EMPTY },
     },
     Rule {
         name: "print-a-fetched-file",
