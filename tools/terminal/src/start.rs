@@ -11,7 +11,7 @@ use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
 use crate::place;
 use crate::transcript::Transcript;
-use crate::typed::{Languages, TypedInput};
+use crate::typed::{Installed, Languages, TypedInput};
 use crate::{TerminalHandlers, failed_start, joined, signal_of};
 
 /// The time for which a call waits for a command that ends at once.
@@ -30,7 +30,11 @@ impl TerminalHandlers {
         launch.directory = Some(place.directory);
         launch.variables = place::variables(&self.inherited(call), &variables, &place.state);
         launch.input = Input::Open;
-        let typed = TypedInput::new(Languages::of(&args.command), args.pty, directory);
+        // Before the command can change what there is.
+        let installed = Installed::new(&*environment, &variables);
+        let languages = Languages::of(&args.command, &|word| installed.has(word));
+        drop(installed);
+        let typed = TypedInput::new(languages, args.pty, directory);
         let has_news = args.notify_on_complete || args.watch_patterns.is_some();
         let start = Start {
             id: processes.next_id(),

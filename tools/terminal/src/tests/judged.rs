@@ -237,6 +237,28 @@ fn input_of_an_unknown_program_is_judged_like_that_of_a_shell() {
 }
 
 #[test]
+fn a_shell_under_another_name_is_judged_like_a_shell() {
+    let session = session(deny);
+    let folder = session.dir.path().canonicalize().unwrap();
+    fs::copy("/bin/sh", folder.join("cat")).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", folder.join("less")).unwrap();
+    fs::hard_link(folder.join("cat"), folder.join("timeout")).unwrap();
+    let folder = folder.display();
+    for command in [
+        format!("{folder}/cat"),
+        "./cat".to_owned(),
+        format!("exec {folder}/less"),
+        format!("{folder}/timeout -s"),
+        format!("timeout 600 {folder}/cat"),
+    ] {
+        let id = session.start(&command, false);
+        assert_eq!(session.kind(&id, "rm -rf /etc\n"), "denied", "{command}");
+        assert_eq!(session.kind(&id, "echo harmless\n"), "written", "{command}");
+        assert_eq!(session.asked(), 0, "{command}");
+    }
+}
+
+#[test]
 fn code_for_an_interpreter_that_was_started_in_a_shell_needs_a_person() {
     let session = session(deny);
     let id = session.start("sh", true);

@@ -1,7 +1,6 @@
 //! Whether a program runs what is typed, and as what.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use toolc::commands::{CommandId, Program, Reading, Surroundings, Word, read};
 
@@ -148,7 +147,6 @@ const WITH_MARK: &[&str] = &["bc", "dc", "ftp", "info", "less", "lftp", "mail", 
 
 /// Programs that only read their input, whatever their arguments are. Every other one may be a shell.
 const READERS: &[&str] = &[
-    ".",
     ":",
     "[",
     "apt",
@@ -304,9 +302,33 @@ const READERS: &[&str] = &[
     "zstd",
 ];
 
-/// The folders of installed programs.
-const INSTALLED: &[&str] =
-    &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
+/// Commands of a shell itself, among the readers and the commands that run others. They are in no file.
+const BUILTINS: &[&str] = &[
+    ":", "[", "builtin", "cd", "command", "coproc", "echo", "eval", "exec", "exit", "export", "false", "kill", "local",
+    "printf", "pwd", "read", "return", "set", "shift", "test", "time", "trap", "true", "type", "ulimit", "umask",
+    "unset", "wait",
+];
+
+/// Programs that run another one with the files of another place, where its name can mean anything.
+const ELSEWHERE: &[&str] = &[
+    "chroot",
+    "distrobox",
+    "docker",
+    "kubectl",
+    "lxc",
+    "lxc-attach",
+    "machinectl",
+    "mosh",
+    "nix-shell",
+    "nsenter",
+    "oc",
+    "podman",
+    "rsh",
+    "ssh",
+    "toolbox",
+    "unshare",
+    "vagrant",
+];
 
 /// Variables that switch off the secure mode of pagers, in which they run no commands.
 const SECURE_MODE: &[&str] = &["LESSSECURE", "SYSTEMD_PAGERSECURE"];
@@ -315,11 +337,14 @@ const SECURE_MODE: &[&str] = &["LESSSECURE", "SYSTEMD_PAGERSECURE"];
 const FLAGS: &[&str] = &["-u", "-B", "-E", "-I", "-O", "-OO", "-S", "-w", "-x", "--no-warnings"];
 
 impl Languages {
-    /// Returns what the programs of a command line may make of its input.
-    pub(crate) fn of(line: &str) -> Self {
+    /// Returns what the programs of a command line may make of its input. `is_of_the_system` says whether a word of the line
+    /// that names a program leads to one of the system.
+    pub(crate) fn of(line: &str, is_of_the_system: &dyn Fn(&str) -> bool) -> Self {
         let reading = reading(line);
-        let mut all = of_commands(&reading);
-        if !reading.doubts.is_empty() || SECURE_MODE.iter().any(|variable| line.contains(variable)) {
+        let mut all = of_commands(&reading, is_of_the_system);
+        // A line can change where programs are found.
+        let changes_meaning = line.contains("PATH") || SECURE_MODE.iter().any(|variable| line.contains(variable));
+        if !reading.doubts.is_empty() || changes_meaning {
             all.extend([Shell, ShellAfterMark]);
         }
         Self(all)
@@ -328,7 +353,8 @@ impl Languages {
     /// Adds what programs may make of their input that a line starts which was typed into a shell.
     pub(crate) fn add_started_by(&mut self, line: &str) {
         if self.has(Shell) {
-            let started = of_commands(&reading(line));
+            // Whatever it starts is judged like a shell already.
+            let started = of_commands(&reading(line), &|_| true);
             self.0.extend(started.into_iter().filter(|language| matches!(language, Other | Keys)));
         }
     }
@@ -347,18 +373,30 @@ fn reading(line: &str) -> Reading {
     read(line, toolc_catalog::commands::rules().programs(), &Surroundings::default())
 }
 
-fn of_commands(reading: &Reading) -> BTreeSet<Language> {
-    reading.ids().flat_map(|id| of_command(reading, id)).copied().collect()
+fn of_commands(reading: &Reading, is_of_the_system: &dyn Fn(&str) -> bool) -> BTreeSet<Language> {
+    reading.ids().flat_map(|id| of_command(reading, id, is_of_the_system)).copied().collect()
 }
 
-fn of_command(reading: &Reading, id: CommandId) -> &'static [Language] {
-    const UNKNOWN: &[Language] = &[Shell, ShellAfterMark];
+const UNKNOWN: &[Language] = &[Shell, ShellAfterMark];
+
+fn of_command(reading: &Reading, id: CommandId, is_of_the_system: &dyn Fn(&str) -> bool) -> &'static [Language] {
     let command = reading.command(id);
     let name = match &command.program {
         Program::None => return &[],
         Program::Unknown => return UNKNOWN,
         Program::Known { name, .. } => name.strip_suffix(".exe").unwrap_or(name),
     };
+    let languages = of_program(reading, id, name);
+    // If each line needs a person or is judged anyway, the name does not matter.
+    let is_trusted = matches!(languages, [] | [ShellAfterMark]);
+    let word = command.words[0].literal();
+    let is_known = || word.is_some_and(|word| BUILTINS.contains(&&*word) || is_of_the_system(&word));
+    if is_trusted && !is_known() { UNKNOWN } else { languages }
+}
+
+/// Returns what a program makes of its input if it is what its name says.
+fn of_program(reading: &Reading, id: CommandId, name: &str) -> &'static [Language] {
+    let command = reading.command(id);
     // Such as `python3.12`.
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let is_one_of = |names: &[&str]| names.contains(&name) || names.contains(&stem);
@@ -371,12 +409,12 @@ fn of_command(reading: &Reading, id: CommandId) -> &'static [Language] {
         () if name == "script" && !names_a_command(arguments) => &[Shell],
         () if is_one_of(SHELLS) && !runs_another && !runs_script(arguments) => &[Shell],
         () if is_one_of(STARTERS) && !runs_another => &[Shell],
+        () if is_one_of(ELSEWHERE) => &[Shell],
         () if is_one_of(INTERPRETERS) && !runs_script(arguments) => &[Other],
         () if is_one_of(CONSOLES) => &[Other],
         () if is_one_of(EDITORS) || name == "git" && edits(arguments) => &[Keys],
         () if is_one_of(WITH_MARK) => &[ShellAfterMark],
-        () if runs_another || is_one_of(SHELLS) || is_one_of(INTERPRETERS) => &[],
-        () if is_one_of(READERS) && is_installed(&command.words[0]) => &[],
+        () if runs_another || is_one_of(SHELLS) || is_one_of(INTERPRETERS) || is_one_of(READERS) => &[],
         () => UNKNOWN,
     }
 }
@@ -385,16 +423,6 @@ fn of_command(reading: &Reading, id: CommandId) -> &'static [Language] {
 fn edits(arguments: &[Word]) -> bool {
     let is_editing = |word: &Word| word.literal().is_none_or(|word| EDITING.contains(&&*word));
     arguments.iter().any(is_editing)
-}
-
-/// Returns whether the word of a program names an installed one: by its name alone, or in the folder of such programs.
-fn is_installed(word: &Word) -> bool {
-    word.literal().is_some_and(|word| match Path::new(&*word).parent() {
-        Some(folder) => {
-            folder.as_os_str().is_empty() || INSTALLED.iter().any(|installed| folder == Path::new(installed))
-        }
-        None => false,
-    })
 }
 
 /// Returns whether the arguments of `script` name a command, after its file or as the value of an option.
@@ -423,10 +451,15 @@ const SCRIPTS: &[&str] =
 mod tests {
     use super::*;
 
+    /// Returns the languages of a line on a usual system.
+    fn of(line: &str) -> Languages {
+        Languages::of(line, &|word| !word.contains('/') || word.starts_with("/usr/bin/") || word.starts_with("/bin/"))
+    }
+
     #[track_caller]
     fn check(lines: &[&str], expected: &[Language]) {
         for line in lines {
-            assert_eq!(Languages::of(line).0.into_iter().collect::<Vec<_>>(), expected, "{line}");
+            assert_eq!(of(line).0.into_iter().collect::<Vec<_>>(), expected, "{line}");
         }
     }
 
@@ -450,6 +483,8 @@ mod tests {
                 "bash -s",
                 "sh -i script.sh",
                 "ssh example.py",
+                "ssh host cat",
+                "chroot . cat",
                 "(bash)",
                 "stdbuf -o0 bash",
             ],
@@ -509,8 +544,34 @@ mod tests {
             "bash -c 'read x; eval \"$x\"'",
             "LESSSECURE=0 git log",
             "unset LESSSECURE; git log",
+            "cat() { sh; }; cat",
+            "/tmp/cat",
+            "/tmp/less f",
+            "/tmp/timeout 9 cat",
+            "timeout 9 /tmp/cat",
+            "/tmp/python3 app.py",
+            "cp /bin/sh /tmp/cat; /tmp/cat",
+            "x=/tmp/cat; $x",
+            "PATH=/tmp cat",
+            "export PATH=/tmp:$PATH; cat",
+            ". ./env; cat",
+            "hash -p /tmp/cat cat; cat",
         ] {
-            assert!(Languages::of(line).has(Shell) && Languages::of(line).has(ShellAfterMark), "{line}");
+            assert!(of(line).has(Shell) && of(line).has(ShellAfterMark), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_name_alone_makes_no_program_harmless() {
+        for line in ["cat", "npm init", "timeout 9 cat", "less f", "bash ./run.sh", "python3 app.py", "git log | less"]
+        {
+            let languages = Languages::of(line, &|_| false);
+            assert!(languages.has(Shell) && languages.has(ShellAfterMark), "{line}");
+        }
+        let languages = Languages::of("cd x; read y; echo \"$y\"", &|_| false);
+        assert!(languages.is_data(), "a shell has these itself");
+        for line in ["python3", "vim f"] {
+            assert!(!Languages::of(line, &|_| false).has(Shell), "{line}: each line needs a person anyway");
         }
     }
 
@@ -523,14 +584,14 @@ mod tests {
 
     #[test]
     fn a_shell_starts_what_is_typed() {
-        let mut languages = Languages::of("sh");
+        let mut languages = of("sh");
         languages.add_started_by("ls; cat x | ./wizard; python3 app.py");
-        assert_eq!(languages, Languages::of("sh"));
+        assert_eq!(languages, of("sh"));
         languages.add_started_by("python3");
         assert!(languages.has(Other) && !languages.has(Keys));
         languages.add_started_by("vim x");
         assert!(languages.has(Keys));
-        let mut reader = Languages::of("cat");
+        let mut reader = of("cat");
         reader.add_started_by("python3");
         assert!(reader.is_data());
     }

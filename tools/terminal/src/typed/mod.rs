@@ -1,5 +1,6 @@
 //! What is typed into a background process: if the process runs what it reads, each line is judged before it is written.
 
+mod installed;
 mod language;
 
 use std::collections::VecDeque;
@@ -7,6 +8,7 @@ use std::collections::VecDeque;
 use toolc::approval::{InputLanguage, ProgramInput};
 use toolc::{Call, ErrorKind, ToolError};
 
+pub(crate) use installed::Installed;
 use language::Language;
 pub(crate) use language::Languages;
 
