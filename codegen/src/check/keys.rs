@@ -8,7 +8,7 @@ use toolc::behaviour::Execution;
 
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
-use crate::dialects::DIALECTS;
+use crate::dialects::{DIALECTS, Dialect};
 use crate::manifest::{Overlap, is_reserved};
 use crate::schema::Schema;
 use crate::source::Kind;
@@ -20,6 +20,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         check_scripts(tool, sink);
         check_deprecated(catalog, tool, sink);
         check_returns(tool, sink);
+        check_strict(tool, sink);
         if let Some(shell) = &tool.manifest.approval.shell {
             check_parameter(tool, shell, "shell", &[Type::String], sink);
         }
@@ -99,6 +100,20 @@ fn check_returns(tool: &Tool, sink: &Sink) {
         for when in properties.chain(choices) {
             let message = "`returns` cannot depend on the turn";
             incompatible(when.place, message, "remove `when`: an optional property may be omitted", sink);
+        }
+    }
+}
+
+/// Reports `strict` where it has no effect.
+fn check_strict(tool: &Tool, sink: &Sink) {
+    for overrides in &tool.manifest.dialect {
+        let Some(strict) = &overrides.strict else { continue };
+        let is_known = |dialect: &&Dialect| dialect.name == overrides.dialect.value;
+        if DIALECTS.iter().find(is_known).is_some_and(|dialect| dialect.lenient.is_none()) {
+            let with_strict_mode = DIALECTS.iter().filter(|dialect| dialect.lenient.is_some());
+            let names: Vec<&str> = with_strict_mode.map(|dialect| dialect.name).collect();
+            let message = format!("`{}` has no strict mode", overrides.dialect.value);
+            incompatible(strict.place, message, &format!("it belongs to {}", ticked(&names, " and ")), sink);
         }
     }
 }

@@ -43,6 +43,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ..ToolLimits::NONE
     },
     request: RequestLimits::NONE,
+    lenient: None,
 };
 
 /// Returns a tool's definition for the Messages API. `strict` is omitted if it is `None`.

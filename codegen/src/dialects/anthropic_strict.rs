@@ -46,5 +46,6 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         ..RequestLimits::NONE
     },
+    lenient: Some(&anthropic::DIALECT),
     ..anthropic::DIALECT
 };

@@ -37,6 +37,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         advised_tools: limit(20, Confidence::High, READ_ON, "Gemini's guide to function calling: 10 to 20"),
         ..RequestLimits::NONE
     },
+    lenient: None,
 };
 
 /// Writes a function declaration. A tool without parameters has no entry for them, because an empty object is refused.

@@ -38,6 +38,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ..ToolLimits::NONE
     },
     request: RequestLimits::NONE,
+    lenient: None,
 };
 
 fn definition(tool: &ToolDefinition<'_>) -> CondJson {

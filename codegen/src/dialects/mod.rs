@@ -48,6 +48,8 @@ pub struct Dialect {
     pub tool: ToolLimits,
     /// What it accepts of all tools of a request together.
     pub request: RequestLimits,
+    /// The dialect without strict mode, if this one is strict. A tool whose manifest says `strict = false` has its form.
+    pub lenient: Option<&'static Dialect>,
 }
 
 /// Declares the module of each record, and the list of the records.

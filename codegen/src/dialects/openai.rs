@@ -44,6 +44,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         advised_tools: limit(20, Confidence::Medium, READ_ON, "OpenAI's guide to function calling"),
         ..RequestLimits::NONE
     },
+    lenient: None,
 };
 
 /// Writes a definition of Chat Completions.

@@ -75,5 +75,6 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         ..openai::DIALECT.tool
     },
+    lenient: Some(&openai::DIALECT),
     ..openai::DIALECT
 };

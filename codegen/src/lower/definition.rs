@@ -33,7 +33,14 @@ fn refused_parameter<'c>(dialect: &Dialect, tool: &'c Tool) -> Option<&'c Proper
 
 /// Returns the schema of a tool's arguments in a dialect.
 pub fn parameters<'t>(dialect: &'static Dialect, tool: &'t Tool) -> Narrowed<'t> {
-    narrow(&tool.manifest.params, &tool.manifest.defs, dialect)
+    narrow(&tool.manifest.params, &tool.manifest.defs, form(dialect, tool))
+}
+
+/// Returns the dialect whose form a tool has: the one without strict mode if the tool is not strict.
+pub fn form(dialect: &'static Dialect, tool: &Tool) -> &'static Dialect {
+    let strict = tool.overrides(dialect.name).and_then(|overrides| overrides.strict.as_ref());
+    let is_strict = strict.is_none_or(|strict| strict.value);
+    dialect.lenient.filter(|_| !is_strict).unwrap_or(dialect)
 }
 
 /// Returns the definition of a tool in a dialect.
@@ -47,6 +54,7 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         return Lowering { definition: None, losses };
     }
     let Narrowed { schema, defs, about, mut losses } = parameters(dialect, tool);
+    let form = form(dialect, tool);
     let dialect_description = tool.overrides(dialect.name).and_then(|overrides| overrides.description.as_ref());
     let mut description = dialect_description.unwrap_or(&manifest.description).value.clone();
     append_sentence(&mut description, about);
@@ -55,11 +63,11 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         title: manifest.title.as_ref().map(|title| title.value.as_str()),
         description,
         has_parameters: has_properties(&schema),
-        parameters: SchemaDocument { schema, defs, spelling: dialect.spelling },
-        returns: returns(dialect, tool, &mut losses),
+        parameters: SchemaDocument { schema, defs, spelling: form.spelling },
+        returns: returns(form, tool, &mut losses),
         annotations: manifest.annotations.value(),
     };
-    let mut json = (dialect.envelope)(&definition);
+    let mut json = (form.envelope)(&definition);
     // Texts that list other tools use their names in the dialect.
     json.rename(&|AtomId(atom)| match tool.atoms.get(atom) {
         Some(Atom::Tool(id)) => Some(catalog[*id].name_in(dialect.name)),

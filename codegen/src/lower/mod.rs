@@ -23,7 +23,7 @@ use crate::catalog::{Atom, Catalog, ExternalId, FactId, Tool, ToolId, Toolset, T
 use crate::check::Checked;
 use crate::dialects::Dialect;
 
-pub use definition::{Lowering, accepts, definition, parameters};
+pub use definition::{Lowering, accepts, definition, form, parameters};
 pub use sizes::DefinitionSizes;
 pub(crate) use table::enum_values;
 

@@ -42,6 +42,7 @@ mod rewritten_commands;
 mod root_names;
 mod rules;
 mod schema_files;
+mod shipped_manifests;
 mod syntax;
 mod synth;
 mod token_estimates;

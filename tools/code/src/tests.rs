@@ -4,6 +4,7 @@ mod calls;
 mod ends;
 mod files;
 mod interpreters;
+mod remote;
 mod scripts;
 mod sessions;
 

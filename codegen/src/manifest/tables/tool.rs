@@ -190,6 +190,8 @@ table! {
         name: Text,
         /// The description for the model in this dialect.
         description: Template,
+        /// Whether the vendor enforces the schema, in a dialect with strict mode. Default: `true`.
+        strict: Flag,
     } with {
         /// The name of the dialect.
         dialect: At<String> = Reader::table_name,

@@ -217,3 +217,57 @@ fn an_untrusted_task_runs_no_scripts_outside_of_its_sandbox() {
     let [kind, text] = it.failure(&json!({ "code": "1" }));
     assert!(kind == "not_found" && text.contains("failed to start `python3`"), "{text}");
 }
+
+/// A sandbox that cannot be made on this machine.
+#[derive(Debug)]
+struct MissingKind;
+
+impl Kind for MissingKind {
+    fn name(&self) -> &'static str {
+        "sandbox"
+    }
+
+    fn promises(&self) -> Promises {
+        Promises { isolated: true, ..Promises::default() }
+    }
+
+    fn make(&self, _: &Site<'_>) -> std::io::Result<Arc<dyn Environment>> {
+        Err(std::io::Error::other("a sandbox needs the program `bwrap` (package `bubblewrap`)"))
+    }
+}
+
+#[test]
+fn without_a_sandbox_every_tool_that_acts_is_refused_for_an_untrusted_task() {
+    let dir = TempDir::new().unwrap();
+    let workspace = Workspace::new(dir.path());
+    let environments = Environments::local(&workspace).with_kind(MissingKind);
+    let provider = toolc_catalog::provider(Handlers {
+        code: CodeHandlers::new(&workspace).environments(environments.clone()),
+        file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
+        terminal: TerminalHandlers::new(workspace).environments(environments.clone()),
+        todo: TodoHandlers,
+    });
+    let env = Env::empty().with_program("python3").with_program("sh");
+    let approver = approver_fn(|_| ApprovalDecision::AllowOnce);
+    let harness = Harness::with_session(provider, |session| session.env(env).approver(approver));
+    std::fs::write(dir.path().join("a.txt"), "secret").unwrap();
+    let task = Task::new("untrusted");
+    environments.set_untrusted(&task);
+    for (tool, arguments) in [
+        ("read_file", json!({ "path": "a.txt" })),
+        ("write_file", json!({ "path": "new", "content": "x" })),
+        ("patch", json!({ "path": "a.txt", "old_string": "secret", "new_string": "x" })),
+        ("search_files", json!({ "pattern": "secret" })),
+        ("terminal", json!({ "command": "touch new" })),
+        ("terminal", json!({ "command": "touch new", "background": true })),
+        ("execute_code", json!({ "code": "open('new', 'w')" })),
+    ] {
+        let arguments = arguments.to_string();
+        let json = harness.send(&ToolCall::new(tool, &arguments).with_task(&task)).response().json.clone();
+        let error: Value = serde_json::from_str(&json).unwrap();
+        assert!(error["error"].as_str().is_some_and(|text| text.contains("`bwrap`")), "{tool}: {json}");
+    }
+    let listed: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(listed, ["a.txt"], "nothing was written");
+    assert_eq!(std::fs::read_to_string(dir.path().join("a.txt")).unwrap(), "secret");
+}

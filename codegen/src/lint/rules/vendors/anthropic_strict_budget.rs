@@ -2,8 +2,8 @@
 //! 16 unions in total. Reported only if `dialects` lists `anthropic-strict`.
 //!
 //! ## Why is this bad
-//! Anthropic rejects the whole request. The limits apply to all tools together, so no single manifest shows the
-//! problem.
+//! Anthropic rejects the whole request. The limits apply to all strict tools together, so no single manifest shows the
+//! problem. A tool with `dialect.anthropic-strict.strict = false` does not count.
 //!
 //! ## Example
 //! ```toml
@@ -74,10 +74,11 @@
 
 use rayon::prelude::*;
 
+use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::{Check, Lint, Rule};
 use crate::dialects::{Dialect, Limit, Total};
-use crate::lower::{accepts, parameters};
+use crate::lint::{Check, Lint, Rule};
+use crate::lower::{accepts, form, parameters};
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P009", "anthropic-strict-budget", Some(Level::Warning), Check::Output(check));
@@ -94,7 +95,7 @@ fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>
     let max = limit.value;
     let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
     let sizes: Vec<Total> =
-        tools.par_iter().map(|tool| if accepts(dialect, tool) { size(&parameters(dialect, tool).schemas()) } else { ZERO }).collect();
+        tools.par_iter().map(|tool| if counts(dialect, tool) { size(&parameters(dialect, tool).schemas()) } else { ZERO }).collect();
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let sum = lint.resolved(id).iter().fold(ZERO, |sum, tool| {
             let Total { tools, optional, unions } = sizes[tool.0];
@@ -116,10 +117,15 @@ fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>
             sink.push(
                 Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
                     .level(lint.level_of(&limit))
-                    .help("split the toolset, make parameters required, or use the dialect `anthropic` instead"),
+                    .help(format!("split the toolset, make parameters required, or set `dialect.{dialect}.strict = false` in tools with many")),
             );
         }
     }
+}
+
+/// Returns whether a tool counts towards the limits, which are on strict tools.
+fn counts(dialect: &'static Dialect, tool: &Tool) -> bool {
+    accepts(dialect, tool) && form(dialect, tool).request.max_total().is_some()
 }
 
 const ZERO: Total = Total { tools: 0, optional: 0, unions: 0 };

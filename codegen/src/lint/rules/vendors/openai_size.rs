@@ -114,7 +114,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
-use crate::lint::{Check, Rule, LoweredTool};
+use crate::lint::{Check, LoweredTool, Rule};
+use crate::lower::form;
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::LoweredTool(check));
@@ -122,7 +123,7 @@ pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warni
 fn check(lowered: &LoweredTool<'_, '_>, sink: &Sink) {
     let mut reported = BTreeSet::new();
     for (dialect, narrowed) in lowered.dialects() {
-        let Some(limit) = dialect.tool.max_size() else { continue };
+        let Some(limit) = form(dialect, lowered.tool).tool.max_size() else { continue };
         let size = Size::measure(&narrowed().schemas());
         let max = limit.value;
         let mut report = |place: Place, what: String, max: usize| {
