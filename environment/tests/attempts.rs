@@ -396,8 +396,7 @@ fn attempts_in_a_sandbox() {
         Err(error) => eprintln!("skipped: no sandbox can be made on this machine: {error}"),
         Ok(promises) if !promises.limited_processes => {
             eprintln!("skipped: a fork bomb, because the number of processes cannot be limited here");
-            let is_bomb = |attempt: &Attempt| attempt.name == BOMB_NAME;
-            check(&kind, |attempt| if is_bomb(attempt) { IfAllowed } else { attempt.sandbox });
+            check(&kind, |attempt| if attempt.name == BOMB_NAME { IfAllowed } else { attempt.sandbox });
         }
         Ok(_) => check(&kind, |attempt| attempt.sandbox),
     }

@@ -221,7 +221,7 @@ def terminal(command: str, background: bool = False, timeout: int | None = None,
         in order. Not for terminals and the background.
 
     Returns a dict:
-    output: The output; in the background, that so far.
+    output: The output; in the background, that so far, or the screen if a program draws it.
     stderr: Standard error, if it is apart.
     exit_code: Null if a signal ended the shell, or if the command still runs.
     signal: The signal that ended the shell.

@@ -126,7 +126,7 @@ pub mod process {
         pub processes: Option<Vec<Process>>,
         /// The process.
         pub process: Option<Process>,
-        /// The output.
+        /// The output. Left out while a program, such as an editor, draws the whole screen.
         pub output: Option<String>,
         /// What the terminal shows.
         pub screen: Option<String>,
@@ -413,7 +413,7 @@ pub mod terminal {
 
     /// The result of `terminal`.
     pub struct Returns {
-        /// The output; in the background, that so far.
+        /// The output; in the background, that so far, or the screen if a program draws it.
         pub output: String,
         /// Standard error, if it is apart.
         pub stderr: Option<String>,

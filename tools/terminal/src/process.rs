@@ -95,11 +95,11 @@ fn count(number: usize) -> i64 {
 fn poll(process: &Background) -> Returns {
     // First the status: an ended process prints nothing more.
     let described = describe(process);
-    let Look { new, screen, matches, is_muted } = process.look();
+    let Look { new, screen, is_drawn, matches, is_muted } = process.look();
     let note = "watched lines were too many in a short time: they are no longer reported";
     Returns {
         process: Some(described),
-        output: Some(Transcript::shorten(&new.text)),
+        output: (!is_drawn).then(|| Transcript::shorten(&new.text)),
         screen,
         dropped_chars: (new.dropped_chars > 0).then(|| count(new.dropped_chars)),
         matches: (!matches.is_empty()).then_some(matches),
@@ -113,7 +113,8 @@ fn log(process: &Background, args: &Args) -> Result<Returns, ToolError> {
     let page = process.page(args.offset.map(number), number(args.limit).max(1));
     let is_after_end = args.offset.is_some_and(|offset| number(offset) >= page.total_lines) && page.total_lines > 0;
     if is_after_end {
-        let text = format!("`offset` is after the end: the output has {} lines", page.total_lines);
+        let noun = if page.total_lines == 1 { "line" } else { "lines" };
+        let text = format!("`offset` is after the end: the output has {} {noun}", page.total_lines);
         return Err(ToolError::with_kind(ErrorKind::InvalidArguments, text));
     }
     Ok(Returns {

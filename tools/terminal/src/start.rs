@@ -10,7 +10,6 @@ use toolc_environment::{Input, Launch, Output, Program};
 use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
 use crate::place;
-use crate::transcript::Transcript;
 use crate::typed::{Installed, Languages, TypedInput};
 use crate::{TerminalHandlers, failed_start, joined, signal_of};
 
@@ -52,11 +51,11 @@ impl TerminalHandlers {
         processes.add(Arc::clone(&process), &self.processes);
         let deadline = Instant::now() + AT_ONCE;
         process.wait(&|| Instant::now() >= deadline || call.is_cancelled());
-        let (outcome, new) = (process.outcome(), process.new_output());
+        let (outcome, output) = (process.outcome(), process.first_output());
         let not_notified = (has_news && self.on_event.is_none())
             .then(|| "this host does not deliver notifications: look at the process instead".to_owned());
         Ok(Returns {
-            output: Transcript::shorten(&new.text),
+            output,
             stderr: None,
             exit_code: outcome.and_then(|outcome| outcome.exit.code()).map(i64::from),
             signal: outcome.and_then(|outcome| signal_of(outcome.exit)),

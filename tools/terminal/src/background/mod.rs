@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use toolc_environment::{EndReason, Environment, Exit, Launch, OnEnd, Outcome, Output, Running, Sink};
 
 use crate::events::{EventSink, ProcessEvent, ProcessEventKind};
+use crate::transcript::Transcript;
 use crate::typed::TypedInput;
 use log::{Log, Page, Part};
 use processes::Slot;
@@ -64,6 +65,8 @@ struct ToShared(Arc<Shared>);
 pub(crate) struct Look {
     pub(crate) new: Part,
     pub(crate) screen: Option<String>,
+    /// Whether a program draws the whole screen.
+    pub(crate) is_drawn: bool,
     pub(crate) matches: Vec<String>,
     pub(crate) is_muted: bool,
 }
@@ -192,16 +195,21 @@ impl Background {
         self.running.close_input()
     }
 
-    /// Returns the output since the last look.
-    pub(crate) fn new_output(&self) -> Part {
-        self.shared.output().log.look()
+    /// Returns the output so far, or what the screen shows if a program draws it.
+    pub(crate) fn first_output(&self) -> String {
+        let mut output = self.shared.output();
+        let new = output.log.look();
+        let drawn = output.screen.as_ref().filter(|screen| screen.is_drawn()).and_then(Screen::text);
+        drawn.unwrap_or_else(|| Transcript::shorten(&new.text))
     }
 
     /// Returns what is new.
     pub(crate) fn look(&self) -> Look {
         let mut output = self.shared.output();
         let (matches, is_muted) = output.watch.take();
-        Look { new: output.log.look(), screen: output.screen.as_ref().and_then(Screen::text), matches, is_muted }
+        let (new, screen) = (output.log.look(), output.screen.as_ref());
+        let is_drawn = screen.is_some_and(Screen::is_drawn);
+        Look { new, screen: screen.and_then(Screen::text), is_drawn, matches, is_muted }
     }
 
     /// Returns a page of the output.

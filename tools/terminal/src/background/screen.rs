@@ -27,10 +27,16 @@ impl Screen {
         }
     }
 
-    /// Returns the lines of the screen, without blank lines at its end.
+    /// Returns the lines of the screen, without blanks at the end of each and blank lines at the end of all.
     pub(crate) fn text(&self) -> Option<String> {
         let contents = self.0.as_ref()?.screen().contents();
-        Some(contents.trim_end().to_owned())
+        let lines: Vec<&str> = contents.trim_end().lines().map(str::trim_end).collect();
+        Some(lines.join("\n"))
+    }
+
+    /// Returns whether a program draws the whole screen, such as an editor, so that the order of its output says nothing.
+    pub(crate) fn is_drawn(&self) -> bool {
+        self.0.as_ref().is_some_and(|parser| parser.screen().alternate_screen())
     }
 }
 
@@ -49,9 +55,13 @@ mod tests {
         let mut screen = Screen::new();
         screen.push(b"10 %\r20 %\r\n\x1b[31mred\x1b[0m\r\n\x1b[5;3Hplaced\x1b[1;1H");
         assert_eq!(screen.text().as_deref(), Some("20 %\nred\n\n\n  placed"));
+        assert!(!screen.is_drawn());
         screen.push("\x1b[2J\x1b[?1049halternate \u{e9}\u{65e5}".as_bytes());
         screen.push(b"\xff\xe6");
         assert_eq!(screen.text().as_deref(), Some("alternate \u{e9}\u{65e5}"));
+        assert!(screen.is_drawn());
+        screen.push(b"\x1b[2J\x1b[1;1H~       \r\n  x  \r\n   ");
+        assert_eq!(screen.text().as_deref(), Some("~\n  x"), "without blanks at the end of a line");
         screen.push(b"\x1b[?1049l");
         assert_eq!(screen.text().as_deref(), Some(""));
     }

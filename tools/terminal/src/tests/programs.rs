@@ -51,6 +51,10 @@ fn vim_edits_a_file() {
     f.wait_for_screen(&id, "new.txt");
     f.write(&id, "ia line of text\u{1b}");
     f.wait_for_screen(&id, "a line of text");
+    let poll = f.act(Action::Poll, &id);
+    assert_eq!(poll["output"], Value::Null, "only the screen says something: {poll}");
+    let screen = poll["screen"].as_str().unwrap();
+    assert!(screen.contains("\n~\n~\n") && !screen.contains(" \n"), "no blanks at the ends of lines: {screen}");
     f.submit(&id, ":wq");
     assert_eq!(f.act(Action::Wait, &id)["process"]["exit_code"], 0);
     assert_eq!(fs::read_to_string(f.path().join("new.txt")).unwrap(), "a line of text\n");
