@@ -408,6 +408,12 @@ fn exported() -> [tempfile::TempDir; 2] {
     })
 }
 
+/// Returns the dialect whose form a definition has: a tool can be without strict mode.
+fn form(dialect: &'static Dialect, definition: &Value) -> &'static Dialect {
+    let is_strict = ["/strict", "/function/strict"].iter().any(|place| definition.pointer(place).is_some());
+    dialect.lenient.filter(|_| !is_strict).unwrap_or(dialect)
+}
+
 #[test]
 fn every_definition_conforms_to_its_dialect() {
     for project in exported() {
@@ -421,7 +427,7 @@ fn every_definition_conforms_to_its_dialect() {
                     let definitions: Value = serde_json::from_str(&text).expect("definitions are JSON");
                     let all = definitions.as_array().cloned().unwrap_or_else(|| vec![definitions]);
                     for definition in all {
-                        conforms(dialect, &definition);
+                        conforms(form(dialect, &definition), &definition);
                         count += 1;
                     }
                 }
@@ -447,6 +453,9 @@ fn lowered_schemas_have_no_findings() {
             for entry in std::fs::read_dir(folder).expect("the dialect has its folder") {
                 let text = std::fs::read(entry.expect("failed to read a folder").path()).expect("failed to read");
                 let definition: Value = serde_json::from_slice(&text).expect("definitions are JSON");
+                if form(dialect, &definition).name != dialect.name {
+                    continue;
+                }
                 let name = ["/name", "/function/name"].iter().find_map(|place| definition.pointer(place)?.as_str());
                 let (name, none) = (name.expect("it has a name"), json!({ "type": "object" }));
                 let schema = parameters(dialect, &definition).unwrap_or(none);
