@@ -91,6 +91,10 @@ mod unix {
             println!("  the same call from a script:        {}", shown(ours.script));
             println!("  overhead:                           {}", shown(ours.overhead()));
             println!("  overhead in Python's mechanism:     {}", shown(theirs.overhead()));
+            if ours.overhead().is_zero() || theirs.overhead().is_zero() {
+                println!("  ratio:                              unknown, because the machine is too busy");
+                continue;
+            }
             let ratio = ours.overhead().as_secs_f64() / theirs.overhead().as_secs_f64();
             println!("  ratio:                              {ratio:.2}");
         }

@@ -29,7 +29,7 @@ impl TerminalHandlers {
         launch.directory = Some(place.directory);
         launch.variables = place::variables(&self.inherited(call), &variables, &place.state);
         launch.input = Input::Open;
-        // Before the command can change what there is.
+        // Before the command starts, which can change where programs are.
         let installed = Installed::new(&*environment, &variables);
         let languages = Languages::of(&args.command, &|word| installed.has(word));
         drop(installed);

@@ -1,5 +1,5 @@
 //! Whether a program is one of the system, so that its name says what it does. A shell that was copied or linked under another name
-//! is not: nobody but the administrator writes to the folders of the system.
+//! is not: only the administrator writes to the folders of the system.
 
 use std::cell::Cell;
 use std::env;
