@@ -1,12 +1,12 @@
 //! Replaces the values of secrets in texts that the host keeps: conversations, trajectories and logs.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
-
-use serde_json::Value;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::data::env::Env;
 use crate::data::secret::REDACTED;
+use crate::data::secret_forms::Forms;
 
 /// A shorter value is not replaced: it would occur in any text.
 const MIN_LEN: usize = 6;
@@ -15,7 +15,8 @@ const MIN_LEN: usize = 6;
 const MIN_NUMBER_LEN: usize = 12;
 
 /// Replaces the values of secret variables: see [`Session::redactor`](crate::Session::redactor). A value is found as it is, as a JSON string
-/// escapes it once or twice, and percent-encoded, as in a URL. Other encodings, such as Base64, are not found.
+/// escapes it once or twice, percent-encoded as in a URL, as hexadecimal digits, and in Base64 wherever it begins in what is encoded, also
+/// across line breaks. Other forms, such as compressed or reversed ones, are not found.
 ///
 /// ```
 /// use toolc::{Env, Registry};
@@ -23,27 +24,24 @@ const MIN_NUMBER_LEN: usize = 12;
 /// let env = Env::process().with_secret("API_KEY", "hunter2");
 /// let redactor = Registry::new().redactor(&env);
 /// assert_eq!(redactor.text("the key is hunter2"), "the key is [secret]");
+/// assert_eq!(redactor.text("the key is 68756e74657232"), "the key is [secret]");
 /// ```
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// The values, in each form in which they can occur. The longest comes first, because one can be a part of another.
-    forms: Vec<String>,
+    forms: Arc<Forms>,
 }
 
 impl Redactor {
     /// Returns a redactor of the values of these variables.
     pub(crate) fn new<'n>(names: impl IntoIterator<Item = &'n str>, env: &Env) -> Self {
-        let mut forms = Vec::new();
-        let values = names.into_iter().filter_map(|name| env.var(name)).map(|value| value.trim().to_owned());
-        for value in values.filter(|value| is_replaced(value)) {
-            // JSON within JSON escapes twice.
-            let once = escaped(&value);
-            let twice = escaped(&once);
-            forms.extend([in_url(&value, true), in_url(&value, false), value, once, twice]);
-        }
-        forms.sort_by(|a, b| (b.len(), a).cmp(&(a.len(), b)));
-        forms.dedup();
-        Self { forms }
+        let values: Vec<String> = names.into_iter().filter_map(|name| env.var(name)).collect();
+        Self::of_values(&values)
+    }
+
+    /// Returns a redactor of these values.
+    pub(crate) fn of_values(values: &[String]) -> Self {
+        let values = values.iter().map(|value| value.trim()).filter(|value| is_replaced(value));
+        Self { forms: Arc::new(Forms::of(values)) }
     }
 
     /// Returns a redactor of a text that arrives in parts, such as a streamed answer.
@@ -53,20 +51,28 @@ impl Redactor {
 
     /// Returns the text with `[secret]` in place of each value. JSON stays JSON.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = Cow::Borrowed(text);
-        for form in &self.forms {
-            if text.contains(form.as_str()) {
-                text = text.replace(form.as_str(), REDACTED).into();
-            }
-        }
-        text
+        let ranges = self.forms.ranges(text);
+        if ranges.is_empty() { Cow::Borrowed(text) } else { replaced(text, &ranges).into() }
     }
+}
+
+/// Returns a text with `[secret]` in place of these parts.
+fn replaced(text: &str, ranges: &[Range<usize>]) -> String {
+    let (mut redacted, mut end) = (String::new(), 0);
+    for range in ranges {
+        redacted.push_str(&text[end..range.start]);
+        redacted.push_str(REDACTED);
+        end = range.end;
+    }
+    redacted.push_str(&text[end..]);
+    redacted
 }
 
 /// Replaces secrets in a text that arrives in parts. Holds back the end of a part that could be the beginning of a secret.
 #[derive(Debug)]
 pub struct RedactedStream<'r> {
     redactor: &'r Redactor,
+    /// What was not returned yet, as it arrived.
     held: String,
 }
 
@@ -74,50 +80,29 @@ impl RedactedStream<'_> {
     /// Adds a part. Returns what is certain so far.
     pub fn push(&mut self, text: &str) -> String {
         self.held += text;
-        if let Cow::Owned(text) = self.redactor.text(&self.held) {
-            self.held = text;
+        let forms = &self.redactor.forms;
+        let mut ranges = forms.ranges(&self.held);
+        let mut certain = forms.beginning(&self.held).unwrap_or(self.held.len());
+        // A secret that the held end could make longer is held as a whole.
+        if let Some(at) = ranges.iter().position(|range| range.end > certain) {
+            certain = certain.min(ranges[at].start);
+            ranges.truncate(at);
         }
-        let is_beginning = |at: usize| {
-            let end = &self.held[at..];
-            self.redactor.forms.iter().any(|form| form.len() > end.len() && form.starts_with(end))
-        };
-        let longest = self.redactor.forms.first().map_or(0, String::len);
-        let first = self.held.floor_char_boundary(self.held.len().saturating_sub(longest));
-        let at = (first..self.held.len()).find(|at| self.held.is_char_boundary(*at) && is_beginning(*at));
-        let held = self.held.split_off(at.unwrap_or(self.held.len()));
-        std::mem::replace(&mut self.held, held)
+        let rest = self.held.split_off(certain);
+        let text = std::mem::replace(&mut self.held, rest);
+        if ranges.is_empty() { text } else { replaced(&text, &ranges) }
     }
 
     /// Returns the rest.
     pub fn end(&mut self) -> String {
-        std::mem::take(&mut self.held)
+        let rest = std::mem::take(&mut self.held);
+        self.redactor.text(&rest).into_owned()
     }
 }
 
 fn is_replaced(value: &str) -> bool {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     value.len() >= if is_number { MIN_NUMBER_LEN } else { MIN_LEN }
-}
-
-/// Returns a text as it is written in a JSON string.
-fn escaped(text: &str) -> String {
-    let json = Value::from(text).to_string();
-    json[1..json.len() - 1].to_owned()
-}
-
-/// Returns a text as it is written in a part of a URL, with hexadecimal digits of either case.
-fn in_url(text: &str, is_upper: bool) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        let _ = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                write!(encoded, "{}", char::from(byte))
-            }
-            _ if is_upper => write!(encoded, "%{byte:02X}"),
-            _ => write!(encoded, "%{byte:02x}"),
-        };
-    }
-    encoded
 }
 
 /// Shows no values.
@@ -164,10 +149,75 @@ mod tests {
         }
     }
 
+    /// Returns a text in Base64, as any encoder writes it.
+    fn base64(text: &str) -> String {
+        let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut encoded = String::new();
+        for group in text.as_bytes().chunks(3) {
+            let number = group.iter().chain([0, 0].iter()).take(3).fold(0, |number, byte| number << 8 | usize::from(*byte));
+            for digit in 0..4 {
+                let letter = char::from(letters[number >> (18 - 6 * digit) & 63]);
+                encoded.push(if digit > group.len() { '=' } else { letter });
+            }
+        }
+        encoded
+    }
+
+    #[test]
+    fn values_are_found_in_base64_at_any_place() {
+        let value = "sk-12345>?~67890";
+        let redactor = redactor(&[value]);
+        for before in 0..7 {
+            for after in 0..4 {
+                let encoded = base64(&format!("{}{value}{}", &"before:"[..before], &"xyz"[..after]));
+                for text in [encoded.clone(), encoded.replace('+', "-").replace('/', "_")] {
+                    let redacted = redactor.text(&text);
+                    let left = redacted.replace(REDACTED, "");
+                    assert!(redacted.contains(REDACTED), "{text}");
+                    // Four bits of the value can be left at each end.
+                    assert!(left.trim_end_matches('=').len() <= (before + after) * 4 / 3 + 2, "{text}: {redacted}");
+                    // Encoders wrap lines, and JSON escapes line breaks.
+                    for at in 1..text.len() {
+                        for line_break in ["\n", "\r\n", "\\n", "\\r\\n"] {
+                            let wrapped = format!("{}{line_break}{}", &text[..at], &text[at..]);
+                            assert!(redactor.text(&wrapped).contains(REDACTED), "{wrapped}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_found_as_hexadecimal_digits_and_in_ascii_json() {
+        let redactor = redactor(&["schlüssel/1"]);
+        for form in [
+            "7363686cc3bc7373656c2f31",
+            "7363686CC3BC7373656C2F31",
+            "7363686cc3bc73\n73656c2f31",
+            r"schl\u00fcssel/1",
+            r"schl\\u00fcssel/1",
+            r"schlüssel\/1",
+            "schl%C3%BCssel/1",
+        ] {
+            assert_eq!(redactor.text(&format!("<{form}>")), "<[secret]>");
+        }
+    }
+
+    #[test]
+    fn a_longer_secret_that_arrives_after_a_shorter_one_is_replaced_as_a_whole() {
+        let redactor = redactor(&["abcdef", "abcdefgh"]);
+        for (parts, whole) in [(["x abcdef", "gh y"], "x [secret] y"), (["x abcdef", "g y"], "x [secret]g y")] {
+            let mut stream = redactor.stream();
+            let text: String = parts.iter().map(|part| stream.push(part)).collect();
+            assert_eq!(text + &stream.end(), whole);
+        }
+    }
+
     #[test]
     fn a_secret_that_arrives_in_parts_is_replaced() {
         let redactor = redactor(&["sk-12345"]);
-        for text in ["a sk-12345 b", "sk-sk-12345", "ends in sk-12", "é sk-1 sk-12345", ""] {
+        for text in ["a sk-12345 b", "sk-sk-12345", "ends in sk-12", "é sk-1 sk-12345", "c2stMTIz\nNDU=", ""] {
             let mut stream = redactor.stream();
             let mut parts: String = text.chars().map(|letter| stream.push(&letter.to_string())).collect();
             parts += &stream.end();

@@ -7,6 +7,7 @@ use crate::call::approval::command::{CommandAnswer, CommandFinding, CommandReaso
 use crate::call::approval::memory::FindingScope;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::store::StoredCommand;
+use crate::data::redactor::Redactor;
 use crate::data::secret::REDACTED;
 use crate::data::secret_text::without_secrets;
 use crate::dispatch::commands::place::CommandPlace;
@@ -111,7 +112,7 @@ impl Judged<'_> {
         config: &CommandApproval,
         place: &CommandPlace,
     ) -> JudgedCommand {
-        let logged = if self.is_secret { REDACTED.to_owned() } else { without_secrets(line.logged, &(self.secrets)()) };
+        let logged = if self.is_secret { REDACTED.to_owned() } else { logged(line.logged, &(self.secrets)()) };
         let (line, directory) = (line.text, place.directory.clone());
         // A store outlives the secrets of a session, and others read it.
         let can_be_stored = config.store.is_some() && logged == line;
@@ -149,6 +150,11 @@ impl<'l> Line<'l> {
     pub(super) fn plain(text: &'l str) -> Self {
         Self { text, logged: text }
     }
+}
+
+/// Returns a line for a log and a store, without these values in any form and without everything else that seems to be secret.
+fn logged(line: &str, values: &[String]) -> String {
+    without_secrets(&Redactor::of_values(values).text(line), values)
 }
 
 /// Returns a line with [`REDACTED`] in place of these parts.
