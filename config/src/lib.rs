@@ -34,7 +34,10 @@ pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{Api, ApprovalMode, McpPinning};
 pub use mcp::{McpServer, McpTool, McpTransport, expanded};
 pub use toolc_codegen::document::kinds::Words;
-pub use trust::{PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, revoke, trusted_projects};
+pub use trust::{
+    PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, digest, revoke, revoke_repository, trust_repository,
+    trusted_projects, trusted_repositories,
+};
 
 /// Returns the JSON Schema of `config.toml`.
 pub fn schema() -> Value {

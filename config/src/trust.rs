@@ -1,5 +1,5 @@
 //! Projects and plugins of packages whose files the user has trusted: the digest of a folder, and a copy of it. The folder of a project is
-//! `.toolc`.
+//! `.toolc`. The same list has the git repositories whose settings the user has trusted, by a digest that the caller computes.
 //!
 //! Programs run from the copy. So what runs is what was trusted, even if a file of the project changes at that moment.
 
@@ -194,13 +194,7 @@ impl ProjectFiles {
             let target = copy.parent().unwrap_or(&copies);
             fs::create_dir_all(target).and_then(|()| fs::rename(&folder, &copy)).map_err(failed)?;
         }
-        edit(home, |projects| {
-            projects.retain(|table| path_of(table).as_deref() != Some(&self.project));
-            let mut table = Table::new();
-            table["path"] = value(self.project.to_string_lossy().into_owned());
-            table["digest"] = value(&self.digest);
-            projects.push(table);
-        })
+        add(home, PROJECTS, &self.project, &self.digest)
     }
 
     fn is_plugin(&self) -> bool {
@@ -217,15 +211,69 @@ impl ProjectFiles {
     }
 }
 
+/// Returns a digest of several parts, whose lengths keep them apart.
+pub fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> String {
+    let with_length =
+        |digest: Sha256, part: &[u8]| digest.chain_update((part.len() as u64).to_le_bytes()).chain_update(part);
+    hex(&parts.into_iter().fold(Sha256::new(), with_length).finalize())
+}
+
+/// The list of projects and plugins in the file.
+const PROJECTS: &str = "project";
+/// The list of git repositories in the file.
+const REPOSITORIES: &str = "repository";
+
 /// Returns the trusted projects and plugins, each with the digest of its files.
 ///
 /// # Errors
 /// If the list cannot be read.
 pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, String> {
+    listed(home, PROJECTS)
+}
+
+/// Returns the git repositories whose settings the user has trusted, each with the digest of the settings.
+///
+/// # Errors
+/// If the list cannot be read.
+pub fn trusted_repositories(home: &Home) -> Result<Vec<(PathBuf, String)>, String> {
+    listed(home, REPOSITORIES)
+}
+
+/// Trusts the settings of a git repository that have this digest.
+///
+/// # Errors
+/// If the list cannot be read or written.
+pub fn trust_repository(home: &Home, repository: &Path, digest: &str) -> Result<(), String> {
+    add(home, REPOSITORIES, repository, digest)
+}
+
+/// Trusts the settings of a git repository no more. Returns whether they were trusted.
+///
+/// # Errors
+/// If the list cannot be read or written.
+pub fn revoke_repository(home: &Home, repository: &Path) -> Result<bool, String> {
+    let was_trusted = trusted_repositories(home)?.iter().any(|(known, _)| known == repository);
+    if was_trusted {
+        edit(home, REPOSITORIES, |list| list.retain(|table| path_of(table).as_deref() != Some(repository)))?;
+    }
+    Ok(was_trusted)
+}
+
+fn listed(home: &Home, list: &str) -> Result<Vec<(PathBuf, String)>, String> {
     let document = document(home)?;
-    let tables = document.get("project").and_then(Item::as_array_of_tables);
+    let tables = document.get(list).and_then(Item::as_array_of_tables);
     let read = |table: &Table| Some((path_of(table)?, table.get("digest")?.as_str()?.to_owned()));
     Ok(tables.into_iter().flat_map(ArrayOfTables::iter).filter_map(read).collect())
+}
+
+fn add(home: &Home, list: &str, path: &Path, digest: &str) -> Result<(), String> {
+    edit(home, list, |tables| {
+        tables.retain(|table| path_of(table).as_deref() != Some(path));
+        let mut table = Table::new();
+        table["path"] = value(path.to_string_lossy().into_owned());
+        table["digest"] = value(digest);
+        tables.push(table);
+    })
 }
 
 /// Trusts a project or a plugin no more. Returns whether it was trusted.
@@ -236,7 +284,7 @@ pub fn revoke(home: &Home, project: &Path) -> Result<bool, String> {
     let project = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let all = trusted_projects(home)?;
     let Some((_, digest)) = all.iter().find(|(known, _)| *known == project) else { return Ok(false) };
-    edit(home, |projects| projects.retain(|table| path_of(table).as_deref() != Some(&project)))?;
+    edit(home, PROJECTS, |projects| projects.retain(|table| path_of(table).as_deref() != Some(&project)))?;
     // Another project may have the same files.
     if !all.iter().any(|(other, same)| *other != project && same == digest) {
         let _ = fs::remove_dir_all(copies_of(home, digest));
@@ -262,14 +310,14 @@ fn document(home: &Home) -> Result<DocumentMut, String> {
     text.parse().map_err(|error: toml_edit::TomlError| failed(&error.message()))
 }
 
-fn edit(home: &Home, change: impl FnOnce(&mut ArrayOfTables)) -> Result<(), String> {
+fn edit(home: &Home, list: &str, change: impl FnOnce(&mut ArrayOfTables)) -> Result<(), String> {
     let mut document = document(home)?;
-    let projects = document.entry("project").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    let tables = document.entry(list).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     let path = home.trusted();
-    let Some(projects) = projects.as_array_of_tables_mut() else {
-        return Err(format!("failed to change {}: `project` is not an array of tables", path.display()));
+    let Some(tables) = tables.as_array_of_tables_mut() else {
+        return Err(format!("failed to change {}: `{list}` is not an array of tables", path.display()));
     };
-    change(projects);
+    change(tables);
     let written = home.create(home.path()).and_then(|()| bounded::write(&path, &document.to_string()));
     written.map_err(|error| format!("failed to write {}: {error}", path.display()))
 }

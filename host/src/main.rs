@@ -8,9 +8,11 @@ mod batch;
 mod chat;
 mod config;
 mod environments;
+mod git;
 mod judge;
 mod mcp;
 mod options;
+mod own_memory;
 mod packages;
 mod plugins;
 mod profile;
@@ -35,6 +37,7 @@ use toolc_files::FileHandlers;
 use toolc_workspace::Workspace;
 
 use environments::EnvironmentKind;
+use git::ProjectGit;
 use mcp::{McpServers, Needed};
 use options::ToolOptions;
 use profile::Profile;
@@ -110,6 +113,11 @@ fn misplaced(matches: &ArgMatches) -> Option<clap::Error> {
 }
 
 fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String> {
+    if !command.as_ref().is_some_and(makes_sandboxes)
+        && EnvironmentKind::find(options.environment) != Ok(EnvironmentKind::Sandbox)
+    {
+        own_memory::hide();
+    }
     let home = Home::find(profile.as_deref())?;
     let Some(command) = command else { return chat.run(&options, home) };
     match command {
@@ -127,6 +135,11 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
     }
 }
 
+/// Returns whether a command tries whether sandboxes can be made, whatever the environment is.
+fn makes_sandboxes(command: &Command) -> bool {
+    matches!(command, Command::Tools(toolc_cli::Command::Doctor { .. }))
+}
+
 fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command) -> Result<ExitCode, String> {
     let kind = EnvironmentKind::find(options.environment)?;
     let profile = Profile::read(home)?;
@@ -136,8 +149,11 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
         toolc_cli::Command::Call(_) | toolc_cli::Command::Repl { .. } | toolc_cli::Command::Serve { .. }
     );
     let environments = environments::environments(kind, calls.then_some(&profile.home));
+    let needs_git = calls || matches!(command, toolc_cli::Command::Doctor { .. });
+    let git = needs_git.then(|| ProjectGit::read(Workspace::current().dir()));
+    let workspace = git::workspace(git.as_ref(), &profile.home)?;
     let with_results = |file: FileHandlers| file.with_spilled(profile.home.results());
-    let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, with_results, |terminal| terminal);
+    let tools = toolc_host::shipped_tools_with(workspace, environments, with_results, |terminal| terminal);
     registry.add(tools).map_err(|error| error.to_string())?;
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
     let servers = McpServers::start(&profile, &registry, Needed::by(&command))?;
@@ -150,6 +166,7 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let mut app = approval::prepare(app, &command, options.approval, kind, &profile)?;
     if let toolc_cli::Command::Doctor { .. } = command {
         app = app.doctor_section(environments::section(kind));
+        app = git.into_iter().fold(app, |app, git| app.doctor_section(git.section(&profile.home)));
     }
     let status = app.run(command);
     plugins.settle();

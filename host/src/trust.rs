@@ -1,18 +1,20 @@
-//! `toolc trust`: trusts the files of a project, or of a plugin of a package, so that plugins are loaded.
+//! `toolc trust`: trusts the files and the git settings of a project, or the files of a plugin of a package.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_projects};
+use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_projects, trusted_repositories};
 
+use crate::git::{GitTrust, ProjectGit};
 use crate::{ask, packages, show};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
 The files are those in the folder .toolc of the project, or those of the plugin. Programs run from a copy that is made now; a later
-change of any file ends the trust, until the files are trusted again.
+change of any file ends the trust, until the files are trusted again. The git settings are those of the repository that run programs, and
+its hooks: until they are trusted, git ignores them in the commands of a model.
 
 Exit status:
   0  success
@@ -47,7 +49,8 @@ impl TrustArgs {
     pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
         home.check_exists()?;
         if self.list {
-            let projects = trusted_projects(home)?;
+            let mut projects = trusted_projects(home)?;
+            projects.extend(trusted_repositories(home)?);
             let lines = projects.iter().map(|(project, _)| show::one_line(&project.display().to_string()) + "\n");
             return ask::print(&lines.collect::<String>()).map(|()| 0);
         }
@@ -56,28 +59,49 @@ impl TrustArgs {
             Some(name) => packages::find_named(name)?,
             None => self.project(home)?,
         };
+        let git = self.plugin.is_none().then(|| ProjectGit::read(&folder));
         if self.revoke {
-            let was_trusted = revoke(home, &folder)?;
+            let was_trusted = revoke(home, &folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
             if !was_trusted {
                 eprintln!("error: {} was not trusted", folder.display());
             }
             return Ok(u8::from(!was_trusted));
         }
         let files = match &self.plugin {
-            Some(_) => ProjectFiles::read_plugin(&folder)?,
-            None => ProjectFiles::read(&folder)?
-                .ok_or_else(|| format!("{} has no folder {PROJECT_FOLDER} to trust", folder.display()))?,
+            Some(_) => Some(ProjectFiles::read_plugin(&folder)?),
+            None => ProjectFiles::read(&folder)?,
         };
-        if let Trust::Trusted(_) = files.trust(home)? {
-            return ask::print("the files are trusted already\n").map(|()| 0);
+        let mut files = files;
+        let mut git = git.filter(|git| !git.runs_nothing());
+        if files.is_none() && git.is_none() {
+            let folder = folder.display();
+            return Err(format!(
+                "{folder} has no folder {PROJECT_FOLDER} to trust, and no git settings that run programs"
+            ));
         }
-        eprint!("{}", self.text(&files));
+        // What is trusted already is not asked about.
+        if let Some(Trust::Trusted(_)) = files.as_ref().map(|files| files.trust(home)).transpose()? {
+            files = None;
+        }
+        if let Some(GitTrust::Trusted) = git.as_ref().map(|git| git.trust(home)).transpose()? {
+            git = None;
+        }
+        if files.is_none() && git.is_none() {
+            return ask::print("all of it is trusted already\n").map(|()| 0);
+        }
+        eprint!("{}", files.as_ref().map(|files| self.text(files)).unwrap_or_default());
+        eprint!("{}", git.as_ref().map(ProjectGit::text).unwrap_or_default());
         if !self.yes && !confirm()? {
-            eprintln!("the files are not trusted");
+            eprintln!("nothing is trusted");
             return Ok(1);
         }
-        files.add(home)?;
-        ask::print(&format!("trusted: {}\n", show::one_line(&files.project().display().to_string()))).map(|()| 0)
+        if let Some(files) = files {
+            files.add(home)?;
+        }
+        if let Some(git) = git {
+            git.add(home)?;
+        }
+        ask::print(&format!("trusted: {}\n", show::one_line(&folder.display().to_string()))).map(|()| 0)
     }
 
     /// Returns the project that the command line names, or that of the current directory.
@@ -116,7 +140,7 @@ fn confirm() -> Result<bool, String> {
     if !io::stdin().is_terminal() {
         return Err("without a terminal, no user can be asked: look at the files, and pass `--yes`".to_owned());
     }
-    eprint!("Trust them? [y/N] ");
+    eprint!("Trust this? [y/N] ");
     io::stderr().flush().map_err(|error| error.to_string())?;
     Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

@@ -13,7 +13,6 @@ use toolc::{Registry, Task};
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::Home;
 use toolc_store::{Database, SessionInfo, Sessions};
-use toolc_workspace::Workspace;
 
 use super::conversation::Conversation;
 use super::event::{AgentEvent, Observer, Tokens};
@@ -24,6 +23,7 @@ use super::state::TaskState;
 use super::{Agent, LoopLimits, News, prompt};
 use crate::approval::{self, Judging, Mode, Questions, SecondOpinion};
 use crate::environments::{self, EnvironmentKind};
+use crate::git;
 use crate::mcp::{McpServers, Needed};
 use crate::options::ToolOptions;
 use crate::plugins::{self, LoadedPlugins};
@@ -96,6 +96,7 @@ impl Setup {
         let profile = Profile::read(home)?;
         let directory =
             std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+        let git = git::Reading::begin(&directory);
         let (env, config) = (profile.env(), profile.config());
         let configured = |model: &Option<toolc_config::Model>| model.as_ref().map(ModelConfig::from);
         let (main, auxiliary) = (configured(&config.main_model), configured(&config.auxiliary_model));
@@ -110,7 +111,7 @@ impl Setup {
         let events = news.clone();
         let environments = environments::environments(environment, Some(&profile.home));
         let tools = toolc_host::shipped_tools_with(
-            Workspace::current(),
+            git::workspace(Some(&git.end()), &profile.home)?,
             environments,
             |file| file.with_spilled(profile.home.results()),
             |terminal| terminal.on_event(move |event| events.add(&event.task, event.to_string())),

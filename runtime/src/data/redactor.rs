@@ -154,7 +154,8 @@ mod tests {
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let mut encoded = String::new();
         for group in text.as_bytes().chunks(3) {
-            let number = group.iter().chain([0, 0].iter()).take(3).fold(0, |number, byte| number << 8 | usize::from(*byte));
+            let number =
+                group.iter().chain([0, 0].iter()).take(3).fold(0, |number, byte| number << 8 | usize::from(*byte));
             for digit in 0..4 {
                 let letter = char::from(letters[number >> (18 - 6 * digit) & 63]);
                 encoded.push(if digit > group.len() { '=' } else { letter });

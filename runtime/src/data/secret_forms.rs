@@ -56,7 +56,8 @@ impl Forms {
         values.into_iter().for_each(|value| add_forms(value, &mut all));
         all.retain(|form| form.text.len() >= KEY_LEN);
         let forms: Vec<Form> = all.into_iter().collect();
-        let mut found = Self { longest: forms.iter().map(|form| form.text.len()).max().unwrap_or(0), ..Self::default() };
+        let mut found =
+            Self { longest: forms.iter().map(|form| form.text.len()).max().unwrap_or(0), ..Self::default() };
         if !forms.is_empty() {
             found.filter = vec![0; FILTER_BITS / 64];
         }
@@ -161,7 +162,11 @@ fn line_break(text: &[u8]) -> usize {
         }
     }
     // The text may end within an escape.
-    if in_escape && text.len() < MAX_BREAK && text[length..].iter().all(|byte| *byte == b'\\') { text.len() } else { length }
+    if in_escape && text.len() < MAX_BREAK && text[length..].iter().all(|byte| *byte == b'\\') {
+        text.len()
+    } else {
+        length
+    }
 }
 
 /// Returns the bit of the filter for the first bytes of a form.

@@ -57,7 +57,7 @@ impl CodeHandlers {
         let limits = Limits::default();
         Self {
             environments: Environments::local(workspace),
-            child_variables: ChildVariables::default(),
+            child_variables: workspace.child_variables().clone(),
             limits,
             kernels: Kernels::new(limits.interpreters, limits.idle),
         }
@@ -217,7 +217,8 @@ impl CodeHandlers {
             ToolError::new(format!("the environment variables are unknown: {error}; nothing was run"))
         })?;
         let inherited = self.child_variables.clone().keep_back(call.secret_variables());
-        Ok(inherited.removed(&all).map(|name| (name.clone(), None)).collect())
+        let removed = inherited.removed(&all).map(|name| (name.clone(), None));
+        Ok(removed.chain(inherited.all_set().map(|(name, value)| (name.clone(), Some(value.clone())))).collect())
     }
 }
 

@@ -61,8 +61,8 @@ impl TerminalHandlers {
     pub fn new(workspace: Workspace) -> Self {
         Self {
             environments: Environments::local(&workspace),
+            child_variables: workspace.child_variables().clone(),
             workspace,
-            child_variables: ChildVariables::default(),
             processes: Arc::default(),
             on_event: None,
             disk_space: disk::space,

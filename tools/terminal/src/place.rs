@@ -83,7 +83,7 @@ pub(crate) fn variables(
     state: &ShellState,
 ) -> Vec<(OsString, Option<OsString>)> {
     let removed = inherited.removed(own).map(|name| (name.clone(), None));
-    let set = SET.iter().map(|(name, value)| (OsString::from(name), Some(OsString::from(value))));
+    let set = set(inherited).map(|(name, value)| (name, Some(value)));
     let kept = state.variables.iter().map(|(name, value)| (name.into(), value.as_ref().map(OsString::from)));
     removed.chain(set).chain(kept).collect()
 }
@@ -93,8 +93,14 @@ pub(crate) fn usual_variables(
     inherited: &ChildVariables,
     own: &Variables,
 ) -> impl Iterator<Item = (OsString, OsString)> {
-    let inherited = own.iter().filter(|(name, value)| !inherited.removes(name, value)).cloned();
-    inherited.chain(SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))
+    let passed = own.iter().filter(|(name, value)| !inherited.removes(name, value)).cloned();
+    passed.chain(set(inherited))
+}
+
+/// Returns the variables that are set for every command, here and by the host.
+fn set(inherited: &ChildVariables) -> impl Iterator<Item = (OsString, OsString)> {
+    let by_host = inherited.all_set().map(|(name, value)| (name.clone(), value.clone()));
+    SET.iter().map(|(name, value)| (name.into(), value.into())).chain(by_host)
 }
 
 /// Returns the default directory for a command whose directory no longer exists.

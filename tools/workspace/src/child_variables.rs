@@ -23,6 +23,8 @@ pub struct ChildVariables {
     passed: BTreeSet<String>,
     /// Names that are never passed on.
     kept_back: BTreeSet<String>,
+    /// Variables that every program gets.
+    set: Vec<(OsString, OsString)>,
 }
 
 impl ChildVariables {
@@ -38,6 +40,20 @@ impl ChildVariables {
     pub fn keep_back<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.kept_back.extend(names.into_iter().map(|name| name.as_ref().to_ascii_uppercase()));
         self
+    }
+
+    /// Sets a variable for every program, whatever its environment has.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        let name = name.into();
+        self.set.retain(|(known, _)| *known != name);
+        self.set.push((name, value.into()));
+        self
+    }
+
+    /// Returns the variables that every program gets.
+    pub fn all_set(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.set.iter().map(|(name, value)| (name, value))
     }
 
     /// Returns whether a variable is passed on.

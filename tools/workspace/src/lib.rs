@@ -20,11 +20,12 @@ pub use access::{Access, BoundAccess};
 pub use child_variables::ChildVariables;
 pub use environments::Environments;
 
-/// A working directory and the user's home directory.
+/// A working directory, the user's home directory, and the variables of programs that a model controls.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     dir: PathBuf,
     home: Option<PathBuf>,
+    child_variables: ChildVariables,
 }
 
 impl Workspace {
@@ -38,7 +39,8 @@ impl Workspace {
     pub fn new(dir: impl AsRef<Path>) -> Self {
         let dir = dir.as_ref();
         let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-        Self { dir: resolve(&dir).unwrap_or(dir), home: env::home_dir() }
+        let child_variables = ChildVariables::default();
+        Self { dir: resolve(&dir).unwrap_or(dir), home: env::home_dir(), child_variables }
     }
 
     /// Replaces the home directory.
@@ -49,15 +51,22 @@ impl Workspace {
         self
     }
 
+    /// Replaces the decision which variables programs get, for handlers that are made with this workspace.
+    #[must_use]
+    pub fn with_child_variables(mut self, variables: ChildVariables) -> Self {
+        self.child_variables = variables;
+        self
+    }
+
     /// Returns a workspace in another directory, with the same home directory. `dir` is absolute.
     #[must_use]
     pub fn in_directory(&self, dir: impl Into<PathBuf>) -> Self {
-        Self { dir: dir.into(), home: self.home.clone() }
+        Self { dir: dir.into(), ..self.clone() }
     }
 
     /// Returns a workspace of an environment. `dir` and `home` are absolute, without symbolic links.
     pub fn of_environment(dir: PathBuf, home: Option<PathBuf>) -> Self {
-        Self { dir, home }
+        Self { dir, home, child_variables: ChildVariables::default() }
     }
 
     /// Returns the working directory, without symbolic links.
@@ -68,6 +77,11 @@ impl Workspace {
     /// Returns the home directory, or `None` if it is unknown.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
+    }
+
+    /// Returns which variables programs get.
+    pub fn child_variables(&self) -> &ChildVariables {
+        &self.child_variables
     }
 
     /// Returns `path`, in the form of [`show`](Self::show), as an absolute path without `.`, `..` or symbolic links of `files`. The path

@@ -1,0 +1,213 @@
+//! Reads the settings and the hooks of a git repository. Nothing of the repository runs: `git config` and `git rev-parse` only read.
+
+use std::env;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolc::approval::is_credential;
+use toolc_config::digest;
+use toolc_process::{Process, Sink};
+
+/// The time limit for git. A file of settings could include a pipe.
+const LIMIT: Duration = Duration::from_secs(5);
+/// The maximum number of bytes of all settings.
+const MAX_BYTES: usize = 1 << 20;
+/// The maximum number of hooks, and of bytes of each.
+const MAX_HOOKS: usize = 200;
+const MAX_HOOK_BYTES: u64 = 4 << 20;
+
+/// A setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) key: String,
+    pub(super) value: String,
+    /// Whether it is in a file of the user or of the system, and not in one of the repository.
+    pub(super) is_of_user: bool,
+}
+
+/// A hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hook {
+    pub(super) name: String,
+    pub(super) bytes: usize,
+    pub(super) digest: String,
+}
+
+/// A repository.
+#[derive(Debug)]
+pub(super) struct Repository {
+    /// The folder of its settings and hooks, which all its work trees share.
+    pub(super) common: PathBuf,
+    /// The folder with `.git`.
+    root: PathBuf,
+}
+
+impl Repository {
+    /// Returns the folder that a setting names.
+    pub(super) fn path_of(&self, value: &str) -> PathBuf {
+        match (value.strip_prefix("~/"), env::home_dir()) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.root.join(value),
+        }
+    }
+}
+
+/// Returns all settings that count in a directory, in the order in which git reads them.
+///
+/// # Errors
+/// If git fails, or there are too many.
+pub(super) fn settings(directory: &Path) -> Result<Vec<Setting>, String> {
+    let Some(output) = git(directory, &["config", "-z", "--list", "--show-scope"])? else { return Ok(Vec::new()) };
+    let text = output.map_err(|errors| format!("`git config` failed: {errors}"))?;
+    Ok(parse(&text))
+}
+
+/// Returns the repository of a directory, or `None` if git finds none.
+///
+/// # Errors
+/// If git takes too long.
+pub(super) fn repository(directory: &Path) -> Result<Option<Repository>, String> {
+    let Some(root) = directory.ancestors().find(|folder| folder.join(".git").exists()) else { return Ok(None) };
+    let Some(Ok(path)) = git(directory, &["rev-parse", "--git-common-dir"])? else { return Ok(None) };
+    let common = directory.join(path.trim_end_matches('\n'));
+    let common = fs::canonicalize(&common).map_err(|error| format!("failed to find {}: {error}", common.display()))?;
+    Ok(Some(Repository { common, root: root.to_owned() }))
+}
+
+/// Returns the hooks in a folder that git would run, sorted by name. A missing folder has none.
+///
+/// # Errors
+/// If a hook cannot be read, or they are too many or too large.
+pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>, String> {
+    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| failed(folder, &error))?.path();
+        let is_hook = path.extension().is_none_or(|extension| extension != "sample");
+        if is_hook && fs::metadata(&path).is_ok_and(|meta| meta.is_file() && can_run(&meta)) {
+            paths.push(path);
+        }
+        if paths.len() > MAX_HOOKS {
+            return Err(failed(folder, &format!("it has more than {MAX_HOOKS} hooks")));
+        }
+    }
+    paths.sort();
+    let hook = |path: PathBuf| {
+        let mut content = Vec::new();
+        let read = fs::File::open(&path).and_then(|file| file.take(MAX_HOOK_BYTES + 1).read_to_end(&mut content));
+        read.map_err(|error| failed(&path, &error))?;
+        if content.len() as u64 > MAX_HOOK_BYTES {
+            return Err(failed(&path, &format!("it has more than {MAX_HOOK_BYTES} bytes")));
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Hook { name, bytes: content.len(), digest: digest([content.as_slice()]) })
+    };
+    paths.into_iter().map(hook).collect()
+}
+
+#[cfg(unix)]
+fn can_run(meta: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn can_run(_: &fs::Metadata) -> bool {
+    true
+}
+
+/// Reads what `git config -z --list --show-scope` prints: the scope, a zero byte, the key, a line break, the value, a zero byte.
+fn parse(text: &str) -> Vec<Setting> {
+    let mut parts = text.split('\0');
+    let mut settings = Vec::new();
+    while let (Some(scope), Some(setting)) = (parts.next(), parts.next()) {
+        // A key without a value is true.
+        let (key, value) = setting.split_once('\n').unwrap_or((setting, "true"));
+        let is_of_user = matches!(scope, "system" | "global" | "command");
+        settings.push(Setting { key: key.to_owned(), value: value.to_owned(), is_of_user });
+    }
+    settings
+}
+
+/// Runs git, which reads only. Returns its output, or as an error what it says, or `None` if there is no git.
+///
+/// # Errors
+/// If it takes too long, or prints too much.
+fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, String>>, String> {
+    let Some(program) = program() else { return Ok(None) };
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(directory).env_clear().envs(variables());
+    let failed = |error: io::Error| format!("git cannot be run: {error}");
+    let mut process = Process::new(command);
+    let (output, errors) = (Output::default(), Output::default());
+    let _ = (process.stdout(output.clone()).map_err(failed)?, process.stderr(errors.clone()).map_err(failed)?);
+    let started = Instant::now();
+    let outcome = process.run(None, || started.elapsed() > LIMIT).map_err(failed)?;
+    match outcome.reason {
+        toolc_process::EndReason::Exited if outcome.status.success() => Ok(Some(Ok(output.text()))),
+        toolc_process::EndReason::Exited => Ok(Some(Err(errors.text().trim().to_owned()))),
+        toolc_process::EndReason::OutputLimit => Err(format!("git lists more than {MAX_BYTES} bytes of settings")),
+        _ => Err(format!("git did not list its settings within {} s", LIMIT.as_secs())),
+    }
+}
+
+/// Returns the first git in `PATH`. A relative folder in it could be one of the project.
+fn program() -> Option<PathBuf> {
+    let name = if cfg!(windows) { "git.exe" } else { "git" };
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .find(|it| it.is_file())
+}
+
+/// Returns the variables of git: those that every program needs, and those that decide what it reads.
+fn variables() -> Vec<(String, String)> {
+    let usual = toolc_process::baseline(["XDG_CONFIG_HOME"], |name| env::var(name).ok());
+    let of_git = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let of_git = of_git.filter(|(name, value)| name.starts_with("GIT_") && !is_credential(name, value));
+    // Messages are shown to the user.
+    usual.into_iter().chain(of_git).chain([("LC_ALL".to_owned(), "C".to_owned())]).collect()
+}
+
+/// The beginning of what git prints.
+#[derive(Debug, Default, Clone)]
+struct Output(Arc<Mutex<Vec<u8>>>);
+
+impl Sink for Output {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend_from_slice(bytes);
+        all.len() <= MAX_BYTES
+    }
+}
+
+impl Output {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_with_their_scope_and_all_characters() {
+        let text = "system\0core.pager\nless\0global\0alias.a b\nx\ny=z\0local\0core.bare\0worktree\0user.name\n\0";
+        let read: Vec<_> = parse(text).into_iter().map(|it| (it.key, it.value, it.is_of_user)).collect();
+        let expected = [
+            ("core.pager", "less", true),
+            ("alias.a b", "x\ny=z", true),
+            ("core.bare", "true", false),
+            ("user.name", "", false),
+        ];
+        assert_eq!(read, expected.map(|(key, value, is_of_user)| (key.to_owned(), value.to_owned(), is_of_user)));
+        assert_eq!(parse(""), []);
+        assert_eq!(parse("local"), []);
+    }
+}

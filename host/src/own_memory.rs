@@ -1,0 +1,18 @@
+//! Keeps the variables and the memory of this process, in which keys are, from other programs of the same user: above all from the
+//! commands of a model, which could otherwise read `/proc/PID/environ` and `/proc/PID/mem`.
+//!
+//! Root can read them nevertheless. On other systems than Linux, nothing is done here.
+//!
+//! This also ends core dumps. It is not done where sandboxes are made: to join one, programs outside of it open descriptors of this
+//! process, and those inside do not see this process at all.
+
+/// Makes the kernel refuse to open this process to programs of the same user.
+#[cfg(target_os = "linux")]
+pub(crate) fn hide() {
+    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+    // The call fails for no process.
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn hide() {}
