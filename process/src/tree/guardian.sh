@@ -44,15 +44,21 @@ is_alive() {
     esac
 }
 
-# Sends the signal $1 to all processes. Succeeds if there is one. With $2 = quick, `grep` looks for them, which needs new processes.
+# Sends the signal $1 to all processes. Succeeds if there is one. With $2 = quick, `grep` looks for them, which needs new processes and
+# takes a twentieth of the time. The last file is that of this process, whose mark `grep` also finds: if its name is missing, `grep` has
+# not looked at all files, for example because it could not be started.
 send() {
-    found=1
+    found=1 complete=
     if [ -z "$mark" ]; then
         for group in $groups; do kill -s "$1" -- "-$group" 2> /dev/null && found=0; done
         return $found
     fi
     files=$proc'/[0-9]*/limits'
-    [ "$2" = quick ] && files=$(grep -ls "^Max file locks .* $mark " $files)
+    if [ "$2" = quick ]; then
+        locks='^Max file locks .*'
+        files=$(grep -ls -e "$locks $mark " -e "$locks $((mark - 1)) " $files "$proc/./$$/limits")
+        case $files in *"$proc/./$$/limits") complete=yes ;; esac
+    fi
     for file in $files; do
         pid=${file#"$proc/"}
         pid=${pid%/limits}
@@ -65,22 +71,27 @@ send() {
     return $found
 }
 
+# Sends the signal $1 to all processes, also to those that a failed `grep` did not find. Succeeds if there is one.
+look() {
+    send "$1" "${quick:-slow}" && return 0
+    [ -z "$complete" ] && send "$1" slow
+}
+
 # A third of a second after SIGTERM comes SIGKILL, repeatedly, because a process may start others in the meantime. Processes that are
 # left after that, such as those of another user, cannot be ended from here.
 #
-# The commands may have used up the processes that the user can have. So SIGTERM needs no new process, and each look that finds
-# nothing is followed by one that needs none. In some shells, the failure to start a process ends the shell: see the trap.
+# The commands may have used up the processes that the user can have. So a look that could start no process is followed by one that
+# needs none. In some shells, the failure to start a process ends the shell: see the trap.
 end_commands() {
     round=0
     while [ "$round" -lt 50 ]; do
         case $round in
-        0) signal=TERM look=slow ;;
+        0) signal=TERM ;;
         [1-3]) signal=0 ;;
         *) signal=KILL ;;
         esac
         # The second look finds a process that was started during the first.
-        send $signal $look || send $signal slow || break
-        look=$quick
+        look $signal || look $signal || break
         [ -z "$quick" ] || sleep 0.1 2> /dev/null
         round=$((round + 1))
     done
