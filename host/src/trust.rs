@@ -60,6 +60,9 @@ impl TrustArgs {
             None => self.project(home)?,
         };
         let git = self.plugin.is_none().then(|| ProjectGit::read(&folder));
+        if !self.revoke && !folder.is_dir() {
+            return Err(format!("no such folder: {}", folder.display()));
+        }
         if self.revoke {
             let was_trusted = revoke(home, &folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
             if !was_trusted {
@@ -73,6 +76,14 @@ impl TrustArgs {
         };
         let mut files = files;
         let mut git = git.filter(|git| !git.runs_nothing());
+        if let Some(why) = git.as_ref().and_then(ProjectGit::why_unknown) {
+            let message = format!("the git settings cannot be trusted, because they are not known: {why}");
+            if files.is_none() {
+                return Err(message);
+            }
+            eprintln!("warning: {message}");
+            git = None;
+        }
         if files.is_none() && git.is_none() {
             let folder = folder.display();
             return Err(format!(
@@ -87,7 +98,7 @@ impl TrustArgs {
             git = None;
         }
         if files.is_none() && git.is_none() {
-            return ask::print("all of it is trusted already\n").map(|()| 0);
+            return ask::print("everything is trusted already\n").map(|()| 0);
         }
         eprint!("{}", files.as_ref().map(|files| self.text(files)).unwrap_or_default());
         eprint!("{}", git.as_ref().map(ProjectGit::text).unwrap_or_default());

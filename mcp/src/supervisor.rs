@@ -1,5 +1,6 @@
 //! Keeps one server running: starts it, registers its tools, follows their changes, and starts it again if it ends.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 use rmcp::RoleClient;
 use rmcp::model::{ServerNotification, SubscriptionFilter};
 use rmcp::service::{Peer, Subscription};
+use serde_json::Value;
 use tokio::sync::watch;
 use toolc::catalog::ProviderId;
 use toolc::redaction::Redactor;
@@ -216,7 +218,7 @@ impl Supervisor {
     fn introduce(&self, peer: &Peer<RoleClient>, start: Duration) {
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());
-        let short = |text: &str| text.chars().take(100).collect::<String>();
+        let short = |text: &str| self.redactor.text(text).chars().take(100).collect::<String>();
         self.update(|report| {
             report.problem = None;
             report.start_ms = Some(u64::try_from(start.as_millis()).unwrap_or(u64::MAX));
@@ -225,11 +227,20 @@ impl Supervisor {
         });
     }
 
+    /// Returns a definition without the values of secrets, which would otherwise be in the lock file.
+    fn redacted(&self, tool: Value) -> Value {
+        match self.redactor.text(&tool.to_string()) {
+            Cow::Borrowed(_) => tool,
+            Cow::Owned(text) => serde_json::from_str(&text).unwrap_or_default(),
+        }
+    }
+
     /// Registers the tools of a list, in place of those before.
     fn publish(&self, peer: &Peer<RoleClient>, listing: Listing) {
         let (server, mut left_out) = (&self.server, Vec::new());
         let (mut definitions, mut names) = (Vec::new(), BTreeSet::new());
         for tool in listing.tools {
+            let tool = self.redacted(tool);
             let name = tool["name"].as_str().unwrap_or_default();
             names.insert(name.to_owned());
             let is_included = server.include.as_ref().is_none_or(|names| names.iter().any(|known| known == name));
@@ -245,7 +256,9 @@ impl Supervisor {
         let whole = |definition: &Definition| (definition.own_name.clone(), definition.whole.clone());
         let listed = Listed {
             names,
-            instructions: peer.peer_info().and_then(|info| info.instructions.clone()),
+            instructions: peer
+                .peer_info()
+                .and_then(|info| Some(self.redactor.text(info.instructions.as_ref()?).into_owned())),
             definitions: definitions.iter().map(whole).collect(),
         };
         let Review { accepted, held_back, removed, server_changes, problem } =

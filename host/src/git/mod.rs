@@ -126,13 +126,9 @@ impl ProjectGit {
     /// Trusts the settings.
     ///
     /// # Errors
-    /// If they are not known, or the list cannot be written.
+    /// If the list cannot be read or written.
     pub(crate) fn add(&self, home: &Home) -> Result<(), String> {
-        match (&self.repository, &self.unknown) {
-            (Some(repository), _) => trust_repository(home, repository, &self.digest()),
-            (None, Some(why)) => Err(format!("the git settings cannot be trusted: {why}")),
-            (None, None) => Ok(()),
-        }
+        self.repository.as_deref().map_or(Ok(()), |repository| trust_repository(home, repository, &self.digest()))
     }
 
     /// Trusts the settings no more. Returns whether they were trusted.
@@ -146,6 +142,11 @@ impl ProjectGit {
     /// Returns whether nothing of the repository runs programs.
     pub(crate) fn runs_nothing(&self) -> bool {
         self.programs.is_empty() && self.hooks.is_empty() && self.unknown.is_none()
+    }
+
+    /// Returns why the settings are not known.
+    pub(crate) fn why_unknown(&self) -> Option<&str> {
+        self.unknown.as_deref()
     }
 
     /// Returns a digest of the settings that run programs, and of the hooks.
@@ -185,16 +186,11 @@ impl ProjectGit {
                 }
             }
         }
-        let set = |variables: ChildVariables, name: &str, value: &str| variables.set(name, value);
         // The user's own settings of this kind come first.
-        let own: usize = std::env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(0);
-        let mut variables = ChildVariables::default();
-        for (index, (key, value)) in replaced.iter().enumerate() {
-            variables = set(variables, &format!("GIT_CONFIG_KEY_{}", own + index), key);
-            variables = set(variables, &format!("GIT_CONFIG_VALUE_{}", own + index), value);
-        }
-        variables = set(variables, "GIT_CONFIG_COUNT", &(own + replaced.len()).to_string());
-        Ok(if is_off { set(variables, "GIT_DIR", OFF) } else { variables })
+        let settings = [read::settings_in_variables(), replaced].concat();
+        let off = is_off.then(|| ("GIT_DIR".to_owned(), OFF.to_owned()));
+        let all = read::as_variables(&settings).chain(off);
+        Ok(all.fold(ChildVariables::default(), |variables, (name, value)| variables.set(name, value)))
     }
 
     /// Returns what the user has to know if settings are ignored.

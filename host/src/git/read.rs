@@ -20,6 +20,9 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_HOOKS: usize = 200;
 const MAX_HOOK_BYTES: u64 = 4 << 20;
 
+/// The maximum number of settings in variables.
+const MAX_IN_VARIABLES: usize = 1000;
+
 /// A setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Setting {
@@ -171,7 +174,31 @@ fn variables() -> Vec<(String, String)> {
     let of_git = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let of_git = of_git.filter(|(name, value)| name.starts_with("GIT_") && !is_credential(name, value));
     // Messages are shown to the user.
-    usual.into_iter().chain(of_git).chain([("LC_ALL".to_owned(), "C".to_owned())]).collect()
+    let own = settings_in_variables();
+    let settings = as_variables(&own).chain([("LC_ALL".to_owned(), "C".to_owned())]);
+    usual.into_iter().chain(of_git).chain(settings).collect()
+}
+
+/// Returns the settings that the user has made by variables, except those that hold a credential, such as a header.
+pub(super) fn settings_in_variables() -> Vec<(String, String)> {
+    let count: usize = env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(0);
+    let pair = |index| {
+        let [key, value] = ["KEY", "VALUE"].map(|part| env::var(format!("GIT_CONFIG_{part}_{index}")).ok());
+        Some((key?, value?))
+    };
+    let is_secret = |(key, value): &(String, String)| {
+        let name = key.to_ascii_lowercase();
+        name.ends_with("extraheader") || is_credential(&name.replace('.', "_"), value)
+    };
+    (0..count.min(MAX_IN_VARIABLES)).filter_map(pair).filter(|pair| !is_secret(pair)).collect()
+}
+
+/// Returns the variables that make these settings.
+pub(super) fn as_variables(settings: &[(String, String)]) -> impl Iterator<Item = (String, String)> {
+    let pairs = settings.iter().enumerate().flat_map(|(index, (key, value))| {
+        [(format!("GIT_CONFIG_KEY_{index}"), key.clone()), (format!("GIT_CONFIG_VALUE_{index}"), value.clone())]
+    });
+    pairs.chain([("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string())])
 }
 
 /// The beginning of what git prints.

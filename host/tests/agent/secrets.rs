@@ -1,8 +1,10 @@
 //! A key that this program knows is in nothing that it writes, and in the environment of no program that it starts.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
@@ -33,16 +35,87 @@ fn files_with_secret(folder: &Path, found: &mut Vec<String>) {
 /// Returns whether a text contains a secret, in any form that is replaced.
 fn contains_secret(bytes: &[u8]) -> bool {
     let once = |text: &str| json!(text).to_string().trim_matches('"').to_owned();
+    let hex = |text: &str| {
+        text.bytes().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    };
     let forms = [SECRET, OTHER, ODD].iter().flat_map(|secret| {
         [
             (*secret).to_owned(),
             once(secret),
             once(&once(secret)),
             secret.replace('"', "%22").replace('/', "%2F").replace('&', "%26"),
+            hex(secret),
         ]
     });
-    forms.into_iter().any(|form| bytes.windows(form.len()).any(|part| part == form.as_bytes()))
+    let has = |form: &str| bytes.windows(form.len()).any(|part| part == form.as_bytes());
+    forms.into_iter().any(|form| has(&form)) || BASE64.iter().any(|form| has(form))
 }
+
+/// The middle of the secrets in Base64, for each place in its groups of three bytes, without the digits at both ends, which also have bits
+/// of what is around them. `a_key_in_base64_is_found` compares this to the program `base64`.
+const BASE64: &[&str] = &[
+    // SECRET
+    "LWEtdmVyeS1zZWNyZXQta2V5",
+    "1hLXZlcnktc2VjcmV0LWtleS",
+    "YS12ZXJ5LXNlY3JldC1rZXkt",
+    // OTHER
+    "dGhlci1zZWNyZXQtb2YtdGhl",
+    "90aGVyLXNlY3JldC1vZi10aG",
+    "b3RoZXItc2VjcmV0LW9mLXRo",
+    // ODD
+    "b2RkL3NlY3JldCZ2",
+    "JvZGQvc2VjcmV0Jn",
+    "Im9kZC9zZWNyZXQm",
+];
+
+#[test]
+fn a_key_in_base64_is_found() {
+    for secret in [SECRET, OTHER, ODD] {
+        for before in ["", "x", "xx", "xxx"] {
+            let mut command = Command::new("base64");
+            command.args(["-w", "0"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut encoder = command.spawn().expect("failed to start `base64`");
+            let mut input = encoder.stdin.take().expect("it is open");
+            std::io::Write::write_all(&mut input, format!("{before}{secret}").as_bytes()).expect("failed to write");
+            drop(input);
+            let output = encoder.wait_with_output().expect("failed to wait");
+            assert!(contains_secret(&output.stdout), "{before}{secret}: {}", String::from_utf8_lossy(&output.stdout));
+        }
+    }
+}
+
+/// A server that shows the variable `TOKEN` wherever it can.
+const LEAKY_SERVER: &str = r#"
+import base64, json, os, sys
+token = os.environ["TOKEN"]
+shown = token + " " + base64.b64encode(token.encode()).decode()
+schema = {"type": "object", "properties": {"text": {"type": "string", "description": "Not " + shown}}}
+for line in sys.stdin:
+    request = json.loads(line)
+    print("got " + shown, file=sys.stderr, flush=True)
+    if "id" not in request:
+        continue
+    answer = {"jsonrpc": "2.0", "id": request["id"]}
+    if request["method"] == "initialize":
+        version = request["params"]["protocolVersion"]
+        server = {"name": "leaky", "version": shown}
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server, "instructions": shown}
+        answer["result"] = result
+    elif request["method"] == "tools/list":
+        leak = {"name": "leak", "description": "Leaks " + shown, "inputSchema": schema}
+        answer["result"] = {"tools": [leak, {**leak, "name": "leak_" + token}, {**leak, "name": "die"}]}
+    elif request["method"] == "tools/call" and request["params"]["name"] == "die":
+        os._exit(3)
+    elif request["method"] == "tools/call":
+        text = {"type": "text", "text": shown}
+        answer["result"] = {"content": [text], "structuredContent": {"a": shown}, "isError": "text" in request["params"]["arguments"]}
+    else:
+        answer["error"] = {"code": -32601, "message": "unknown: " + shown}
+    print(json.dumps(answer), flush=True)
+"#;
 
 #[test]
 fn a_key_is_nowhere_after_a_run_in_which_everything_repeats_it() {
@@ -129,7 +202,11 @@ fn nothing_that_a_whole_day_of_work_writes_contains_a_secret() {
     let env_file = home.join(".env");
     fs::write(&env_file, format!("UNSUSPICIOUS={OTHER}\nODD='{ODD}'\n")).expect("failed to write");
     fs::set_permissions(&env_file, fs::Permissions::from_mode(0o600)).expect("failed to change");
-    fs::write(home.join("config.toml"), "[tools]\nenable = [\"cli\", \"show\"]\n").expect("failed to write");
+    let server =
+        "[mcp.servers.leaky]\ncommand = \"python3\"\nargs = [\"-u\", \"leaky.py\"]\nenv = [\"TOKEN=UNSUSPICIOUS\"]\n";
+    fs::write(home.join("config.toml"), format!("[tools]\nenable = [\"cli\", \"show\"]\n{server}"))
+        .expect("failed to write");
+    fs::write(path("leaky.py"), LEAKY_SERVER).expect("failed to write");
     plugin(&home, &seen);
     fs::write(path("own"), format!("{OTHER}\n{ODD}\nhttps://x/?k=an%22odd%2Fsecret%26value\n"))
         .expect("failed to write");
@@ -157,6 +234,10 @@ fn nothing_that_a_whole_day_of_work_writes_contains_a_secret() {
             call("todo", json!({ "todos": [{ "id": "1", "content": format!("use {OTHER}"), "status": "pending" }] })),
             command(format!("rm -rf build # {OTHER}")),
             call("no_such_tool", json!({ "key": ODD })),
+            command("base64 own; base64 -w 11 own; od -An -v -tx1 own | tr -d ' \\n'; printf x | cat - own | base64".to_owned()),
+            call("mcp__leaky__leak", json!({})),
+            call("mcp__leaky__leak", json!({ "text": ODD })),
+            call("mcp__leaky__die", json!({})),
         ] }),
         json!({ "calls": [call("process", json!({ "action": "log", "session_id": "proc_1" }))] }),
         json!({ "text": format!("done: {ODD}") }),
@@ -171,13 +252,18 @@ fn nothing_that_a_whole_day_of_work_writes_contains_a_secret() {
         &["agent", &prompt, "--json", "--model", &model][..],
         &["agent", &prompt, "--model", &model, "--resume"],
         &["batch", "tasks", "--out", "out", "--model", &model],
+        &["doctor"],
+        &["doctor", "--json"],
+        &["mcp", "list"],
+        &["mcp", "test", "leaky"],
+        &["definitions", "--json"],
         &["sessions", "list"],
         &["sessions", "export"],
         &["sessions", "search", "secret"],
     ] {
-        let more = if args[0] == "sessions" { &[][..] } else { &approval };
+        let more = if ["agent", "batch"].contains(&args[0]) { &approval[..] } else { &[] };
         let run = run(folder.path(), &[args, more].concat(), &variables);
-        assert_eq!(run.status, Some(0), "{args:?}: {}", run.err);
+        assert!(run.status == Some(0) || more.is_empty(), "{args:?}: {}", run.err);
         printed.extend([run.out, run.err]);
     }
     // The chat has a history of its own. It is killed, so that what SQLite has not yet moved into the database stays, too.
@@ -207,4 +293,49 @@ fn nothing_that_a_whole_day_of_work_writes_contains_a_secret() {
     for file in ["out", "home/state.db", "home/logs/approvals.jsonl"] {
         assert!(fs::metadata(path(file)).expect("it was written").len() > 0, "{file}");
     }
+}
+
+/// A host with a key in its variables, which the command of a model tries to read from it.
+#[test]
+fn another_program_of_the_same_user_reads_neither_the_variables_nor_the_memory_of_the_host() {
+    /// A user without rights, as whom the host runs if this is root.
+    const NOBODY: u32 = 65534;
+    let folder = folder();
+    let is_root = rustix::process::geteuid().is_root();
+    let program = folder.path().join("toolc");
+    fs::copy(env!("CARGO_BIN_EXE_toolc"), &program).expect("failed to copy");
+    let read = "cat /proc/$PPID/comm; cat /proc/$PPID/environ; head -c 1 /proc/$PPID/mem; cat /proc/$PPID/maps; ls /proc/$PPID/fd; echo end";
+    let model = script(
+        folder.path(),
+        "model",
+        &[json!({ "calls": [{ "name": "terminal", "arguments": { "command": read } }] }), json!({ "text": "done" })],
+    );
+    let mut command = Command::new(if is_root { "setpriv" } else { "env" });
+    if is_root {
+        for path in [folder.path().to_owned(), program.clone(), folder.path().join("model")] {
+            std::os::unix::fs::chown(&path, Some(NOBODY), Some(NOBODY)).expect("failed to give away");
+        }
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        let mut tried = Command::new("setpriv");
+        tried.args(["--reuid=65534", "--regid=65534", "--clear-groups", "test", "-x"]).arg(&program);
+        if !tried.status().is_ok_and(|status| status.success()) {
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED: no other user can run the program\n");
+            return;
+        }
+    }
+    command.arg(&program).args(["agent", "Go", "--json", "--approval", "off", "--model", &model]);
+    crate::environment(
+        &mut command,
+        folder.path(),
+        &[("OPENAI_API_KEY", SECRET), ("MARKER", "visible-in-the-environment")],
+    );
+    command.env("HOME", folder.path());
+    let run = crate::outcome(&command.output().expect("failed to start"));
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    let events = run.events();
+    let call = events.iter().find(|event| event["event"] == "call_ends").expect("a call");
+    let result = call["json"].as_str().expect("a text");
+    assert!(result.contains(r#""output":"toolc\n"#) && result.contains("end"), "{result}");
+    assert!(result.matches("Permission denied").count() >= 4, "{result}");
+    assert!(!result.contains("visible-in-the-environment") && !result.contains("[secret]"), "{result}");
 }

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod files;
+mod git;
 mod packages;
 mod profiles;
 mod setup;

@@ -59,7 +59,7 @@ fn a_plugin_of_a_package_is_listed_and_runs_after_it_was_trusted() {
     assert!(!has_run(&folder));
     let trusted = run(&folder, &["trust", "--plugin", "helper", "--yes"]);
     assert_eq!(trusted.status, Some(0), "{}", trusted.err);
-    assert_eq!(run(&folder, &["trust", "--plugin", "helper", "--yes"]).out, "the files are trusted already\n");
+    assert_eq!(run(&folder, &["trust", "--plugin", "helper", "--yes"]).out, "everything is trusted already\n");
     assert_eq!(run(&folder, &["call", "helper"]).out.trim(), "\"one\"");
     let loaded = run(&folder, &["doctor", "--json"]).json()["plugins"][0]["folder"].clone();
     let loaded = loaded.as_str().expect("a folder").to_owned();

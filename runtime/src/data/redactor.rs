@@ -226,4 +226,20 @@ mod tests {
         }
         assert_eq!(redactor.stream().push("nothing is held back"), "nothing is held back");
     }
+
+    #[test]
+    fn the_end_of_an_ordinary_text_is_not_held_back() {
+        let redactor = redactor(&["sk-a-very-long-key-of-some-vendor"]);
+        for text in ["A long story", "c", "c2", "73", "e", "b", "W", "the end."] {
+            assert_eq!(redactor.stream().push(text), text);
+        }
+        let encoded = base64("the key is sk-a-very-long-key-of-some-vendor!");
+        for size in 1..12 {
+            let mut stream = redactor.stream();
+            let parts = encoded.as_bytes().chunks(size).map(|part| std::str::from_utf8(part).expect("ASCII"));
+            let mut text: String = parts.map(|part| stream.push(part)).collect();
+            text += &stream.end();
+            assert!(text.contains(REDACTED) && text.len() < 32, "{size}: {text}");
+        }
+    }
 }

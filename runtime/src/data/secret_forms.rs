@@ -25,6 +25,9 @@ struct Form {
     text: String,
     /// Whether line breaks within the form are skipped, because programs wrap what they encode.
     is_wrapped: bool,
+    /// Whether its first byte alone counts as its beginning. If another form is the rest of this one, that is not necessary, and the end
+    /// of most texts would be the beginning of an encoded form.
+    has_short_beginnings: bool,
 }
 
 /// How a form compares to a text from some place on.
@@ -98,7 +101,7 @@ impl Forms {
         });
         let is_short = |start: &usize| {
             let rest = &text.as_bytes()[*start..];
-            self.forms.iter().any(|form| form.text.as_bytes().starts_with(rest))
+            self.forms.iter().any(|form| form.has_short_beginnings && form.text.as_bytes().starts_with(rest))
         };
         found.or_else(|| (text.len().saturating_sub(KEY_LEN - 1)..text.len()).find(is_short))
     }
@@ -176,18 +179,20 @@ fn bit(key: [u8; KEY_LEN]) -> usize {
 }
 
 fn add_forms(value: &str, forms: &mut BTreeSet<Form>) {
-    let mut add = |text: String, is_wrapped| forms.insert(Form { text, is_wrapped });
+    let mut add = |text: String, is_wrapped, has_short_beginnings| {
+        forms.insert(Form { text, is_wrapped, has_short_beginnings });
+    };
     // JSON within JSON escapes twice.
     let once = escaped(value);
     let in_ascii = in_ascii(&once);
     for text in [once.replace('/', "\\/"), escaped(&once), escaped(&in_ascii), in_ascii.clone()] {
-        add(text, false);
+        add(text, false, true);
     }
     for kept in ["", "/", "!*'()"] {
         for is_upper in [true, false] {
             let encoded = in_url(value, kept, is_upper);
-            add(encoded.replace("%20", "+"), false);
-            add(encoded, false);
+            add(encoded.replace("%20", "+"), false, true);
+            add(encoded, false, true);
         }
     }
     for text in [value, &once] {
@@ -195,14 +200,15 @@ fn add_forms(value: &str, forms: &mut BTreeSet<Form>) {
             // A line break can follow the first bytes, by which a form is found.
             for skipped in 1..KEY_LEN {
                 if encoded.len() >= skipped + MIN_REST {
-                    add(encoded[skipped..].to_owned(), true);
+                    add(encoded[skipped..].to_owned(), true, false);
                 }
             }
-            add(encoded, true);
+            let has_rest = encoded.len() >= KEY_LEN - 1 + MIN_REST;
+            add(encoded, true, !has_rest);
         }
     }
-    add(once, false);
-    add(value.to_owned(), false);
+    add(once, false, true);
+    add(value.to_owned(), false, true);
 }
 
 /// Returns a value as hexadecimal digits, and as the parts of Base64 that depend on nothing else, wherever the value begins in what is
