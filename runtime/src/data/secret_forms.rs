@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 /// The number of bytes by which the search finds candidates. No form is shorter.
-const KEY_LEN: usize = 4;
+pub(crate) const KEY_LEN: usize = 4;
 /// The number of bits of the filter of candidates.
 const FILTER_BITS: usize = 1 << 14;
 /// The maximum number of bytes of a line break within an encoded form, with its escapes in JSON.
@@ -25,9 +25,6 @@ struct Form {
     text: String,
     /// Whether line breaks within the form are skipped, because programs wrap what they encode.
     is_wrapped: bool,
-    /// Whether its first byte alone counts as its beginning. If another form is the rest of this one, that is not necessary, and the end
-    /// of most texts would be the beginning of an encoded form.
-    has_short_beginnings: bool,
 }
 
 /// How a form compares to a text from some place on.
@@ -91,7 +88,8 @@ impl Forms {
         ranges
     }
 
-    /// Returns the first place from which the text to its end could be the beginning of a form.
+    /// Returns the first place from which the text to its end could be the beginning of a form. Fewer than [`KEY_LEN`] bytes are no beginning
+    /// of an encoded form: most texts end with one.
     pub(crate) fn beginning(&self, text: &str) -> Option<usize> {
         // With line breaks, an encoded form is longer.
         let first = text.len().saturating_sub(self.longest * 2);
@@ -101,7 +99,7 @@ impl Forms {
         });
         let is_short = |start: &usize| {
             let rest = &text.as_bytes()[*start..];
-            self.forms.iter().any(|form| form.has_short_beginnings && form.text.as_bytes().starts_with(rest))
+            self.forms.iter().any(|form| !form.is_wrapped && form.text.as_bytes().starts_with(rest))
         };
         found.or_else(|| (text.len().saturating_sub(KEY_LEN - 1)..text.len()).find(is_short))
     }
@@ -179,20 +177,18 @@ fn bit(key: [u8; KEY_LEN]) -> usize {
 }
 
 fn add_forms(value: &str, forms: &mut BTreeSet<Form>) {
-    let mut add = |text: String, is_wrapped, has_short_beginnings| {
-        forms.insert(Form { text, is_wrapped, has_short_beginnings });
-    };
+    let mut add = |text: String, is_wrapped| forms.insert(Form { text, is_wrapped });
     // JSON within JSON escapes twice.
     let once = escaped(value);
     let in_ascii = in_ascii(&once);
     for text in [once.replace('/', "\\/"), escaped(&once), escaped(&in_ascii), in_ascii.clone()] {
-        add(text, false, true);
+        add(text, false);
     }
     for kept in ["", "/", "!*'()"] {
         for is_upper in [true, false] {
             let encoded = in_url(value, kept, is_upper);
-            add(encoded.replace("%20", "+"), false, true);
-            add(encoded, false, true);
+            add(encoded.replace("%20", "+"), false);
+            add(encoded, false);
         }
     }
     for text in [value, &once] {
@@ -200,15 +196,14 @@ fn add_forms(value: &str, forms: &mut BTreeSet<Form>) {
             // A line break can follow the first bytes, by which a form is found.
             for skipped in 1..KEY_LEN {
                 if encoded.len() >= skipped + MIN_REST {
-                    add(encoded[skipped..].to_owned(), true, false);
+                    add(encoded[skipped..].to_owned(), true);
                 }
             }
-            let has_rest = encoded.len() >= KEY_LEN - 1 + MIN_REST;
-            add(encoded, true, !has_rest);
+            add(encoded, true);
         }
     }
-    add(once, false, true);
-    add(value.to_owned(), false, true);
+    add(once, false);
+    add(value.to_owned(), false);
 }
 
 /// Returns a value as hexadecimal digits, and as the parts of Base64 that depend on nothing else, wherever the value begins in what is
