@@ -21,12 +21,16 @@ Exit status:
   1  nothing was found
   2  the command line is wrong, or state.db cannot be used";
 
+/// The number of conversations that are listed by default.
+const LISTED: usize = 20;
+
 /// The arguments of `sessions`.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct SessionsArgs {
+    /// Without a command, lists the latest conversations.
     #[command(subcommand)]
-    command: SessionsCommand,
+    command: Option<SessionsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -34,7 +38,7 @@ enum SessionsCommand {
     /// List the latest conversations.
     List {
         /// The maximum number.
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = LISTED)]
         limit: usize,
         /// Print one line of JSON.
         #[arg(long)]
@@ -78,7 +82,8 @@ impl SessionsArgs {
     pub(crate) fn run(&self, home: &Home) -> Result<ExitCode, String> {
         let sessions = Sessions::new(Arc::new(Database::new(home.state())));
         let failed = |error: StoreError| error.to_string();
-        match &self.command {
+        let list_latest = SessionsCommand::List { limit: LISTED, json: false };
+        match self.command.as_ref().unwrap_or(&list_latest) {
             SessionsCommand::List { limit, json } => {
                 let all = sessions.list(*limit).map_err(failed)?;
                 let text = if *json { json_line(all.iter().map(info_json)) } else { list(&all) };

@@ -75,6 +75,10 @@ impl Hook for PluginHook {
         self.plugin.hooks.before.is_some()
     }
 
+    fn changes_arguments_of(&self, tool: &str) -> bool {
+        self.plugin.hooks.before.as_ref().is_some_and(|rule| rule.is_about(tool, &self.context.registry))
+    }
+
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let request = self.request(self.plugin.hooks.before.as_ref(), call, |_| None);
         let Some(request) = request.map(Arc::new) else { return Ok(HookAction::Continue) };

@@ -82,6 +82,10 @@ fn another_api_can_continue_a_conversation() {
 
 #[test]
 fn conversations_are_listed_searched_exported_and_removed() {
+    // Also of a new home.
+    let new = folder();
+    let none = run(new.path(), &["sessions"], &[]);
+    assert_eq!((none.status, &none.out), (Some(0), &run(new.path(), &["sessions", "list"], &[]).out), "{}", none.err);
     let folder = folder();
     let call = json!({ "name": "read_file", "arguments": { "path": "a.txt" } });
     let model =

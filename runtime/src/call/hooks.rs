@@ -53,6 +53,12 @@ pub trait Hook: Send + Sync {
         true
     }
 
+    /// Returns the same for calls of one tool, so that a hook which changes those of a few tools does not delay all others.
+    fn changes_arguments_of(&self, tool: &str) -> bool {
+        let _ = tool;
+        self.changes_arguments()
+    }
+
     /// Called before a handler runs, with repaired and validated arguments. Returns what to do with the call. If the hook
     /// fails, the call is not run.
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
@@ -245,9 +251,9 @@ impl fmt::Display for HostError<'_> {
     }
 }
 
-/// Returns whether a hook may change arguments: also if it panics.
-pub(crate) fn changes_arguments(hook: &dyn Hook) -> bool {
-    panics::catch(|| hook.changes_arguments()).unwrap_or(true)
+/// Returns whether a hook may change arguments of a tool: also if it panics.
+pub(crate) fn changes_arguments(hook: &dyn Hook, tool: &str) -> bool {
+    panics::catch(|| hook.changes_arguments_of(tool)).unwrap_or(true)
 }
 
 /// Returns the name of a hook, even if it panics.

@@ -125,7 +125,8 @@ impl Turn {
         };
         let Ok(key) = key else { return Overlap::Any };
         // If a hook may still change the arguments, the key that the handler will see is unknown.
-        let may_change = self.config().hooks.iter().any(|hook| hooks::changes_arguments(&**hook));
+        let may_change =
+            self.config().hooks.iter().any(|hook| hooks::changes_arguments(&**hook, &self.state().tool(id).name));
         // Some models fill in parameters that they do not need with an empty text.
         let key = key.filter(|key| !may_change && !key.is_empty());
         Overlap::Keyed { space, key: key.map(|text| ParallelKey::new(&text)), reads: behaviour.annotations.read_only }

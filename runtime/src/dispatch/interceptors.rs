@@ -77,7 +77,7 @@ impl Turn {
         for hook in &config.hooks {
             match self.before_call(&**hook, id, call, session).await? {
                 HookAction::Continue | HookAction::Async(_) => {}
-                HookAction::Change(_) if !hooks::changes_arguments(&**hook) => {
+                HookAction::Change(_) if !hooks::changes_arguments(&**hook, &self.state().tool(id).name) => {
                     let message = "it changes arguments, but its `changes_arguments` returns false";
                     return Err(self.hook_failed(&**hook, call, message));
                 }

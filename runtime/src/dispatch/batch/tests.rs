@@ -295,6 +295,22 @@ fn with_hooks_that_change_nothing_keys_count() {
     assert_ne!(with_both, steps(&calls));
 }
 
+/// A hook that changes the arguments of one tool only.
+struct ChangerOf(&'static str);
+
+impl Hook for ChangerOf {
+    fn changes_arguments_of(&self, tool: &str) -> bool {
+        tool == self.0
+    }
+}
+
+#[test]
+fn a_hook_that_changes_the_calls_of_one_tool_does_not_delay_those_of_others() {
+    let calls = ["write b", "write c", "write d"];
+    assert_eq!(steps_in(&calls, |session| session.hook(Arc::new(ChangerOf("read")))), steps(&calls));
+    assert_eq!(steps_in(&calls, |session| session.hook(Arc::new(ChangerOf("write")))), ["0", "1", "2"]);
+}
+
 #[test]
 fn at_most_eight_calls_run_at_once() {
     let calls = ["free"; 20];
