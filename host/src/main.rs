@@ -113,11 +113,7 @@ fn misplaced(matches: &ArgMatches) -> Option<clap::Error> {
 }
 
 fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String> {
-    if !command.as_ref().is_some_and(makes_sandboxes)
-        && EnvironmentKind::find(options.environment) != Ok(EnvironmentKind::Sandbox)
-    {
-        own_memory::hide();
-    }
+    own_memory::hide();
     let home = Home::find(profile.as_deref())?;
     let Some(command) = command else { return chat.run(&options, home) };
     match command {
@@ -133,11 +129,6 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
         Command::Mcp(args) => Ok(args.run(home)?.into()),
         Command::Trust(args) => Ok(args.run(&home)?.into()),
     }
-}
-
-/// Returns whether a command tries whether sandboxes can be made, whatever the environment is.
-fn makes_sandboxes(command: &Command) -> bool {
-    matches!(command, Command::Tools(toolc_cli::Command::Doctor { .. }))
 }
 
 fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command) -> Result<ExitCode, String> {

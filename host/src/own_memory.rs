@@ -3,8 +3,7 @@
 //!
 //! Root can read them nevertheless. On other systems than Linux, nothing is done here.
 //!
-//! This also ends core dumps. It is not done where sandboxes are made: to join one, programs outside of it open descriptors of this
-//! process, and those inside do not see this process at all.
+//! This also ends core dumps.
 
 /// Makes the kernel refuse to open this process to programs of the same user.
 #[cfg(target_os = "linux")]

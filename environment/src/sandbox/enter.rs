@@ -5,13 +5,13 @@ use std::io;
 use std::path::Path;
 
 use super::bounds::Bounds;
-use super::holder::Namespaces;
+use super::holder::{CLOSE, JOIN, Namespaces};
 use super::programs::Programs;
 use crate::Program;
 
-/// Joins the control groups that come before `--`, and runs the rest.
-const OUTSIDE: &str = r#"while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@""#;
-/// Runs a program in a directory.
+/// Joins the control groups that come before `--`. [`JOIN`] follows.
+const OUTSIDE: &str = r#"while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift"#;
+/// Runs a program in a directory, after [`CLOSE`].
 const INSIDE: &str = r#"cd -- "$1" || exit 125; shift; exec "$@""#;
 
 /// A program that joins a sandbox.
@@ -29,12 +29,14 @@ impl Entry<'_> {
     /// the rights of this process.
     ///
     /// # Errors
-    /// If the name of a variable cannot be set.
+    /// If the name of a variable cannot be set, or the namespaces are unknown.
     pub(super) fn command(self, programs: &Programs, namespaces: &Namespaces, bounds: &Bounds) -> io::Result<Program> {
-        let mut words: Vec<OsString> = vec!["-c".into(), OUTSIDE.into(), "toolc-sandbox".into()];
+        let mut words: Vec<OsString> = vec!["-c".into(), format!("{OUTSIDE}{JOIN}").into(), "toolc-sandbox".into()];
         words.extend(bounds.groups().map(Into::into));
-        words.extend(["--".into(), (&programs.nsenter).into()]);
-        words.extend(namespaces.options());
+        words.push("--".into());
+        words.extend(namespaces.arguments()?);
+        words.push((&programs.nsenter).into());
+        words.extend(Namespaces::options());
         // The kernel gives root of a namespace all its rights. Without bounding set, none of them survive the next program.
         words.extend(["--preserve-credentials".into(), "--".into(), (&programs.setpriv).into()]);
         let rights = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--"];
@@ -45,7 +47,7 @@ impl Entry<'_> {
         for (name, value) in self.variables {
             words.push(assignment(name, value)?);
         }
-        words.extend(["sh", "-c", INSIDE, "sh"].map(Into::into));
+        words.extend(["sh".into(), "-c".into(), format!("{CLOSE}{INSIDE}").into(), "sh".into()]);
         words.push(self.directory.into());
         match self.program {
             Program::Shell(line) => words.extend(["sh".into(), "-c".into(), line.into()]),

@@ -6,7 +6,6 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -38,9 +37,28 @@ pub(super) struct Holder {
     namespaces: Namespaces,
 }
 
-/// The namespaces, which are kept open, so that their process ids cannot mean others.
+/// Runs $3 and the rest with the namespaces of the process $1 as descriptors. $2 is what their links show. The process could have ended, and
+/// another could have its id, so the links are compared after the descriptors were opened. This process keeps the namespaces open, so
+/// that no others can have these links. Its own descriptors cannot be opened from outside: the host may have forbidden that.
+pub(super) const JOIN: &str = r#"
+id=$1 all=$2
+shift 2
+ns=/proc/$id/ns
+exec 3< "$ns/user" 4< "$ns/mnt" 5< "$ns/pid" 6< "$ns/net" 7< "$ns/ipc" 8< "$ns/uts" || exit 125
+fd=/proc/self/fd
+[ "$(readlink $fd/3 $fd/4 $fd/5 $fd/6 $fd/7 $fd/8)" = "$all" ] || exit 125
+exec "$@"
+"#;
+/// Closes the descriptors of [`JOIN`].
+pub(super) const CLOSE: &str = "exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&-; ";
+
+/// The namespaces, which are kept open, so that no others can have their numbers.
 #[derive(Debug)]
-pub(super) struct Namespaces(Vec<(&'static str, File)>);
+pub(super) struct Namespaces {
+    /// The process that is the first of them.
+    id: u64,
+    files: Vec<(&'static str, File)>,
+}
 
 impl Holder {
     /// Makes the namespaces.
@@ -135,14 +153,14 @@ fn failure(errors: &str) -> io::Error {
 }
 
 impl Namespaces {
-    /// The option of `nsenter`, the name in `/proc/PID/ns`, and the name in bubblewrap's report.
+    /// The option of `nsenter` with the descriptor of [`JOIN`], the name in `/proc/PID/ns`, and the name in bubblewrap's report.
     const ALL: [(&str, &str, &str); 6] = [
-        ("--user", "user", ""),
-        ("--mount", "mnt", "mnt-namespace"),
-        ("--pid", "pid", "pid-namespace"),
-        ("--net", "net", "net-namespace"),
-        ("--ipc", "ipc", "ipc-namespace"),
-        ("--uts", "uts", "uts-namespace"),
+        ("--user=/proc/self/fd/3", "user", ""),
+        ("--mount=/proc/self/fd/4", "mnt", "mnt-namespace"),
+        ("--pid=/proc/self/fd/5", "pid", "pid-namespace"),
+        ("--net=/proc/self/fd/6", "net", "net-namespace"),
+        ("--ipc=/proc/self/fd/7", "ipc", "ipc-namespace"),
+        ("--uts=/proc/self/fd/8", "uts", "uts-namespace"),
     ];
 
     /// Opens the namespaces of which bubblewrap has reported.
@@ -151,28 +169,37 @@ impl Namespaces {
             || io::Error::other("bubblewrap did not report the namespaces that it has made: version 0.8 or later does");
         let id = number(report, "child-pid").ok_or_else(unknown)?;
         let folder = Path::new("/proc").join(id.to_string()).join("ns");
-        let mut all = Vec::new();
-        for (option, name, key) in Self::ALL {
+        let mut files = Vec::new();
+        for (_, name, key) in Self::ALL {
             let file = File::open(folder.join(name))?;
             if !key.is_empty() && number(report, key) != Some(file.metadata()?.ino()) {
                 return Err(io::Error::other("the sandbox has ended"));
             }
-            all.push((option, file));
+            files.push((name, file));
         }
-        Ok(Self(all))
+        Ok(Self { id, files })
     }
 
-    /// Returns the options of `nsenter`.
-    pub(super) fn options(&self) -> impl Iterator<Item = OsString> {
-        let folder = format!("/proc/{}/fd", std::process::id());
-        self.0.iter().map(move |(option, file)| format!("{option}={folder}/{}", file.as_raw_fd()).into())
+    /// Returns the first two arguments of [`JOIN`].
+    ///
+    /// # Errors
+    /// If the system cannot say which namespaces these are.
+    pub(super) fn arguments(&self) -> io::Result<[OsString; 2]> {
+        let link = |(name, file): &(&str, File)| Ok(format!("{name}:[{}]", file.metadata()?.ino()));
+        let links: Vec<String> = self.files.iter().map(link).collect::<io::Result<_>>()?;
+        Ok([self.id.to_string().into(), links.join("\n").into()])
+    }
+
+    /// Returns the options of `nsenter`, which [`JOIN`] runs.
+    pub(super) fn options() -> impl Iterator<Item = OsString> {
+        Self::ALL.iter().map(|(option, ..)| (*option).into())
     }
 
     /// Forbids programs in the sandbox to make namespaces of their own, in which they would have rights that they lack otherwise.
     fn forbid_others(&self, programs: &Programs) -> io::Result<()> {
-        let mut command = Command::new(&programs.nsenter);
-        let user = self.options().next().unwrap_or_default();
-        command.arg(user).args(["--preserve-credentials", "--", "/bin/sh", "-c"]);
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", JOIN, "toolc-sandbox"]).args(self.arguments()?).arg(&programs.nsenter);
+        command.args(Self::options().take(1)).args(["--preserve-credentials", "--", "/bin/sh", "-c"]);
         command.arg("echo 0 > /proc/sys/user/max_user_namespaces").env_clear().env("PATH", PATH);
         let mut process = Process::new(command);
         let errors = Text::default();

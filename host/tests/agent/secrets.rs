@@ -338,4 +338,24 @@ fn another_program_of_the_same_user_reads_neither_the_variables_nor_the_memory_o
     assert!(result.contains(r#""output":"toolc\n"#) && result.contains("end"), "{result}");
     assert!(result.matches("Permission denied").count() >= 4, "{result}");
     assert!(!result.contains("visible-in-the-environment") && !result.contains("[secret]"), "{result}");
+
+    // To join a sandbox, programs open nothing of the host, which is forbidden to them.
+    let as_user = |args: &[&str]| {
+        let mut command = Command::new(if is_root { "setpriv" } else { "env" });
+        if is_root {
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        }
+        command.args(args);
+        crate::environment(&mut command, folder.path(), &[]);
+        command.env("HOME", folder.path()).output()
+    };
+    let has = |args: &[&str]| as_user(args).is_ok_and(|output| output.status.success());
+    if !has(&["unshare", "--user", "true"]) || !has(&["bwrap", "--version"]) {
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED: this user cannot make a sandbox\n");
+        return;
+    }
+    let toolc = program.display().to_string();
+    let call = ["--environment", "sandbox", "call", "terminal", "command=echo in; ls /proc/self/fd | wc -l"];
+    let run = crate::outcome(&as_user(&[&[&*toolc], &call[..]].concat()).expect("failed to start"));
+    assert!(run.out.contains(r#""output":"in\n4\n"#), "{} {}", run.out, run.err);
 }
