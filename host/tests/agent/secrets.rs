@@ -340,6 +340,11 @@ fn another_program_of_the_same_user_reads_neither_the_variables_nor_the_memory_o
     assert!(!result.contains("visible-in-the-environment") && !result.contains("[secret]"), "{result}");
 
     // To join a sandbox, programs open nothing of the host, which is forbidden to them.
+    let work = folder.path().join("work");
+    fs::create_dir(&work).expect("failed to make a folder");
+    if is_root {
+        std::os::unix::fs::chown(&work, Some(NOBODY), Some(NOBODY)).expect("failed to give away");
+    }
     let as_user = |args: &[&str]| {
         let mut command = Command::new(if is_root { "setpriv" } else { "env" });
         if is_root {
@@ -347,7 +352,7 @@ fn another_program_of_the_same_user_reads_neither_the_variables_nor_the_memory_o
         }
         command.args(args);
         crate::environment(&mut command, folder.path(), &[]);
-        command.env("HOME", folder.path()).output()
+        command.env("HOME", folder.path()).current_dir(&work).output()
     };
     let has = |args: &[&str]| as_user(args).is_ok_and(|output| output.status.success());
     if !has(&["unshare", "--user", "true"]) || !has(&["bwrap", "--version"]) {
