@@ -21,20 +21,24 @@ const PACKAGES: &[(&str, &str)] = &[
 
 /// Installs the missing packages, if `wanted` or if the variable `CI` is set. Says which are missing otherwise.
 pub(crate) fn install(wanted: bool) {
-    let missing: Vec<&str> = PACKAGES.iter().filter(|(program, _)| !exists(program)).map(|(_, package)| *package).collect();
+    let missing: Vec<&str> =
+        PACKAGES.iter().filter(|(program, _)| !exists(program)).map(|(_, package)| *package).collect();
     if missing.is_empty() {
         return;
     }
     let names = missing.join(" ");
     if !wanted && env::var_os("CI").is_none() {
-        println!("note: tests that use these packages are skipped: {names} (`cargo xtask test --install` installs them)");
+        println!(
+            "note: tests that use these packages are skipped: {names} (`cargo xtask test --install` installs them)"
+        );
     } else if !exists("apt-get") {
         println!("note: `apt-get` is missing, so tests that use these packages are skipped: {names}");
     } else {
         println!("==> packages: {names}");
         // The lists of packages can be missing or out of date.
         let is_done = apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat())
-            || apt(&["update"]) && apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat());
+            || apt(&["update"])
+                && apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat());
         if !is_done {
             println!("    not installed: tests that use these packages are skipped");
         }

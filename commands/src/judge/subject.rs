@@ -121,7 +121,8 @@ impl<'a> Subject<'a> {
     pub(crate) fn sets_variables(&self) -> bool {
         let name = self.command.program.name();
         name.is_some_and(|name| {
-            SETTERS.contains(&name) || matches!(name, "declare" | "export" | "local" | "readonly" | "set" | "setenv" | "typeset")
+            SETTERS.contains(&name)
+                || matches!(name, "declare" | "export" | "local" | "readonly" | "set" | "setenv" | "typeset")
         })
     }
 

@@ -37,8 +37,11 @@ static COMMAND: Program<'_> = Program {
     ..Program::EMPTY
 };
 static EXEC: Program<'_> = Program { value_options: &["-a"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY };
-static EVAL: Program<'_> =
-    Program { value_options: &[], runs: &[Runs::Joined { after: &[], skip: 0, shell: Same, unless: &[] }], ..Program::EMPTY };
+static EVAL: Program<'_> = Program {
+    value_options: &[],
+    runs: &[Runs::Joined { after: &[], skip: 0, shell: Same, unless: &[] }],
+    ..Program::EMPTY
+};
 static SOURCE: Program<'_> = Program { value_options: &["-p"], runs: &[Runs::File], ..Program::EMPTY };
 static TRAP: Program<'_> =
     Program { value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }], ..Program::EMPTY };

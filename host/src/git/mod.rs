@@ -170,10 +170,14 @@ impl ProjectGit {
             let value = own.map_or(neutral, |setting| &setting.value);
             replaced.push((key.to_owned(), value.to_owned()));
         };
-        ALWAYS.iter().for_each(|(key, value)| replace(key, value));
+        for (key, value) in ALWAYS {
+            replace(key, value);
+        }
         let mut is_off = false;
         if !is_trusted {
-            FIXED.iter().for_each(|(key, value)| replace(key, value));
+            for (key, value) in FIXED {
+                replace(key, value);
+            }
             is_off = self.unknown.is_some();
             for (key, _, neutral) in &self.programs {
                 match neutral {
@@ -209,13 +213,13 @@ impl ProjectGit {
         let names = self.programs.iter().map(|(key, ..)| key.clone());
         let names: Vec<String> = names.chain(self.hooks.iter().map(|hook| format!("hook {}", hook.name))).collect();
         let further = names.len().saturating_sub(MAX_NAMED);
-        let mut named = show::one_line(&names[..names.len() - further].join(", "));
+        let mut shown = show::one_line(&names[..names.len() - further].join(", "));
         if further > 0 {
-            let _ = write!(named, " and {further} more");
+            let _ = write!(shown, " and {further} more");
         }
         let is_off = self.programs.iter().any(|(.., neutral)| *neutral == Neutral::Off);
         let effect = if is_off { "so git does not run for the model" } else { "which git ignores for the model" };
-        Ok(Some(format!("this project has git settings that run programs ({named}), {effect}: {why}")))
+        Ok(Some(format!("this project has git settings that run programs ({shown}), {effect}: {why}")))
     }
 
     /// Returns what the user decides about.

@@ -154,7 +154,7 @@ fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, Str
         toolc_process::EndReason::Exited if outcome.status.success() => Ok(Some(Ok(output.text()))),
         toolc_process::EndReason::Exited => Ok(Some(Err(errors.text().trim().to_owned()))),
         toolc_process::EndReason::OutputLimit => Err(format!("git lists more than {MAX_BYTES} bytes of settings")),
-        _ => Err(format!("git did not list its settings within {} s", LIMIT.as_secs())),
+        toolc_process::EndReason::Stopped => Err(format!("git did not list its settings within {} s", LIMIT.as_secs())),
     }
 }
 

@@ -40,7 +40,7 @@ enum Match {
 /// All forms of some values.
 #[derive(Clone, Default)]
 pub(crate) struct Forms {
-    forms: Vec<Form>,
+    all: Vec<Form>,
     /// The forms by their first bytes.
     by_key: HashMap<[u8; KEY_LEN], Vec<usize>>,
     /// A bit for each key of a form. Most places of a text have none, so that the time depends on neither the number nor the length of
@@ -67,7 +67,7 @@ impl Forms {
             let bit = bit(*key);
             found.filter[bit / 64] |= 1 << (bit % 64);
         }
-        found.forms = forms;
+        found.all = forms;
         found
     }
 
@@ -99,14 +99,14 @@ impl Forms {
         });
         let is_short = |start: &usize| {
             let rest = &text.as_bytes()[*start..];
-            self.forms.iter().any(|form| !form.is_wrapped && form.text.as_bytes().starts_with(rest))
+            self.all.iter().any(|form| !form.is_wrapped && form.text.as_bytes().starts_with(rest))
         };
         found.or_else(|| (text.len().saturating_sub(KEY_LEN - 1)..text.len()).find(is_short))
     }
 
     /// Returns the places from `first` on at which a form could begin.
     fn candidates(&self, text: &str, first: usize) -> impl Iterator<Item = usize> {
-        let keys = text.as_bytes()[first..].windows(KEY_LEN).enumerate().filter(|_| !self.forms.is_empty());
+        let keys = text.as_bytes()[first..].windows(KEY_LEN).enumerate().filter(|_| !self.all.is_empty());
         let is_set = |key: [u8; KEY_LEN]| {
             let bit = bit(key);
             self.filter[bit / 64] & (1 << (bit % 64)) != 0
@@ -118,7 +118,7 @@ impl Forms {
     fn compare(&self, text: &str, start: usize) -> impl Iterator<Item = Match> {
         let rest = &text.as_bytes()[start..];
         let forms = rest.first_chunk().and_then(|key: &[u8; KEY_LEN]| self.by_key.get(key));
-        forms.into_iter().flatten().map(move |index| match self.forms[*index].compare(rest) {
+        forms.into_iter().flatten().map(move |index| match self.all[*index].compare(rest) {
             Match::Whole(length) => Match::Whole(start + length),
             other => other,
         })
