@@ -23,8 +23,8 @@ use read::{Hook, Setting, settings};
 
 /// Settings that are replaced in every repository, because a command can enter another one.
 const FIXED: &[(&str, &str)] = &[("core.fsmonitor", "false"), ("core.hookspath", "/dev/null")];
-/// Those that are replaced also where the user trusts the project. A folder with the files of a repository, in a place where no user
-/// expects one, is no repository, and the address of another one is no command line.
+/// Those that are replaced also where the user trusts the project. A folder that has the files of a repository, but is not called
+/// `.git`, is not taken for one, and an address does not become a command line.
 const ALWAYS: &[(&str, &str)] = &[("safe.barerepository", "explicit"), ("protocol.ext.allow", "never")];
 /// The directory of the repository where git must not run. Its messages show it.
 const OFF: &str = "/dev/null/git is off: the user has not trusted the git settings of this project (`toolc trust`)";

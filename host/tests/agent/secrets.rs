@@ -299,7 +299,7 @@ fn nothing_that_a_whole_day_of_work_writes_contains_a_secret() {
 #[test]
 fn another_program_of_the_same_user_reads_neither_the_variables_nor_the_memory_of_the_host() {
     /// A user without rights, as whom the host runs if this is root.
-    const NOBODY: u32 = 65534;
+    const OTHER_USER: u32 = 65534;
     let folder = folder();
     let is_root = rustix::process::geteuid().is_root();
     let program = folder.path().join("toolc");
@@ -313,7 +313,7 @@ fn another_program_of_the_same_user_reads_neither_the_variables_nor_the_memory_o
     let mut command = Command::new(if is_root { "setpriv" } else { "env" });
     if is_root {
         for path in [folder.path().to_owned(), program.clone(), folder.path().join("model")] {
-            std::os::unix::fs::chown(&path, Some(NOBODY), Some(NOBODY)).expect("failed to give away");
+            std::os::unix::fs::chown(&path, Some(OTHER_USER), Some(OTHER_USER)).expect("failed to give away");
         }
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
         let mut tried = Command::new("setpriv");
@@ -343,7 +343,7 @@ fn another_program_of_the_same_user_reads_neither_the_variables_nor_the_memory_o
     let work = folder.path().join("work");
     fs::create_dir(&work).expect("failed to make a folder");
     if is_root {
-        std::os::unix::fs::chown(&work, Some(NOBODY), Some(NOBODY)).expect("failed to give away");
+        std::os::unix::fs::chown(&work, Some(OTHER_USER), Some(OTHER_USER)).expect("failed to give away");
     }
     let as_user = |args: &[&str]| {
         let mut command = Command::new(if is_root { "setpriv" } else { "env" });

@@ -88,7 +88,7 @@ impl Forms {
         ranges
     }
 
-    /// Returns the first place from which the text to its end could be the beginning of a form. Fewer than [`KEY_LEN`] bytes are no beginning
+    /// Returns the first place from which the text to its end could be the beginning of a form. Fewer than [`KEY_LEN`] bytes do not count as a beginning
     /// of an encoded form: most texts end with one.
     pub(crate) fn beginning(&self, text: &str) -> Option<usize> {
         // With line breaks, an encoded form is longer.
