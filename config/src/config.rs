@@ -6,7 +6,7 @@ use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
 use crate::keys::{Api, ApprovalMode, ConfigTable, ModelTable, PricesTable};
-use crate::mcp::{self, McpServer};
+use crate::mcp::{self, McpRegistries, McpServer};
 
 /// The configuration of a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Config {
     pub plugins: Plugins,
     /// The MCP servers, in the order of the file.
     pub mcp_servers: Vec<McpServer>,
+    /// Where the packages of MCP servers are found and checked.
+    pub mcp_registries: McpRegistries,
     /// Whether conversations are recorded.
     pub record_sessions: bool,
 }
@@ -188,6 +190,7 @@ impl Config {
                 from_packages: or(table.plugins.from_packages.as_ref(), true),
             },
             mcp_servers: mcp::servers(&table.mcp),
+            mcp_registries: mcp::registries(&table.mcp),
             record_sessions: or(table.sessions.record.as_ref(), true),
         }
     }

@@ -4,7 +4,7 @@ use toml_edit::{Array, InlineTable, Item, Table, Value, value};
 
 use crate::edit::{Edited, edit, implicit_table};
 use crate::home::Home;
-use crate::mcp::{McpServer, McpTransport};
+use crate::mcp::{McpOauth, McpServer, McpTransport};
 
 /// Adds a server.
 ///
@@ -57,6 +57,20 @@ pub fn enable_server(home: &Home, name: &str, enabled: bool) -> Result<Edited, S
     })
 }
 
+/// Replaces the arguments of a server's program.
+///
+/// # Errors
+/// Like [`remove_server`].
+pub fn set_server_args(home: &Home, name: &str, args: &[String]) -> Result<Edited, String> {
+    edit(home, |document| {
+        let servers = document.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Item::as_table_like_mut);
+        let server = servers.and_then(|servers| servers.get_mut(name)).and_then(Item::as_table_like_mut);
+        let server = server.ok_or_else(|| format!("no MCP server is called `{}`", name.escape_debug()))?;
+        server.insert("args", value(args.iter().map(String::as_str).collect::<Array>()));
+        Ok(())
+    })
+}
+
 /// Returns the table of a server, with the keys that differ from their defaults.
 fn table(server: &McpServer) -> Table {
     let mut table = Table::new();
@@ -77,7 +91,7 @@ fn table(server: &McpServer) -> Table {
                 table.insert("directory", value(directory));
             }
         }
-        McpTransport::Http { url, headers, bearer_variable } => {
+        McpTransport::Http { url, headers, bearer_variable, oauth } => {
             table.insert("url", value(url));
             if !headers.is_empty() {
                 let headers = headers.iter().map(|(name, variable)| (name.as_str(), Value::from(variable)));
@@ -85,6 +99,22 @@ fn table(server: &McpServer) -> Table {
             }
             if let Some(variable) = bearer_variable {
                 table.insert("bearer_variable", value(variable));
+            }
+            let mut keys = InlineTable::new();
+            let McpOauth { client_id, client_secret_variable, client_metadata_url, scopes } = oauth;
+            let texts = [
+                ("client_id", client_id),
+                ("client_secret_variable", client_secret_variable),
+                ("client_metadata_url", client_metadata_url),
+            ];
+            for (key, text) in texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?))) {
+                keys.insert(key, Value::from(text));
+            }
+            if !scopes.is_empty() {
+                keys.insert("scopes", scopes.iter().map(String::as_str).collect::<Array>().into());
+            }
+            if !keys.is_empty() {
+                table.insert("oauth", value(keys));
             }
         }
     }
@@ -116,10 +146,23 @@ mod tests {
             url: "https://example.com/mcp".to_owned(),
             headers: vec![pair("X-Key", "KEY")],
             bearer_variable: Some("TOKEN".to_owned()),
+            oauth: McpOauth::default(),
+        };
+        let login = McpTransport::Http {
+            url: "https://example.com/mcp".to_owned(),
+            headers: Vec::new(),
+            bearer_variable: None,
+            oauth: McpOauth {
+                client_id: Some("me".to_owned()),
+                client_secret_variable: Some("SECRET".to_owned()),
+                client_metadata_url: Some("https://example.com/me.json".to_owned()),
+                scopes: vec!["read".to_owned()],
+            },
         };
         let servers = [
             McpServer::new("fs".to_owned(), program),
             McpServer { enabled: false, ..McpServer::new("web".to_owned(), address) },
+            McpServer::new("login".to_owned(), login),
         ];
         for server in &servers {
             assert_eq!(add_server(&home, server), Ok(Edited::Changed));
@@ -135,6 +178,10 @@ mod tests {
             assert_eq!(file.config().mcp_servers[0].enabled, enabled);
         }
         assert!(enable_server(&home, "missing", true).is_err());
+        let pinned = ["-y".to_owned(), "a@1.0.0".to_owned()];
+        assert_eq!(set_server_args(&home, "fs", &pinned), Ok(Edited::Changed));
+        let file = ConfigFile::read(&home).expect("it is valid");
+        assert!(matches!(&file.config().mcp_servers[0].transport, McpTransport::Stdio { args, .. } if *args == pinned));
         for server in &servers {
             assert_eq!(remove_server(&home, &server.name), Ok(Edited::Changed));
         }

@@ -156,6 +156,16 @@ impl Home {
         self.path.join("mcp").join(format!("{server}.lock.json"))
     }
 
+    /// Returns the file of an MCP server's tokens: what the last login has left.
+    pub fn mcp_tokens(&self, server: &str) -> PathBuf {
+        self.path.join("mcp").join(format!("{server}.tokens.json"))
+    }
+
+    /// Returns the file of what is known about the package of an MCP server.
+    pub fn mcp_package(&self, server: &str) -> PathBuf {
+        self.path.join("mcp").join(format!("{server}.package.json"))
+    }
+
     /// Returns the folder of the user's plugins.
     pub fn plugins(&self) -> PathBuf {
         self.path.join("plugins")

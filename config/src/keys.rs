@@ -197,6 +197,13 @@ table! {
         /// The servers, by name: at most 32 letters, digits, `-` and single `_`. A tool of the server `NAME` is called
         /// `mcp__NAME__TOOL`, and the toolset with all of them `mcp-NAME`.
         servers: Tables<McpServerTable>,
+        /// The address of the registry of npm, which names the version of a package that `npx` runs. Default:
+        /// `https://registry.npmjs.org`.
+        npm_registry: Text,
+        /// The address of `PyPI`, which names the version of a package that `uvx` runs. Default: `https://pypi.org`.
+        pypi: Text,
+        /// The address of OSV, which knows vulnerable and malicious packages. Default: `https://api.osv.dev`.
+        osv: Text,
     }
 }
 
@@ -219,6 +226,8 @@ table! {
         headers: TextsByName,
         /// The name of the variable that holds a bearer token for the header `Authorization`.
         bearer_variable: Text,
+        /// How `toolc mcp login` logs in, if the server requires it and there is no bearer token.
+        oauth: TableOrDefault<McpOauthTable>,
         /// Whether the server is started. Default: `true`.
         enabled: Flag,
         /// Whether the hints of the server about its tools are believed, such as that a tool only reads. Default: `false`.
@@ -227,6 +236,11 @@ table! {
         start_timeout: Duration,
         /// The time limit of a call. Default: `2m`.
         call_timeout: Duration,
+        /// The time limit for your answer to a question of the server. It does not count for `call_timeout`. Default: `5m`.
+        question_timeout: Duration,
+        /// Whether the server may ask the auxiliary model for answers, each of which you approve. Only servers of the older era do.
+        /// Default: `false`.
+        sampling: Flag,
         /// The tools that are used, by the names that the server gives them. Default: all.
         include: Names,
         /// Tools that are not used, by the names that the server gives them.
@@ -238,6 +252,21 @@ table! {
     } with {
         /// The name of the server.
         name: At<String> = Reader::table_name,
+    }
+}
+
+table! {
+    /// How to log in at an MCP server. Without any key, this program registers itself at the authorization server.
+    #[derive(Debug, Default)]
+    pub struct McpOauthTable {
+        /// The id of a client that you have registered at the authorization server.
+        client_id: Text,
+        /// The name of the variable that holds the secret of that client.
+        client_secret_variable: Text,
+        /// The address of a document that describes a client, for authorization servers that know such documents.
+        client_metadata_url: Text,
+        /// The rights to ask for, instead of those that the server names.
+        scopes: Texts,
     }
 }
 

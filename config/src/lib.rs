@@ -27,12 +27,12 @@ pub use config::{Agent, Approval, Config, Model, Plugins, Prices, Results, ToolS
 #[cfg(feature = "docs")]
 pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, set_model};
-pub use edit_mcp::{add_server, enable_server, remove_server};
+pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{Api, ApprovalMode, McpPinning};
-pub use mcp::{McpServer, McpTool, McpTransport, expanded};
+pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
 pub use toolc_codegen::document::kinds::Words;
 pub use trust::{
     PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, digest, revoke, revoke_repository, trust_repository,

@@ -7,7 +7,7 @@ use toolc_codegen::diagnostic::{At, Code, Diagnostic, Sink};
 
 use crate::env_file::is_name;
 use crate::file::{is_in, report};
-use crate::keys::{McpPinning, McpServerTable, McpTable, McpToolTable};
+use crate::keys::{McpOauthTable, McpPinning, McpServerTable, McpTable, McpToolTable};
 
 /// The maximum length of a name, which leaves room for the names of tools.
 const MAX_NAME: usize = 32;
@@ -16,6 +16,8 @@ const MAX_NAME: usize = 32;
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// The default of `call_timeout`.
 const CALL_TIMEOUT: Duration = Duration::from_mins(2);
+/// The default of `question_timeout`.
+const QUESTION_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// An MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +42,34 @@ pub struct McpServer {
     pub pinning: McpPinning,
     /// Settings of single tools.
     pub tools: Vec<McpTool>,
+    /// The time limit for a person's answer to a question of the server.
+    pub question_timeout: Duration,
+    /// Whether it may ask the auxiliary model.
+    pub sampling: bool,
+}
+
+/// Where packages are found and checked: addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpRegistries {
+    /// The registry of npm.
+    pub npm: String,
+    /// `PyPI`.
+    pub pypi: String,
+    /// OSV.
+    pub osv: String,
+}
+
+/// How to log in at a server.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct McpOauth {
+    /// The id of a client that was registered by hand.
+    pub client_id: Option<String>,
+    /// The variable that holds its secret.
+    pub client_secret_variable: Option<String>,
+    /// The address of a document that describes a client.
+    pub client_metadata_url: Option<String>,
+    /// The rights to ask for.
+    pub scopes: Vec<String>,
 }
 
 /// Where an MCP server is.
@@ -64,6 +94,8 @@ pub enum McpTransport {
         headers: Vec<(String, String)>,
         /// The variable that holds the bearer token.
         bearer_variable: Option<String>,
+        /// How to log in.
+        oauth: McpOauth,
     },
 }
 
@@ -92,7 +124,32 @@ impl McpServer {
             exclude: Vec::new(),
             pinning: McpPinning::Strict,
             tools: Vec::new(),
+            question_timeout: QUESTION_TIMEOUT,
+            sampling: false,
         }
+    }
+
+    /// Returns the variables of the environment whose values the server gets.
+    pub fn variables(&self) -> Vec<&str> {
+        match &self.transport {
+            McpTransport::Stdio { env, .. } => env.iter().map(|(_, source)| source.as_str()).collect(),
+            McpTransport::Http { headers, bearer_variable, oauth, .. } => {
+                let headers = headers.iter().map(|(_, variable)| variable);
+                headers.chain(bearer_variable).chain(&oauth.client_secret_variable).map(String::as_str).collect()
+            }
+        }
+    }
+}
+
+/// Returns where packages are found and checked.
+pub(crate) fn registries(table: &McpTable) -> McpRegistries {
+    let or = |text: &Option<At<String>>, default: &str| {
+        text.as_ref().map_or(default, |text| text.value.trim_end_matches('/')).to_owned()
+    };
+    McpRegistries {
+        npm: or(&table.npm_registry, "https://registry.npmjs.org"),
+        pypi: or(&table.pypi, "https://pypi.org"),
+        osv: or(&table.osv, "https://api.osv.dev"),
     }
 }
 
@@ -117,6 +174,12 @@ fn server(table: &McpServerTable) -> Option<McpServer> {
             url,
             headers: table.headers.iter().map(|(name, value)| (name.value.clone(), value.value.clone())).collect(),
             bearer_variable: text(&table.bearer_variable),
+            oauth: McpOauth {
+                client_id: text(&table.oauth.client_id),
+                client_secret_variable: text(&table.oauth.client_secret_variable),
+                client_metadata_url: text(&table.oauth.client_metadata_url),
+                scopes: texts(&table.oauth.scopes),
+            },
         },
         // It was reported.
         _ => return None,
@@ -135,6 +198,8 @@ fn server(table: &McpServerTable) -> Option<McpServer> {
         exclude: texts(&table.exclude),
         pinning: table.pinning.as_ref().map_or(McpPinning::Strict, |pinning| pinning.value),
         tools: table.tools.iter().map(tool).collect(),
+        question_timeout: or(&table.question_timeout, QUESTION_TIMEOUT),
+        sampling: is(&table.sampling, false),
         ..McpServer::new(table.name.value.clone(), transport)
     })
 }
@@ -158,6 +223,9 @@ pub(crate) fn check(table: &McpTable, sink: &Sink) {
     for server in &table.servers {
         check_server(server, sink);
     }
+    for address in [&table.npm_registry, &table.pypi, &table.osv].into_iter().flatten() {
+        check_address(address, sink);
+    }
 }
 
 fn check_server(server: &McpServerTable, sink: &Sink) {
@@ -177,13 +245,15 @@ fn check_server(server: &McpServerTable, sink: &Sink) {
         (Some(command), None) => {
             only_of("headers", !server.headers.is_empty(), command, "url");
             only_of("bearer_variable", server.bearer_variable.is_some(), command, "url");
+            only_of("oauth", server.oauth.is_set(), command, "url");
             check_program(server, command, sink);
         }
         (None, Some(url)) => {
             only_of("args", !server.args.is_empty(), url, "command");
             only_of("env", !server.env.is_empty(), url, "command");
             only_of("directory", server.directory.is_some(), url, "command");
-            check_address(server, url, sink);
+            check_address(url, sink);
+            check_credentials(server, url, sink);
         }
         (Some(_), Some(url)) => {
             report(sink, url, "a server with both `command` and `url`", "expected one of them", "remove one of them");
@@ -229,7 +299,15 @@ fn check_program(server: &McpServerTable, command: &At<String>, sink: &Sink) {
     }
 }
 
-fn check_address(server: &McpServerTable, url: &At<String>, sink: &Sink) {
+impl McpOauthTable {
+    /// Returns whether a key is set.
+    fn is_set(&self) -> bool {
+        let keys = [&self.client_id, &self.client_secret_variable, &self.client_metadata_url];
+        keys.iter().any(|key| key.is_some()) || !self.scopes.is_empty()
+    }
+}
+
+fn check_address(url: &At<String>, sink: &Sink) {
     let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
     let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
     if authority.is_empty() || url.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
@@ -239,7 +317,24 @@ fn check_address(server: &McpServerTable, url: &At<String>, sink: &Sink) {
         let help = "write the token into `.env`, and its name into `bearer_variable`";
         report(sink, url, "`url` contains a user or a password", "this file is not for secrets", help);
     }
-    let variables = server.headers.iter().map(|(_, variable)| variable).chain(&server.bearer_variable);
+}
+
+fn check_credentials(server: &McpServerTable, url: &At<String>, sink: &Sink) {
+    let oauth = &server.oauth;
+    if server.bearer_variable.is_some() && oauth.is_set() {
+        let message = format!("`oauth` of the server `{}` has no effect", server.name.value);
+        report(sink, url, &message, "`bearer_variable` is its token", "remove one of them");
+    }
+    if let (None, Some(variable)) = (&oauth.client_id, &oauth.client_secret_variable) {
+        let help = "write the id of the client into `client_id`";
+        report(sink, variable, "a secret without the id of its client", "", help);
+    }
+    for address in oauth.client_metadata_url.iter().filter(|address| !address.value.starts_with("https://")) {
+        let help = "the authorization server reads this document: write the address where it is published";
+        report(sink, address, "`client_metadata_url` is not an address", "expected `https://...`", help);
+    }
+    let headers = server.headers.iter().map(|(_, variable)| variable);
+    let variables = headers.chain(&server.bearer_variable).chain(&oauth.client_secret_variable);
     for variable in variables.filter(|variable| !is_name(&variable.value)) {
         let help = "write the value into `.env`, as `NAME=...`, and the name here";
         report(sink, variable, "not the name of a variable", "expected letters, digits and `_`", help);
@@ -280,7 +375,8 @@ mod tests {
         let servers = read(
             "[mcp.servers.fs]\ncommand = 'npx'\nargs = ['-y', 'x']\nenv = ['TOKEN', 'KEY=WORK_KEY']\ndirectory = '~/w'\n\
              exclude = ['write']\n[mcp.servers.fs.tools.run]\nshell = ['line']\n[mcp.servers.fs.tools.\"a.b\"]\njudge = false\n\
-             [mcp.servers.web]\nurl = 'https://example.com/mcp'\nheaders = { X-Key = 'WEB_KEY' }\nbearer_variable = 'WEB'\n\
+             [mcp.servers.web]\nurl = 'https://example.com/mcp'\nheaders = { X-Key = 'WEB_KEY' }\n\
+             oauth = { scopes = ['read'] }\nsampling = true\nquestion_timeout = '30s'\n\
              enabled = false\ntrusted = true\nstart_timeout = '5s'\ncall_timeout = '1m'\ninclude = ['find']\n",
         );
         let servers = servers.expect("it is valid");
@@ -293,7 +389,12 @@ mod tests {
         assert_eq!((&fs.include, &fs.exclude), (&None, &vec!["write".to_owned()]));
         let tools: Vec<_> = fs.tools.iter().map(|tool| (tool.name.as_str(), tool.shell.len(), tool.judge)).collect();
         assert_eq!(tools, [("run", 1, true), ("a.b", 0, false)]);
-        assert!(matches!(&web.transport, McpTransport::Http { headers, .. } if *headers == [pair("X-Key", "WEB_KEY")]));
+        let McpTransport::Http { headers, oauth, .. } = &web.transport else { panic!("it has an address") };
+        assert_eq!(
+            (headers.as_slice(), oauth.scopes.as_slice()),
+            ([pair("X-Key", "WEB_KEY")].as_slice(), ["read".to_owned()].as_slice())
+        );
+        assert_eq!((web.sampling, web.question_timeout), (true, Duration::from_secs(30)));
         assert_eq!((web.enabled, web.trusted, web.call_timeout), (false, true, Duration::from_mins(1)));
     }
 
@@ -312,6 +413,20 @@ mod tests {
             ("[mcp.servers.a]\nurl = 'ftp://x'", "`url` is not an address"),
             ("[mcp.servers.a]\nurl = 'https://me:hunter2@x/'", "a user or a password"),
             ("[mcp.servers.a]\nurl = 'https://x/'\nbearer_variable = 'hunter2-'", "not the name of a variable"),
+            (
+                "[mcp.servers.a]\nurl = 'https://x/'\noauth = { client_secret_variable = 'A' }",
+                "without the id of its client",
+            ),
+            (
+                "[mcp.servers.a]\nurl = 'https://x/'\noauth = { client_metadata_url = 'x' }",
+                "`client_metadata_url` is not an address",
+            ),
+            (
+                "[mcp.servers.a]\nurl = 'https://x/'\nbearer_variable = 'A'\noauth = { client_id = 'x' }",
+                "`oauth` of the server `a` has no effect",
+            ),
+            ("[mcp.servers.a]\ncommand = 'x'\noauth = { client_id = 'x' }", "`oauth` of the server `a` has no effect"),
+            ("[mcp]\nosv = 'ftp://x'", "is not an address"),
             ("[mcp.servers.a]\nurl = 'https://x/'\nheaders = { 'a b' = 'B' }", "not the name of an HTTP header"),
             ("[mcp.servers.a]\ncommand = 'x'\nstart_timeout = '0s'", "must be longer than 0"),
             ("[mcp.servers.a]\ncommand = 'x'\npinning = 'none'", "pinning"),

@@ -120,7 +120,12 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "from_projects": config.plugins.from_projects,
             "from_packages": config.plugins.from_packages,
         },
-        "mcp": { "servers": config.mcp_servers.iter().map(mcp_server).collect::<Vec<_>>() },
+        "mcp": {
+            "servers": config.mcp_servers.iter().map(mcp_server).collect::<Vec<_>>(),
+            "npm_registry": config.mcp_registries.npm,
+            "pypi": config.mcp_registries.pypi,
+            "osv": config.mcp_registries.osv,
+        },
         "sessions": { "record": config.record_sessions },
         "variables": env.names().collect::<Vec<_>>(),
     });
@@ -153,10 +158,16 @@ fn mcp_server(server: &McpServer) -> serde_json::Value {
             let env: serde_json::Map<_, _> = env.iter().map(|(name, source)| (name.clone(), json!(source))).collect();
             json!({ "command": command, "args": args, "env": env, "directory": directory })
         }
-        McpTransport::Http { url, headers, bearer_variable } => {
+        McpTransport::Http { url, headers, bearer_variable, oauth } => {
             let headers: serde_json::Map<_, _> =
                 headers.iter().map(|(name, variable)| (name.clone(), json!(variable))).collect();
-            json!({ "url": url, "headers": headers, "bearer_variable": bearer_variable })
+            let oauth = json!({
+                "client_id": oauth.client_id,
+                "client_secret_variable": oauth.client_secret_variable,
+                "client_metadata_url": oauth.client_metadata_url,
+                "scopes": oauth.scopes,
+            });
+            json!({ "url": url, "headers": headers, "bearer_variable": bearer_variable, "oauth": oauth })
         }
     };
     let tools = server.tools.iter().map(|tool| json!({ "name": tool.name, "shell": tool.shell, "judge": tool.judge }));
@@ -170,6 +181,8 @@ fn mcp_server(server: &McpServer) -> serde_json::Value {
         "include": server.include,
         "exclude": server.exclude,
         "pinning": server.pinning.word(),
+        "question_timeout_ms": milliseconds(server.question_timeout),
+        "sampling": server.sampling,
         "tools": tools.collect::<Vec<_>>(),
     })
 }

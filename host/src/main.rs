@@ -38,7 +38,7 @@ use toolc_workspace::Workspace;
 
 use environments::EnvironmentKind;
 use git::ProjectGit;
-use mcp::{McpServers, Needed};
+use mcp::{McpServers, Needed, Person};
 use options::ToolOptions;
 use profile::Profile;
 
@@ -147,7 +147,13 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let tools = toolc_host::shipped_tools_with(workspace, environments, with_results, |terminal| terminal);
     registry.add(tools).map_err(|error| error.to_string())?;
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
-    let servers = McpServers::start(&profile, &registry, Needed::by(&command))?;
+    // The standard streams of a server belong to its client, and nobody looks at its terminal.
+    let person = match command {
+        toolc_cli::Command::Serve { .. } => Person::nobody(),
+        _ => Person::at_the_terminal(),
+    };
+    let sampler = if calls { mcp::ModelSampler::of_profile(&profile) } else { None };
+    let servers = McpServers::start(&profile, &registry, Needed::by(&command), &person.answering(sampler))?;
     profile.check_names(&registry)?;
     profile.apply_to(&mut command, &servers, &registry);
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));

@@ -1,10 +1,14 @@
 //! Calls a tool of a server. The call runs on the runtime of the servers, and its future on that of the caller.
 
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ServerResult};
-use rmcp::model::{ErrorCode, ProgressNotificationParam};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ElicitRequestParams, ElicitationAction,
+    ErrorCode, InputRequiredResult, ProgressNotificationParam, ServerResult,
+};
 use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -12,9 +16,15 @@ use tokio::sync::{mpsc, oneshot, watch};
 use toolc::redaction::Redactor;
 use toolc::{Call, ErrorKind, ToolError, ToolResult};
 
+use crate::ask::Asking;
 use crate::client::{Client, MAX_REPORTS};
 use crate::connect::reason;
 use crate::content;
+use crate::oauth::{Session, scopes_of};
+use crate::output::OutputSchema;
+
+/// The code of the error with which a server of the older era asks for addresses to be opened.
+const ADDRESS_REQUIRED: i32 = -32042;
 
 /// Whether a server can be called.
 #[derive(Debug, Clone)]
@@ -31,6 +41,8 @@ pub(crate) enum Status {
 pub(crate) struct Live {
     pub(crate) peer: Peer<RoleClient>,
     pub(crate) client: Client,
+    /// The login, if requests carry an access token.
+    pub(crate) oauth: Option<Session>,
 }
 
 /// Calls the tools of one server.
@@ -40,20 +52,38 @@ pub(crate) struct Caller {
     pub(crate) status: watch::Receiver<Status>,
     pub(crate) runtime: Handle,
     pub(crate) redactor: Arc<Redactor>,
+    pub(crate) asking: Arc<Asking>,
+    /// The time limit of a call. Questions to a person do not count.
+    pub(crate) timeout: Duration,
+}
+
+/// Why a call does not go on.
+#[derive(Debug, Clone, Copy)]
+enum Stop {
+    Dropped,
+    TimedOut,
+}
+
+/// What the calls of a tool need to know about it.
+#[derive(Debug)]
+pub(crate) struct Callee {
+    /// The name that the server gave it.
+    pub(crate) name: String,
+    pub(crate) output: OutputSchema,
 }
 
 impl Caller {
     /// Calls a tool, and reports its progress. Dropping the future cancels the call.
-    pub(crate) async fn call(self: &Arc<Self>, tool: &str, arguments: Value, call: &Call<'_>) -> ToolResult {
+    pub(crate) async fn call(self: &Arc<Self>, callee: &Arc<Callee>, arguments: Value, call: &Call<'_>) -> ToolResult {
         let Value::Object(arguments) = arguments else {
             return Err(ToolError::new("the arguments are not an object"));
         };
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        let params = CallToolRequestParams::new(callee.name.clone()).with_arguments(arguments);
         let (reports, mut received) = mpsc::channel(MAX_REPORTS);
         // Dropped together with this future.
         let (_guard, dropped) = oneshot::channel::<()>();
-        let caller = Arc::clone(self);
-        let mut task = self.runtime.spawn(async move { caller.run(params, reports, dropped).await });
+        let (caller, callee) = (Arc::clone(self), Arc::clone(callee));
+        let mut task = self.runtime.spawn(async move { caller.run(&callee, params, &reports, dropped).await });
         loop {
             tokio::select! {
                 biased;
@@ -69,43 +99,153 @@ impl Caller {
     }
 
     async fn run(
-        &self,
-        params: CallToolRequestParams,
-        reports: mpsc::Sender<ProgressNotificationParam>,
-        mut dropped: oneshot::Receiver<()>,
+        self: &Arc<Self>,
+        callee: &Callee,
+        mut params: CallToolRequestParams,
+        reports: &mpsc::Sender<ProgressNotificationParam>,
+        dropped: oneshot::Receiver<()>,
     ) -> ToolResult {
-        let live = tokio::select! {
-            live = self.live() => live?,
-            _ = &mut dropped => return Err(cancelled()),
-        };
+        let _running = self.asking.call(&callee.name);
+        let mut stop = pin!(self.stop(dropped));
+        let (mut rounds, mut tries) = (Rounds::default(), Tries::default());
+        loop {
+            let live = tokio::select! {
+                live = self.live() => live?,
+                stop = &mut stop => return Err(self.stopped(stop)),
+            };
+            let logins = async {
+                match &live.oauth {
+                    Some(session) => session.logins().await,
+                    None => 0,
+                }
+            };
+            let logins = tokio::select! {
+                logins = logins => logins,
+                stop = &mut stop => return Err(self.stopped(stop)),
+            };
+            let answer = match self.send(&live, params.clone(), reports, stop.as_mut()).await {
+                Ok(answer) => answer,
+                Err(stop) => return Err(self.stopped(stop)),
+            };
+            match answer {
+                Ok(ServerResult::CallToolResult(result)) => {
+                    return content::output(result, &callee.output, &self.redactor);
+                }
+                Ok(ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
+                    return content::output(CallToolResult::default(), &callee.output, &self.redactor);
+                }
+                Ok(ServerResult::InputRequiredResult(required)) => {
+                    rounds.next(&required).await.map_err(|problem| self.error(&problem))?;
+                    let inputs = tokio::select! {
+                        inputs = self.asking.inputs(required.input_requests.unwrap_or_default()) => inputs,
+                        stop = &mut stop => return Err(self.stopped(stop)),
+                    };
+                    let inputs = inputs.map_err(|problem| self.error(&problem))?;
+                    params.input_responses = Some(inputs).filter(|inputs| !inputs.is_empty());
+                    params.request_state = required.request_state;
+                }
+                Ok(ServerResult::CreateTaskResult(_)) => {
+                    return Err(self.error("answers with a task, which this client did not ask for"));
+                }
+                Ok(_) => return Err(self.error("gave an answer that is not the result of a call")),
+                Err(error) => {
+                    let is_removed = tokio::select! {
+                        is_removed = self.remove_obstacle(&live, &error, logins, &mut tries) => is_removed?,
+                        stop = &mut stop => return Err(self.stopped(stop)),
+                    };
+                    if !is_removed {
+                        return Err(self.failed(&error));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends a request, and waits for the answer. If the call stops, the server is told.
+    async fn send(
+        &self,
+        live: &Live,
+        params: CallToolRequestParams,
+        reports: &mpsc::Sender<ProgressNotificationParam>,
+        stop: Pin<&mut impl Future<Output = Stop>>,
+    ) -> Result<Result<ServerResult, ServiceError>, Stop> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = live.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         let mut request = match sent {
             Ok(request) => request,
-            Err(error) => return Err(self.failed(&error)),
+            Err(error) => return Ok(Err(error)),
         };
-        let _progress = live.client.progress.subscribe(request.progress_token.clone(), reports);
-        let answer = tokio::select! {
+        let _progress = live.client.progress.subscribe(request.progress_token.clone(), reports.clone());
+        tokio::select! {
             biased;
-            answer = &mut request.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
-            _ = dropped => {
-                let _ = request.cancel(Some("the caller does not wait any more".to_owned())).await;
-                return Err(cancelled());
+            answer = &mut request.rx => Ok(answer.unwrap_or(Err(ServiceError::TransportClosed))),
+            stop = stop => {
+                let reason = match stop {
+                    Stop::Dropped => "the caller does not wait any more",
+                    Stop::TimedOut => "the time limit of the call is over",
+                };
+                let _ = request.cancel(Some(reason.to_owned())).await;
+                Err(stop)
+            }
+        }
+    }
+
+    /// Removes what a person can remove, so that the call can be made again: the server asks for an address to be opened, or for a login.
+    /// Returns whether it is removed. The server has not run the call.
+    async fn remove_obstacle(
+        &self,
+        live: &Live,
+        error: &ServiceError,
+        logins: u32,
+        tries: &mut Tries,
+    ) -> Result<bool, ToolError> {
+        if let ServiceError::McpError(refused) = error
+            && refused.code == ErrorCode(ADDRESS_REQUIRED)
+            && self.asking.can_ask()
+            && tries.addresses()
+        {
+            let addresses = addresses(refused.data.as_ref());
+            for address in &addresses {
+                let answer = self.asking.elicit(address).await;
+                if !answer.is_ok_and(|answer| answer.action == ElicitationAction::Accept) {
+                    return Ok(false);
+                }
+            }
+            return Ok(!addresses.is_empty());
+        }
+        let (Some(challenge), Some(session)) = (error.auth_challenge(), &live.oauth) else { return Ok(false) };
+        if !self.asking.can_ask() || !tries.logins() {
+            return Ok(false);
+        }
+        let login = session.log_in_again(challenge, logins, &self.asking).await;
+        login.map(|()| true).map_err(|problem| self.error(&format!("requires a login: {problem}")))
+    }
+
+    /// Waits until the call is to stop.
+    async fn stop(&self, dropped: oneshot::Receiver<()>) -> Stop {
+        let worked = async {
+            // Otherwise, the time limit of the tool is the same.
+            if self.asking.can_ask() {
+                self.asking.worked(self.timeout).await;
+            } else {
+                std::future::pending::<()>().await;
             }
         };
-        match answer {
-            Ok(ServerResult::CallToolResult(result)) => content::output(result, &self.redactor),
-            Ok(ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
-                content::output(CallToolResult::default(), &self.redactor)
+        tokio::select! {
+            _ = dropped => Stop::Dropped,
+            () = worked => Stop::TimedOut,
+        }
+    }
+
+    fn stopped(&self, stop: Stop) -> ToolError {
+        match stop {
+            Stop::Dropped => ToolError::with_kind(ErrorKind::Cancelled, "the call was cancelled"),
+            Stop::TimedOut => {
+                let (server, seconds) = (&self.server, self.timeout.as_secs_f32());
+                let text =
+                    format!("the MCP server `{server}` did not answer within {seconds} s, and the call was cancelled");
+                ToolError::with_kind(ErrorKind::Timeout, text)
             }
-            Ok(ServerResult::InputRequiredResult(_)) => {
-                Err(self.error("asks a person for input, which this client does not pass on"))
-            }
-            Ok(ServerResult::CreateTaskResult(_)) => {
-                Err(self.error("answers with a task, which this client did not ask for"))
-            }
-            Ok(_) => Err(self.error("gave an answer that is not the result of a call")),
-            Err(error) => Err(self.failed(&error)),
         }
     }
 
@@ -139,6 +279,15 @@ impl Caller {
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
                 self.error("ended during the call, which may have had an effect: check before you repeat it")
             }
+            error if error.auth_challenge().is_some() => {
+                let login = format!("run `toolc mcp login {}`", self.server);
+                match scopes_of(error.auth_challenge().unwrap_or_default()) {
+                    Some(scopes) => {
+                        self.error(&format!("refuses the call: it requires further rights ({scopes}): {login}"))
+                    }
+                    None => self.error(&format!("requires a login: {login}")),
+                }
+            }
             error => self.error(&format!("did not answer: {}", reason(error, &self.redactor))),
         }
     }
@@ -148,7 +297,62 @@ impl Caller {
     }
 }
 
-/// Returns the error of a call whose caller is gone.
-fn cancelled() -> ToolError {
-    ToolError::with_kind(ErrorKind::Cancelled, "the call was cancelled")
+/// The rounds of a call whose results require input.
+#[derive(Debug, Default)]
+struct Rounds {
+    all: u32,
+    /// Those in a row in which nothing was asked: the server only wants to be called again.
+    idle: u32,
+}
+
+impl Rounds {
+    /// The maximum number.
+    const MAX: u32 = 10;
+
+    /// Begins a round. Without a question, waits before the call is repeated.
+    async fn next(&mut self, required: &InputRequiredResult) -> Result<(), String> {
+        self.all += 1;
+        if self.all > Self::MAX {
+            return Err(format!("requires input again and again: at most {} rounds are answered", Self::MAX));
+        }
+        if required.input_requests.as_ref().is_some_and(|requests| !requests.is_empty()) {
+            self.idle = 0;
+            return Ok(());
+        }
+        self.idle += 1;
+        tokio::time::sleep(Duration::from_millis(50 << self.idle.min(5))).await;
+        Ok(())
+    }
+}
+
+/// How often obstacles to a call were removed.
+#[derive(Debug, Default)]
+struct Tries {
+    addresses: u32,
+    logins: u32,
+}
+
+impl Tries {
+    /// The maximum number of logins for a call: one for rights that lack, and one for rights that lack still.
+    const MAX_LOGINS: u32 = 2;
+
+    fn addresses(&mut self) -> bool {
+        self.addresses += 1;
+        self.addresses == 1
+    }
+
+    fn logins(&mut self) -> bool {
+        self.logins += 1;
+        self.logins <= Self::MAX_LOGINS
+    }
+}
+
+/// Returns the addresses of the error with which a server asks for them to be opened.
+fn addresses(data: Option<&Value>) -> Vec<ElicitRequestParams> {
+    /// The maximum number.
+    const MAX: usize = 3;
+    let elicitations = data.and_then(|data| data["elicitations"].as_array()).map(Vec::as_slice).unwrap_or_default();
+    let read = |value: &Value| serde_json::from_value(value.clone()).ok();
+    let is_address = |params: &ElicitRequestParams| matches!(params, ElicitRequestParams::UrlElicitationParams { .. });
+    elicitations.iter().take(MAX).filter_map(read).filter(is_address).collect()
 }

@@ -1,14 +1,23 @@
-//! What this client answers to a server on its own: nothing but pings. It notes progress, and that the list of tools has changed.
+//! What this client answers to a server: pings, and what the person or the model is asked. It notes progress, and that the list of tools
+//! has changed.
+
+// The newer era has no sampling, so its types are marked as deprecated.
+#![expect(deprecated, reason = "servers of the older era use it")]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
+    ElicitResult, ElicitationCapability, ErrorData, FormElicitationCapability, Implementation,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion, SamplingCapability, UrlElicitationCapability,
 };
-use rmcp::service::NotificationContext;
+use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::{Notify, mpsc};
+
+use crate::ask::Asking;
+use crate::sampling;
 
 /// The maximum number of reports that wait for a call.
 pub(crate) const MAX_REPORTS: usize = 16;
@@ -24,8 +33,9 @@ pub(crate) struct ProgressGuard {
 }
 
 /// The client's side of a connection.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Client {
+    pub(crate) asking: Arc<Asking>,
     pub(crate) progress: Progress,
     /// Notified when the server says that its tools have changed.
     pub(crate) tools_changed: Arc<Notify>,
@@ -53,7 +63,36 @@ impl Drop for ProgressGuard {
     }
 }
 
+impl Client {
+    pub(crate) fn new(asking: Arc<Asking>) -> Self {
+        Self { asking, progress: Progress::default(), tools_changed: Arc::default() }
+    }
+}
+
 impl ClientHandler for Client {
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        tokio::select! {
+            answer = self.asking.elicit(&request) => answer,
+            // The server has withdrawn it.
+            () = context.ct.cancelled() => Ok(ElicitResult::new(rmcp::model::ElicitationAction::Cancel)),
+        }
+    }
+
+    async fn create_message(
+        &self,
+        request: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        tokio::select! {
+            answer = sampling::answer(&self.asking, &request) => answer,
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the server has withdrawn the request", None)),
+        }
+    }
+
     async fn on_progress(&self, report: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         if let Some(call) = self.progress.lock().get(&report.progress_token) {
             // A call that is busy misses a report rather than delaying the server's other messages.
@@ -67,8 +106,14 @@ impl ClientHandler for Client {
 
     fn get_info(&self) -> ClientConfig {
         let itself = Implementation::new("toolc", env!("CARGO_PKG_VERSION"));
+        let mut capabilities = ClientCapabilities::default();
+        if self.asking.can_ask() {
+            let elicitation = ElicitationCapability::new();
+            let elicitation = elicitation.with_form(FormElicitationCapability::new());
+            capabilities.elicitation = Some(elicitation.with_url(UrlElicitationCapability::new()));
+        }
+        capabilities.sampling = self.asking.sampler.as_ref().map(|_| SamplingCapability::default());
         // The version of the older handshake. The newer era has a list of versions instead.
-        ClientConfig::new(ClientCapabilities::default(), itself)
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        ClientConfig::new(capabilities, itself).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 }

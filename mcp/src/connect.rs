@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientLifecycleMode, ClientServiceExt as _, RoleClient};
 use toolc::Env;
 use toolc::redaction::Redactor;
 
 use crate::client::Client;
 use crate::http;
+use crate::oauth::{Account, Session};
 use crate::settings::{Server, Transport};
 use crate::stdio::{Program, ProgramEnd, StdioTransport};
 
@@ -19,6 +21,8 @@ const MAX_REASON: usize = 2_000;
 /// An open connection.
 pub(crate) struct Connection {
     pub(crate) service: RunningService<RoleClient, Client>,
+    /// The login, if requests carry an access token.
+    pub(crate) oauth: Option<Session>,
 }
 
 /// Why a connection could not be opened.
@@ -74,6 +78,7 @@ struct Opening<'a> {
 impl Opening<'_> {
     async fn open(&mut self, lifecycle: ClientLifecycleMode) -> Result<Connection, Failure> {
         let client = self.client.clone();
+        let mut oauth = None;
         let served = match &self.server.transport {
             Transport::Stdio { command, .. } => {
                 let (transport, program) = start(self.server, self.env).await.map_err(|error| {
@@ -83,13 +88,25 @@ impl Opening<'_> {
                 *self.program = Some(program);
                 client.serve_with_lifecycle(transport, lifecycle).await
             }
-            Transport::Http { url, headers, bearer_variable } => {
+            Transport::Http { url, headers, bearer_variable, .. } => {
                 let transport = http::transport(url, headers, bearer_variable.as_deref(), self.env);
-                client.serve_with_lifecycle(transport.map_err(Failure::before_start)?, lifecycle).await
+                let (http, config) = transport.map_err(Failure::before_start)?;
+                match Account::of(self.server, self.env).map_err(Failure::before_start)? {
+                    None => {
+                        let transport = StreamableHttpClientTransport::with_client(http, config);
+                        client.serve_with_lifecycle(transport, lifecycle).await
+                    }
+                    Some(account) => {
+                        let session = Session::open(account, http).await.map_err(Failure::before_start)?;
+                        let transport = StreamableHttpClientTransport::with_client(session.client(), config);
+                        oauth = Some(session);
+                        client.serve_with_lifecycle(transport, lifecycle).await
+                    }
+                }
             }
         };
         match served {
-            Ok(service) => Ok(Connection { service }),
+            Ok(service) => Ok(Connection { service, oauth }),
             Err(error) => Err(self.failure(error).await),
         }
     }
@@ -100,7 +117,7 @@ impl Opening<'_> {
             (ClientInitializeError::ConnectionClosed(_), Some(program)) => {
                 format!("the server ended while it was started: {}", program.text(|text| self.redacted(text)).await)
             }
-            _ if is_final => "the server requires a login: set `bearer_variable` or `headers`".to_owned(),
+            _ if is_final => login_advice(self.server),
             _ => reason(&error, self.redactor),
         };
         Failure { reported: ConnectError { reason, is_final }, error: Some(error) }
@@ -108,6 +125,19 @@ impl Opening<'_> {
 
     fn redacted(&self, text: &str) -> String {
         self.redactor.text(text).into_owned()
+    }
+}
+
+/// Says what to do about a server that refuses requests without credentials.
+pub(crate) fn login_advice(server: &Server) -> String {
+    let name = &server.name;
+    match &server.transport {
+        Transport::Http { bearer_variable: Some(variable), .. } => {
+            format!("the server requires a login, and refuses the token in {variable}")
+        }
+        _ => {
+            format!("the server requires a login: run `toolc mcp login {name}`, or set `bearer_variable` or `headers`")
+        }
     }
 }
 

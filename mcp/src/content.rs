@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 use toolc::redaction::Redactor;
 use toolc::{Image, ToolError, ToolOutput, ToolResult};
 
+use crate::output::OutputSchema;
+
 /// The maximum number of characters of an error. The limits of results do not shorten errors.
 const MAX_ERROR: usize = 10_000;
 
-/// Returns the result of a call. The values of secrets are replaced.
-pub(crate) fn output(result: CallToolResult, redactor: &Redactor) -> ToolResult {
+/// Returns the result of a call. The values of secrets are replaced. Structured content that does not match what the server has declared is
+/// passed on with a note: the call has had its effect.
+pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &Redactor) -> ToolResult {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for block in result.content {
         match block {
@@ -37,10 +40,17 @@ pub(crate) fn output(result: CallToolResult, redactor: &Redactor) -> ToolResult 
         let text = if text.trim().is_empty() { "the tool failed, and gave no reason".to_owned() } else { text };
         return Err(error(&text, redactor));
     }
-    let output = match result.structured_content {
-        None => ToolOutput::text(redactor.text(&text)),
-        Some(structured) if repeats(&texts, &structured) => json(&structured, redactor)?,
-        Some(structured) => json(&json!({ "text": text, "structured": structured }), redactor)?,
+    let output = match (schema.problem(result.structured_content.as_ref()), result.structured_content) {
+        (None, None) => ToolOutput::text(redactor.text(&text)),
+        (None, Some(structured)) if repeats(&texts, &structured) => json(&structured, redactor)?,
+        (None, Some(structured)) => json(&json!({ "text": text, "structured": structured }), redactor)?,
+        (Some(note), None) => json(&json!({ "text": text, "note": note }), redactor)?,
+        (Some(note), Some(structured)) if repeats(&texts, &structured) => {
+            json(&json!({ "structured": structured, "note": note }), redactor)?
+        }
+        (Some(note), Some(structured)) => {
+            json(&json!({ "text": text, "structured": structured, "note": note }), redactor)?
+        }
     };
     images.into_iter().try_fold(output, ToolOutput::with_image)
 }
@@ -119,7 +129,7 @@ mod tests {
     fn result(value: Value) -> ToolResult {
         let env = toolc::Env::empty().with_secret("KEY", "hunter2hunter2");
         let redactor = toolc::Registry::new().redactor(&env);
-        output(serde_json::from_value(value).expect("it is a result"), &redactor)
+        output(serde_json::from_value(value).expect("it is a result"), &OutputSchema::of(&Value::Null), &redactor)
     }
 
     fn as_json(value: Value) -> String {

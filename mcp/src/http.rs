@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use toolc::Env;
 
 use crate::stdio::MAX_MESSAGE;
 
 /// The time limit for opening a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 /// The maximum length of the text of an HTTP error.
 const MAX_ERROR: usize = 4 << 10;
 
-/// Returns the transport to an address. Redirects are not followed: they would carry the credentials to another address.
+/// Returns the client and the settings of the transport to an address. Redirects are not followed: they would carry the credentials to
+/// another address.
 ///
 /// # Errors
 /// Returns a message if the address or a header is not valid, a variable is not set, or credentials would be sent without encryption.
@@ -25,7 +25,7 @@ pub(crate) fn transport(
     headers: &[(String, String)],
     bearer: Option<&str>,
     env: &Env,
-) -> Result<StreamableHttpClientTransport<reqwest::Client>, String> {
+) -> Result<(reqwest::Client, StreamableHttpClientTransportConfig), String> {
     let parsed = reqwest::Url::parse(url).map_err(|error| format!("`url` is not an address: {error}"))?;
     let has_credentials = bearer.is_some() || !headers.is_empty();
     if has_credentials && parsed.scheme() != "https" && !is_loopback(&parsed) {
@@ -51,18 +51,24 @@ pub(crate) fn transport(
     if let Some(variable) = bearer {
         config = config.auth_header(value(variable)?);
     }
-    // Another part of the process may have chosen one already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    prepare_tls();
     let client = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .redirect(Policy::none())
         .user_agent(concat!("toolc/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| format!("failed to prepare HTTP: {error}"))?;
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok((client, config))
 }
 
-fn is_loopback(url: &reqwest::Url) -> bool {
+/// Chooses the library for cryptography.
+pub(crate) fn prepare_tls() {
+    // Another part of the process may have chosen one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Returns whether an address is one of this machine.
+pub(crate) fn is_loopback(url: &reqwest::Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -4,9 +4,11 @@
 //! program that speaks the protocol on its standard streams, or an address. The protocol itself is that of rmcp, in both of its eras;
 //! this crate decides what of a server's words is believed, shown and passed on.
 
-// In the order of a server's life: `settings` says what to start; `stdio` and `http` carry messages; `connect` opens a connection;
-// `listing`, `definition` and `names` read the tools; `pins` compares them with those that were accepted; `provider` serves them;
-// `call` and `content` make calls; `supervisor` restarts a server that ended; `servers` looks after all of them.
+// In the order of a server's life: `settings` says what to start; `packages` finds its package; `stdio` and `http` carry messages, and
+// `oauth` adds the tokens of a login; `connect` opens a connection; `listing`, `definition` and `names` read the tools; `pins` compares them with those that were accepted; `provider` serves them;
+// `call`, `content` and `output` make calls; `ask` and `sampling` answer what the server asks meanwhile; `supervisor` restarts a server that ended; `servers` looks after all of them.
+mod accounts;
+mod ask;
 mod call;
 mod client;
 mod connect;
@@ -15,16 +17,25 @@ mod definition;
 mod http;
 mod listing;
 mod names;
+mod oauth;
+mod output;
+mod packages;
 mod pins;
 mod provider;
 mod report;
+mod sampling;
 mod servers;
 mod settings;
 mod stdio;
 mod supervisor;
+mod web;
 
+pub use accounts::{log_in, log_out, resolve_package};
+pub use ask::{Address, Answer, AnswerFuture, Asker, Choice, Field, FieldKind, Question, QuestionKind, TextFormat};
 pub use names::{check_server_name, tool_name, toolset_name};
+pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
 pub use report::{LeftOut, ListedTool, ServerReport, State};
-pub use servers::Servers;
-pub use settings::{PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};
+pub use sampling::{Sample, SampleFuture, SampleMessage, SampleRequest, Sampler};
+pub use servers::{Answering, Servers};
+pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::watch;
@@ -12,9 +13,11 @@ use toolc::behaviour::Parallel;
 use toolc::catalog::Definition as DialectDefinition;
 use toolc::{Call, Dialect, DynamicTool, DynamicTools, Env, HandlerReply, Tool, ToolError, ToolProvider, Toolset};
 
-use crate::call::{Caller, Status};
+use crate::ask::MAX_ASKED;
+use crate::call::{Callee, Caller, Status};
 use crate::definition::Definition;
 use crate::names::{tool_name, toolset_name};
+use crate::output::OutputSchema;
 use crate::pins::HeldBack;
 use crate::report::{LeftOut, ListedTool};
 use crate::settings::{Server, ToolSettings};
@@ -92,13 +95,16 @@ impl ServerProvider {
 }
 
 fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> DynamicTool {
-    let Definition { own_name, title, hints, function, .. } = definition;
+    let Definition { own_name, title, hints, function, whole } = definition;
+    let callee = Arc::new(Callee { name: own_name, output: OutputSchema::of(&whole) });
+    // The time of questions to a person does not count. The call looks after its own limit then.
+    let asked = if caller.asking.can_ask() { MAX_ASKED } else { Duration::ZERO };
     let caller = Arc::clone(caller);
     let tool = function.future(move |arguments, call| {
-        let (caller, own_name) = (Arc::clone(&caller), own_name.clone());
-        Box::pin(async move { caller.call(&own_name, arguments, call).await })
+        let (caller, callee) = (Arc::clone(&caller), Arc::clone(&callee));
+        Box::pin(async move { caller.call(&callee, arguments, call).await })
     });
-    let tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout);
+    let tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout + asked);
     // An untrusted server could call a tool harmless that is not.
     if server.trusted {
         let parallel = if hints.read_only { Parallel::Always } else { Parallel::Never };

@@ -26,6 +26,15 @@ pub struct ServerReport {
     /// The time that the last start took until the tools were listed, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_ms: Option<u64>,
+    /// The package that is the server, with its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// Advisories about vulnerabilities of this version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub advisories: Vec<String>,
+    /// Why the package could not be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
     /// The variables that the configuration passes to the server, and that are not set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unset_variables: Vec<String>,
@@ -90,6 +99,9 @@ impl ServerReport {
             server: None,
             protocol: None,
             start_ms: None,
+            package: None,
+            advisories: Vec::new(),
+            unchecked: None,
             unset_variables: Vec::new(),
             tools: Vec::new(),
             left_out: Vec::new(),
@@ -124,7 +136,18 @@ impl State {
 impl fmt::Display for ServerReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            name, state, problem, server, protocol, start_ms, unset_variables, tools, left_out, held_back, ..
+            name,
+            state,
+            problem,
+            server,
+            protocol,
+            start_ms,
+            unset_variables,
+            tools,
+            left_out,
+            held_back,
+            package,
+            ..
         } = self;
         write!(f, "MCP server `{name}`: {}", state.words())?;
         if let (Some(protocol), State::Connected) = (protocol, state) {
@@ -137,6 +160,15 @@ impl fmt::Display for ServerReport {
         }
         for line in problem.iter().flat_map(|problem| problem.lines()) {
             write!(f, "\n    {line}")?;
+        }
+        if let Some(package) = package {
+            write!(f, "\n    package: {package}")?;
+            if !self.advisories.is_empty() {
+                write!(f, "; known vulnerabilities: {}", self.advisories.join(", "))?;
+            }
+        }
+        if let Some(reason) = &self.unchecked {
+            write!(f, "\n    the package could not be checked: {reason}")?;
         }
         for variable in unset_variables {
             write!(f, "\n    the variable {variable} is not set: add it to .env")?;

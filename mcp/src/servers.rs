@@ -7,10 +7,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use toolc::{Env, Registry};
 
+use crate::accounts;
+use crate::ask::{Asker, Asking};
 use crate::call::{Caller, Status};
 use crate::pins::Listed;
 use crate::provider::ServerProvider;
 use crate::report::ServerReport;
+use crate::sampling::Sampler;
 use crate::settings::Server;
 use crate::supervisor::Supervisor;
 
@@ -18,6 +21,15 @@ use crate::supervisor::Supervisor;
 const STOP: Duration = Duration::from_secs(4);
 /// The number of threads that handle messages of servers.
 const THREADS: usize = 2;
+
+/// Who answers what servers ask.
+#[derive(Debug, Clone, Default)]
+pub struct Answering {
+    /// The person. Without one, servers are told that nobody can be asked.
+    pub asker: Option<Arc<dyn Asker>>,
+    /// The model, for servers whose settings allow [sampling](Server::sampling).
+    pub sampler: Option<Arc<dyn Sampler>>,
+}
 
 /// The servers of a host, whose tools are in its registry. Dropping this value stops them.
 #[derive(Debug)]
@@ -48,11 +60,24 @@ impl Servers {
     /// Returns a message if two servers have the same name, a name is not valid, the registry has a toolset of this name already, or no
     /// thread can be started.
     pub fn start(servers: Vec<Server>, registry: &Registry, env: &Env) -> Result<Self, String> {
+        Self::start_answering(servers, registry, env, &Answering::default())
+    }
+
+    /// Starts the servers like [`start`](Self::start), and answers what they ask.
+    ///
+    /// # Errors
+    /// Like [`start`](Self::start).
+    pub fn start_answering(
+        servers: Vec<Server>,
+        registry: &Registry,
+        env: &Env,
+        answering: &Answering,
+    ) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().thread_name("MCP").build();
         let runtime = runtime.map_err(|error| format!("failed to start threads for MCP servers: {error}"))?;
         let (stop, stopped) = watch::channel(false);
         let ((first_try, first_tries), (alive, ended)) = (mpsc::channel(), mpsc::channel::<()>());
-        let mut running = Vec::new();
+        let (mut running, turn) = (Vec::new(), Arc::default());
         for server in servers {
             let invalid = |problem: &dyn std::fmt::Display| format!("the MCP server `{}`: {problem}", server.name);
             crate::check_server_name(&server.name).map_err(|expected| invalid(&expected))?;
@@ -62,8 +87,22 @@ impl Servers {
             // What the server gets is secret, also if it is a variable of the process.
             let secrets = server.variables().into_iter().filter_map(|name| Some((name.to_owned(), env.var(name)?)));
             let redacted = secrets.fold(env.clone(), |env, (name, value)| env.with_secret(name, value));
+            let redacted = accounts::tokens(&server)
+                .into_iter()
+                .enumerate()
+                .fold(redacted, |env, (at, token)| env.with_secret(format!("MCP_TOKEN_{at}"), token));
             let redactor = Arc::new(registry.redactor(&redacted));
+            let asking = Arc::new(Asking::new(
+                &server.name,
+                answering.asker.clone(),
+                answering.sampler.clone().filter(|_| server.sampling),
+                server.question_timeout,
+                Arc::clone(&redactor),
+                Arc::clone(&turn),
+            ));
             let caller = Caller {
+                asking: Arc::clone(&asking),
+                timeout: server.call_timeout,
                 server: server.name.clone(),
                 status: receiver,
                 runtime: runtime.handle().clone(),
@@ -90,6 +129,7 @@ impl Servers {
                 report,
                 redactor,
                 caller: Arc::new(caller),
+                asking,
                 stop: stopped.clone(),
                 first_try: Some(first_try.clone()),
             };

@@ -26,6 +26,12 @@ pub struct Server {
     pub pinning: Pinning,
     /// Settings of single tools, by name.
     pub tools: Vec<(String, ToolSettings)>,
+    /// The time limit for a person's answer to a question.
+    pub question_timeout: Duration,
+    /// Whether it may ask the host's model.
+    pub sampling: bool,
+    /// Where packages of registries are found and checked, or `None` to run its command as it is.
+    pub packages: Option<Packages>,
 }
 
 /// Where a server is.
@@ -50,7 +56,37 @@ pub enum Transport {
         headers: Vec<(String, String)>,
         /// The variable that holds the bearer token, if the server needs one.
         bearer_variable: Option<String>,
+        /// How to log in, if the server requires it and there is no bearer token.
+        oauth: Oauth,
     },
+}
+
+/// How to log in at a server, and where the tokens are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Oauth {
+    /// The id of a client that was registered by hand.
+    pub client_id: Option<String>,
+    /// The variable that holds its secret.
+    pub client_secret_variable: Option<String>,
+    /// The address of a document that describes this client: its id at servers that know such documents.
+    pub client_metadata_url: Option<String>,
+    /// The rights to ask for, instead of those that the server names.
+    pub scopes: Vec<String>,
+    /// The file of the tokens.
+    pub tokens: PathBuf,
+}
+
+/// Where the packages of `npx` and `uvx` are found and checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packages {
+    /// The address of the registry of npm.
+    pub npm: String,
+    /// The address of `PyPI`.
+    pub pypi: String,
+    /// The address of OSV, a database of vulnerable and malicious packages.
+    pub osv: String,
+    /// The file in which the version and the result of the check are kept.
+    pub file: PathBuf,
 }
 
 /// An environment variable of a server's program.
@@ -104,8 +140,9 @@ impl Server {
     pub(crate) fn variables(&self) -> Vec<&str> {
         match &self.transport {
             Transport::Stdio { env, .. } => env.iter().map(|variable| variable.source.as_str()).collect(),
-            Transport::Http { headers, bearer_variable, .. } => {
-                headers.iter().map(|(_, variable)| variable).chain(bearer_variable).map(String::as_str).collect()
+            Transport::Http { headers, bearer_variable, oauth, .. } => {
+                let headers = headers.iter().map(|(_, variable)| variable);
+                headers.chain(bearer_variable).chain(&oauth.client_secret_variable).map(String::as_str).collect()
             }
         }
     }

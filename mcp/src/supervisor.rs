@@ -14,16 +14,18 @@ use toolc::catalog::ProviderId;
 use toolc::redaction::Redactor;
 use toolc::{Env, Registry};
 
+use crate::ask::Asking;
 use crate::call::{Caller, Live, Status};
 use crate::client::Client;
-use crate::connect::{ConnectError, Connection, connect, reason};
+use crate::connect::{ConnectError, Connection, connect, login_advice, reason};
 use crate::definition::Definition;
 use crate::listing::Listing;
 use crate::names::{tool_name, toolset_name};
+use crate::packages::{self, Package, Refused};
 use crate::pins::{Listed, Review};
 use crate::provider::{Built, ServerProvider};
 use crate::report::{LeftOut, ServerReport, State};
-use crate::settings::Server;
+use crate::settings::{Server, Transport};
 use crate::stdio::ProgramEnd;
 
 /// The number of times that a server is started again.
@@ -50,6 +52,7 @@ pub(crate) struct Supervisor {
     pub(crate) listed: Arc<Mutex<Option<Listed>>>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) caller: Arc<Caller>,
+    pub(crate) asking: Arc<Asking>,
     pub(crate) stop: watch::Receiver<bool>,
     /// Dropped after the first try.
     pub(crate) first_try: Option<mpsc::Sender<()>>,
@@ -127,11 +130,18 @@ impl Supervisor {
         if let Err(reason) = self.server.pinning.check_identity(&self.server) {
             return End::Failed(ConnectError { reason, is_final: true });
         }
-        let (started, limit) = (Instant::now(), self.server.start_timeout);
-        let (client, mut program) = (Client::default(), None);
         let mut stop = self.stop.clone();
+        let server = tokio::select! {
+            server = self.with_package() => match server {
+                Ok(server) => server,
+                Err(Refused { reason, is_final }) => return End::Failed(ConnectError { reason, is_final }),
+            },
+            () = stopped(&mut stop) => return End::Stopped,
+        };
+        let (started, limit) = (Instant::now(), self.server.start_timeout);
+        let (client, mut program) = (Client::new(Arc::clone(&self.asking)), None);
         let opened = tokio::select! {
-            opened = tokio::time::timeout(limit, self.open(&client, &mut program)) => opened,
+            opened = tokio::time::timeout(limit, self.open(&server, &client, &mut program)) => opened,
             () = stopped(&mut stop) => return End::Stopped,
         };
         let (connection, listing) = match opened {
@@ -143,12 +153,16 @@ impl Supervisor {
                 return End::Failed(ConnectError { reason, is_final: false });
             }
         };
-        let Connection { service } = connection;
+        let Connection { service, oauth } = connection;
         let (peer, token) = (service.peer().clone(), service.cancellation_token());
         self.introduce(&peer, started.elapsed());
         let mut listed = listing.tools.clone();
         self.publish(&peer, listing);
-        self.status.send_replace(Status::Connected(Arc::new(Live { peer: peer.clone(), client: client.clone() })));
+        self.status.send_replace(Status::Connected(Arc::new(Live {
+            peer: peer.clone(),
+            client: client.clone(),
+            oauth,
+        })));
         self.update(|report| report.state = State::Connected);
         self.first_try = None;
         let mut subscription = tokio::select! {
@@ -193,15 +207,38 @@ impl Supervisor {
         })
     }
 
+    /// Returns the server with the version of its package, if it is run by one.
+    async fn with_package(&self) -> Result<Arc<Server>, Refused> {
+        let Some(Package { name, args, advisories, unchecked }) =
+            packages::prepare(&self.server, &self.asking, false).await?
+        else {
+            return Ok(Arc::clone(&self.server));
+        };
+        self.update(|report| {
+            report.package = Some(name);
+            report.advisories = advisories;
+            report.unchecked = unchecked;
+        });
+        let mut server = Server::clone(&self.server);
+        if let Transport::Stdio { args: before, .. } = &mut server.transport {
+            *before = args;
+        }
+        Ok(Arc::new(server))
+    }
+
     /// Opens a connection, and lists the tools.
     async fn open(
         &self,
+        server: &Arc<Server>,
         client: &Client,
         program: &mut Option<ProgramEnd>,
     ) -> Result<(Connection, Listing), ConnectError> {
-        let connection = connect(&self.server, client, &self.env, &self.redactor, program).await?;
+        let connection = connect(server, client, &self.env, &self.redactor, program).await?;
         match Listing::read(connection.service.peer()).await {
             Ok(listing) => Ok((connection, listing)),
+            Err(error) if error.auth_challenge().is_some() => {
+                Err(ConnectError { reason: login_advice(server), is_final: true })
+            }
             Err(error) => {
                 let stderr = self.stderr(program.as_ref());
                 let reason = format!("the server did not list its tools: {}{stderr}", reason(&error, &self.redactor));

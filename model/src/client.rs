@@ -155,6 +155,17 @@ impl Client {
         }
     }
 
+    /// Returns a client whose answers have at most this number of tokens. The answers of a script are as they were prepared.
+    #[must_use]
+    pub fn with_max_output_tokens(&self, max: u32) -> Self {
+        let settings = &self.0.settings;
+        let max = settings.max_output_tokens.map_or(max, |before| before.min(max));
+        match self.0.source {
+            Source::Server(_) => Self::new(Settings { max_output_tokens: Some(max), ..settings.clone() }),
+            Source::Script(_) => self.clone(),
+        }
+    }
+
     /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.0.settings

@@ -10,6 +10,7 @@ use toolc_config::Home;
 use super::event::{AgentEvent, Observer};
 use super::setup::{AgentArgs, Plan, Setup, to_resume};
 use super::{Ended, Interrupts};
+use crate::mcp::Person;
 use crate::options::ToolOptions;
 use crate::show;
 
@@ -45,7 +46,7 @@ pub(crate) struct AgentCommand {
 impl AgentCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
-        let setup = Setup::new(&self.args, options, home)?;
+        let setup = Setup::new(&self.args, options, home, Person::at_the_terminal())?;
         let prompt = self.prompt()?;
         let runtime = super::runtime()?;
         let status = runtime.block_on(self.run_in(&setup, &prompt));
@@ -60,6 +61,8 @@ impl AgentCommand {
             Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.directory)?),
             None => None,
         };
+        let interrupt = presses.clone();
+        setup.around_questions(move || interrupt.press(), || Box::new(()));
         let mut agent = setup.agent(Plan {
             selection: &self.args.selection,
             toolsets: None,

@@ -24,7 +24,7 @@ use super::{Agent, LoopLimits, News, prompt};
 use crate::approval::{self, Judging, Mode, Questions, SecondOpinion};
 use crate::environments::{self, EnvironmentKind};
 use crate::git;
-use crate::mcp::{McpServers, Needed};
+use crate::mcp::{McpServers, ModelSampler, Needed, Person};
 use crate::options::ToolOptions;
 use crate::plugins::{self, LoadedPlugins};
 use crate::profile::Profile;
@@ -63,6 +63,7 @@ pub(crate) struct Setup {
     pub(crate) registry: Registry,
     pub(crate) plugins: LoadedPlugins,
     servers: McpServers,
+    person: Person,
     pub(crate) models: Models,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) sessions: Sessions,
@@ -88,11 +89,11 @@ pub(crate) struct Plan<'a> {
 }
 
 impl Setup {
-    /// Returns what agents with these options share.
+    /// Returns what agents with these options share. MCP servers can ask `person`.
     ///
     /// # Errors
     /// Returns an error if the home, a model, a plugin folder or a file of rules cannot be used.
-    pub(crate) fn new(args: &AgentArgs, options: &ToolOptions, home: Home) -> Result<Self, String> {
+    pub(crate) fn new(args: &AgentArgs, options: &ToolOptions, home: Home, person: Person) -> Result<Self, String> {
         let profile = Profile::read(home)?;
         let directory =
             std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
@@ -119,7 +120,8 @@ impl Setup {
         let results = ResultStore::new(profile.home.results(), config.results.keep);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
-        let servers = McpServers::start(&profile, &registry, Needed::All)?;
+        let sampler = ModelSampler::new(models.auxiliary.clone());
+        let servers = McpServers::start(&profile, &registry, Needed::All, &person.answering(Some(sampler)))?;
         for problem in servers.problems() {
             eprintln!("warning: {problem}");
         }
@@ -139,6 +141,7 @@ impl Setup {
             registry,
             plugins,
             servers,
+            person,
             models,
             redactor,
             sessions,
@@ -154,6 +157,16 @@ impl Setup {
     /// Returns the approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C.
     pub(crate) fn person(&self, on_interrupt: impl Fn() + Send + Sync + 'static) -> Option<Arc<dyn Approver>> {
         approval::person(self.judging.rules, on_interrupt)
+    }
+
+    /// Sets what happens around a question of an MCP server: `on_interrupt` is called if the person presses Ctrl-C, and what `pause`
+    /// returns is kept while the question is open.
+    pub(crate) fn around_questions(
+        &self,
+        on_interrupt: impl Fn() + Send + Sync + 'static,
+        pause: impl Fn() -> Box<dyn Send> + Send + Sync + 'static,
+    ) {
+        self.person.around_questions(on_interrupt, pause);
     }
 
     /// Returns an agent.

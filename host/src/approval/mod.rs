@@ -2,7 +2,7 @@
 
 mod log;
 #[cfg(unix)]
-mod person;
+pub(crate) mod person;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
 mod question;
 mod questions;

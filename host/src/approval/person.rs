@@ -5,9 +5,10 @@ use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use rustix::termios::{
     LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
@@ -75,24 +76,27 @@ impl Approver for Person {
             home: self.home.clone(),
             on_interrupt: self.on_interrupt.clone(),
         };
-        Box::pin(OpenQuestion::ask(prompt))
+        let failed = |error| ApprovalDecision::Deny(format!("failed to ask the user: {error}"));
+        Box::pin(OpenQuestion::ask(
+            move |is_withdrawn: &AtomicBool| prompt.ask(is_withdrawn).unwrap_or_else(failed),
+            failed,
+        ))
     }
 }
 
 /// An open question: a future of its answer, for which a thread waits. Dropping it withdraws the question and restores the terminal.
-struct OpenQuestion {
-    shared: Arc<Shared>,
+pub(crate) struct OpenQuestion<T> {
+    shared: Arc<Shared<T>>,
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Default)]
-struct Shared {
+struct Shared<T> {
     is_withdrawn: AtomicBool,
-    answer: Mutex<(Option<ApprovalDecision>, Option<Waker>)>,
+    answer: Mutex<(Option<T>, Option<Waker>)>,
 }
 
-impl Shared {
-    fn answer(&self, decision: ApprovalDecision) {
+impl<T> Shared<T> {
+    fn answer(&self, decision: T) {
         let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
         answer.0 = Some(decision);
         let waker = answer.1.take();
@@ -103,28 +107,45 @@ impl Shared {
     }
 }
 
-impl OpenQuestion {
-    /// Asks the question on a new thread.
-    fn ask(prompt: Prompt) -> Self {
-        let shared = Arc::new(Shared::default());
-        let on_thread = Arc::clone(&shared);
-        let ask = move || {
-            let decision = prompt.ask(&on_thread.is_withdrawn);
-            let failed = |error| ApprovalDecision::Deny(format!("failed to ask the user: {error}"));
-            on_thread.answer(decision.unwrap_or_else(failed));
-        };
-        let thread = thread::Builder::new().name("approval question".to_owned()).spawn(ask);
-        if let Err(error) = &thread {
-            shared.answer(ApprovalDecision::Deny(format!("failed to ask the user: {error}")));
+/// Held while a question is on the terminal.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Waits until no other question is on the terminal. Returns `None` if this one is withdrawn meanwhile.
+fn turn(is_withdrawn: &AtomicBool) -> Option<MutexGuard<'static, ()>> {
+    loop {
+        match TURN.try_lock() {
+            Ok(turn) => return Some(turn),
+            Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) if is_withdrawn.load(Ordering::Relaxed) => return None,
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(50)),
         }
-        Self { shared, thread: thread.ok() }
     }
 }
 
-impl Future for OpenQuestion {
-    type Output = ApprovalDecision;
+impl<T: Send + 'static> OpenQuestion<T> {
+    /// Asks the question on a new thread. `ask` gets whether the question is withdrawn, and `failed` returns the answer if there is no
+    /// thread.
+    pub(crate) fn ask(
+        ask: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+        failed: impl FnOnce(io::Error) -> T,
+    ) -> Self {
+        let shared = Arc::new(Shared { is_withdrawn: AtomicBool::new(false), answer: Mutex::new((None, None)) });
+        let on_thread = Arc::clone(&shared);
+        let ask = move || {
+            if let Some(_turn) = turn(&on_thread.is_withdrawn) {
+                on_thread.answer(ask(&on_thread.is_withdrawn));
+            }
+        };
+        let thread = thread::Builder::new().name("question".to_owned()).spawn(ask);
+        let thread = thread.map_err(|error| shared.answer(failed(error))).ok();
+        Self { shared, thread }
+    }
+}
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ApprovalDecision> {
+impl<T> Future for OpenQuestion<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let mut answer = self.shared.answer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(decision) = answer.0.take() {
             return Poll::Ready(decision);
@@ -134,7 +155,7 @@ impl Future for OpenQuestion {
     }
 }
 
-impl Drop for OpenQuestion {
+impl<T> Drop for OpenQuestion<T> {
     fn drop(&mut self) {
         self.shared.is_withdrawn.store(true, Ordering::Relaxed);
         // The thread checks the flag ten times a second, and restores the terminal.
@@ -176,7 +197,8 @@ impl Prompt {
         loop {
             if let Some(signal) = signals.received() {
                 terminal.show("\n")?;
-                return end_by(signal, terminal);
+                end_by(signal, terminal)?;
+                return Ok(interrupted());
             }
             if is_withdrawn.load(Ordering::Relaxed) {
                 terminal.show("denied: the call no longer waits for an answer\n")?;
@@ -195,10 +217,14 @@ impl Prompt {
                 }
                 Key::Interrupt => {
                     terminal.show("\n")?;
-                    let Some(on_interrupt) = &self.on_interrupt else { return end_by(SIGINT, terminal) };
-                    drop(terminal);
-                    on_interrupt();
-                    return Ok(ApprovalDecision::Deny("the user interrupted the question".to_owned()));
+                    match &self.on_interrupt {
+                        None => end_by(SIGINT, terminal)?,
+                        Some(on_interrupt) => {
+                            drop(terminal);
+                            on_interrupt();
+                        }
+                    }
+                    return Ok(interrupted());
                 }
             };
             terminal.show(&format!("{message}\n"))?;
@@ -228,26 +254,28 @@ impl Prompt {
     }
 }
 
-/// Restores the terminal, and ends this process as the signal would.
-fn end_by(signal: i32, terminal: RawTerminal) -> io::Result<ApprovalDecision> {
-    drop(terminal);
-    emulate_default_handler(signal)?;
-    // The process still runs if it ignores the signal.
-    Ok(ApprovalDecision::Deny("the user interrupted the question".to_owned()))
+fn interrupted() -> ApprovalDecision {
+    ApprovalDecision::Deny("the user interrupted the question".to_owned())
 }
 
-fn open_terminal() -> io::Result<File> {
+/// Restores the terminal, and ends this process as the signal would. The process still runs if it ignores the signal.
+pub(crate) fn end_by(signal: i32, terminal: RawTerminal) -> io::Result<()> {
+    drop(terminal);
+    emulate_default_handler(signal)
+}
+
+pub(crate) fn open_terminal() -> io::Result<File> {
     File::options().read(true).write(true).open(TERMINAL)
 }
 
 /// The terminal in a mode in which each key is read at once, and not shown. Dropping this restores the terminal.
-struct RawTerminal {
-    file: File,
+pub(crate) struct RawTerminal {
+    pub(crate) file: File,
     before: Termios,
 }
 
 impl RawTerminal {
-    fn open() -> io::Result<Self> {
+    pub(crate) fn open() -> io::Result<Self> {
         let file = open_terminal()?;
         let before = tcgetattr(&file)?;
         let mut changed = before.clone();
@@ -262,20 +290,25 @@ impl RawTerminal {
         Ok(terminal)
     }
 
-    fn show(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn show(&mut self, text: &str) -> io::Result<()> {
         self.file.write_all(text.as_bytes())
     }
 
-    fn discard_input(&self) -> io::Result<()> {
+    pub(crate) fn discard_input(&self) -> io::Result<()> {
         Ok(tcflush(&self.file, QueueSelector::IFlush)?)
     }
 
     /// Returns the key that was typed within a tenth of a second, if it has a meaning.
     fn next_key(&mut self) -> io::Result<Option<Key>> {
+        Ok(key(&self.typed()?))
+    }
+
+    /// Returns what was typed within a tenth of a second.
+    pub(crate) fn typed(&mut self) -> io::Result<Vec<u8>> {
         let mut typed = [0; 256];
         match self.file.read(&mut typed) {
-            Ok(length) => Ok(key(&typed[..length])),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+            Ok(length) => Ok(typed[..length].to_vec()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
             Err(error) => Err(error),
         }
     }
@@ -305,7 +338,7 @@ impl Drop for RawTerminal {
 }
 
 /// The signals that would end this process. During a question, they are recorded instead.
-struct Signals {
+pub(crate) struct Signals {
     /// Whether the signals end the process, because no question is open.
     end_process: Arc<AtomicBool>,
     received: Vec<(i32, Arc<AtomicBool>)>,
@@ -313,7 +346,7 @@ struct Signals {
 
 impl Signals {
     /// Returns the signals of this process. If the host handles SIGINT, that signal is left to it.
-    fn get(host_handles_interrupts: bool) -> io::Result<&'static Self> {
+    pub(crate) fn get(host_handles_interrupts: bool) -> io::Result<&'static Self> {
         static SIGNALS_OF_PROCESS: OnceLock<Signals> = OnceLock::new();
         if let Some(signals) = SIGNALS_OF_PROCESS.get() {
             return Ok(signals);
@@ -334,18 +367,18 @@ impl Signals {
     }
 
     /// Records signals instead of ending the process, until the result is dropped.
-    fn hold(&self) -> SignalGuard<'_> {
+    pub(crate) fn hold(&self) -> SignalGuard<'_> {
         self.end_process.store(false, Ordering::SeqCst);
         SignalGuard(self)
     }
 
-    fn received(&self) -> Option<i32> {
+    pub(crate) fn received(&self) -> Option<i32> {
         self.received.iter().find(|(_, received)| received.swap(false, Ordering::SeqCst)).map(|(signal, _)| *signal)
     }
 }
 
 /// While this exists, signals are recorded and do not end this process.
-struct SignalGuard<'s>(&'s Signals);
+pub(crate) struct SignalGuard<'s>(&'s Signals);
 
 impl Drop for SignalGuard<'_> {
     fn drop(&mut self) {

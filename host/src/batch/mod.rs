@@ -19,6 +19,7 @@ use toolc_config::Home;
 
 use crate::agent::setup::{AgentArgs, Plan, Setup};
 use crate::agent::{Ended, Interrupts};
+use crate::mcp::Person;
 use crate::options::ToolOptions;
 use tasks::Task;
 use trajectory::Trajectory;
@@ -62,7 +63,7 @@ impl BatchCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
         let tasks = tasks::read(&self.tasks)?;
-        let setup = Setup::new(&self.args, options, home)?;
+        let setup = Setup::new(&self.args, options, home, Person::nobody())?;
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
         let out = open_out(&self.out)?;
         let done = trajectory::finished(&self.out)?;

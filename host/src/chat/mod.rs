@@ -16,6 +16,7 @@ use toolc_store::SessionInfo;
 
 use crate::agent::setup::{AgentArgs, Plan, Setup, to_resume};
 use crate::agent::{Agent, Ended, Interrupts};
+use crate::mcp::Person;
 use crate::options::ToolOptions;
 use crate::show;
 use commands::{Command, Next};
@@ -40,7 +41,7 @@ impl ChatArgs {
                         the other commands"
                 .to_owned());
         }
-        let setup = Setup::new(&self.args, options, home)?;
+        let setup = Setup::new(&self.args, options, home, Person::at_the_terminal())?;
         let runtime = crate::agent::runtime()?;
         let status = runtime.block_on(self.run_in(&setup));
         setup.settle();
@@ -56,6 +57,8 @@ impl ChatArgs {
         let screen = Arc::new(Screen::new());
         let presses = interrupts.clone();
         let approver = setup.person(move || presses.press()).map(|person| screen.pausing(person));
+        let (presses, pausing) = (interrupts.clone(), Arc::clone(&screen));
+        setup.around_questions(move || presses.press(), move || pausing.paused());
         let begin = |resume: Option<&SessionInfo>| {
             let observed = Arc::clone(&screen);
             setup.agent(Plan {

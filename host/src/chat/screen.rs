@@ -157,6 +157,11 @@ impl Screen {
         Arc::new(Pausing { shared: Arc::clone(&self.0), person })
     }
 
+    /// Hides the spinner until the result is dropped.
+    pub(super) fn paused(&self) -> Box<dyn Send> {
+        Box::new(Open::new(&self.0))
+    }
+
     fn text(&self, text: &str) {
         let mut state = self.0.state();
         state.running.retain(|running| !running.id.is_empty());
@@ -218,13 +223,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_question(&self) -> Open<'_> {
-        let mut state = self.state();
-        state.questions += 1;
-        state.erase();
-        Open(self)
-    }
-
     /// Draws the spinner until the end.
     fn spin(&self) {
         let mut state = self.state();
@@ -262,7 +260,17 @@ struct Pausing {
 }
 
 /// An open question.
-struct Open<'s>(&'s Shared);
+struct Open(Arc<Shared>);
+
+impl Open {
+    fn new(shared: &Arc<Shared>) -> Self {
+        let mut state = shared.state();
+        state.questions += 1;
+        state.erase();
+        drop(state);
+        Self(Arc::clone(shared))
+    }
+}
 
 impl Approver for Pausing {
     fn decide<'a>(
@@ -270,13 +278,13 @@ impl Approver for Pausing {
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
         Box::pin(async move {
-            let _open = self.shared.open_question();
+            let _open = Open::new(&self.shared);
             self.person.decide(request).await
         })
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for Open {
     fn drop(&mut self) {
         self.0.state().questions -= 1;
         self.0.changed.notify_all();

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use toolc_config::{Home, McpServer, McpTransport, add_server, enable_server, remove_server};
+use toolc_config::{Home, McpOauth, McpServer, McpTransport, add_server, enable_server, remove_server};
 
-use super::{import, review};
+use super::{import, login, package, review};
 use crate::profile::Profile;
 use crate::{ask, show};
 
@@ -71,6 +71,19 @@ enum McpCommand {
         #[arg(long)]
         yes: bool,
     },
+    /// Log in at a server with an address, in a browser.
+    Login {
+        /// The name.
+        name: String,
+        /// A right to ask for, in addition to those that the server names. Can be repeated.
+        #[arg(long = "scope", value_name = "SCOPE")]
+        scopes: Vec<String>,
+    },
+    /// Remove the tokens of the last login at a server.
+    Logout {
+        /// The name.
+        name: String,
+    },
     /// Start servers that are new, and accept their tools as they are now, except those with suspicious texts.
     Lock {
         /// The names. Default: all servers that are enabled and that nothing was accepted of.
@@ -130,8 +143,9 @@ impl McpArgs {
             McpCommand::Add(args) => {
                 ask::refuse_tools("add an MCP server")?;
                 home.check_exists()?;
-                add_server(&home, &args.server()?)?;
-                ask::print(&format!("added: {}\n`toolc mcp test {}` starts it once\n", args.name, args.name))
+                let (server, note) = package::fixed(&Profile::read(home.clone())?, args.server()?)?;
+                add_server(&home, &server)?;
+                ask::print(&format!("added: {}\n{note}`toolc mcp test {}` starts it once\n", args.name, args.name))
                     .map(|()| 0)
             }
             McpCommand::Enable { name } => enable(&home, name, true),
@@ -139,6 +153,14 @@ impl McpArgs {
             McpCommand::Import { file, yes } => {
                 ask::refuse_tools("add MCP servers")?;
                 import::import(&home, file, *yes)
+            }
+            McpCommand::Login { name, scopes } => {
+                ask::refuse_tools("log in at an MCP server")?;
+                login::log_in(&Profile::read(home)?, name, scopes)
+            }
+            McpCommand::Logout { name } => {
+                ask::refuse_tools("log out of an MCP server")?;
+                login::log_out(&Profile::read(home)?, name)
             }
             McpCommand::Lock { names } => {
                 ask::refuse_tools("accept tools of an MCP server")?;
@@ -167,6 +189,7 @@ impl AddArgs {
                 url: url.clone(),
                 headers: self.headers.iter().map(|header| pair(header)).collect::<Result<_, _>>()?,
                 bearer_variable: self.bearer.clone(),
+                oauth: McpOauth::default(),
             },
             (None, Some((command, args))) => McpTransport::Stdio {
                 command: command.clone(),

@@ -9,7 +9,7 @@ use std::path::Path;
 use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
 use serde_json::{Map, Value};
 use toolc::approval::is_credential;
-use toolc_config::{EnvFile, Home, McpServer, McpTransport, add_server, is_name, set_variable};
+use toolc_config::{EnvFile, Home, McpOauth, McpServer, McpTransport, add_server, is_name, set_variable};
 
 use super::command::at;
 use crate::profile::Profile;
@@ -179,7 +179,7 @@ impl Import<'_> {
                 }
             }
         }
-        Ok(McpTransport::Http { url: url.to_owned(), headers, bearer_variable })
+        Ok(McpTransport::Http { url: url.to_owned(), headers, bearer_variable, oauth: McpOauth::default() })
     }
 
     /// Returns the variable that holds a value, and adds it to those to set. A name that is taken by another value is not used.

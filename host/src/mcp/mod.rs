@@ -1,8 +1,14 @@
 //! The MCP servers of the profile: starts those that a command needs, and says which of their tools a session gets.
 
+mod answering;
+#[cfg(unix)]
+pub(crate) mod asking;
 pub(crate) mod command;
 mod import;
+mod login;
+mod package;
 mod review;
+mod sampling;
 mod settings;
 
 use std::collections::BTreeSet;
@@ -11,10 +17,12 @@ use serde_json::json;
 use toolc::Registry;
 use toolc_cli::{Command, DoctorSection, Selection};
 use toolc_config::{Config, McpServer};
-use toolc_mcp::{ServerReport, Servers, toolset_name};
+use toolc_mcp::{Answering, ServerReport, Servers, toolset_name};
 
 use crate::profile::Profile;
 use crate::show;
+pub(crate) use answering::Person;
+pub(crate) use sampling::ModelSampler;
 
 /// What the name of every tool of a server begins with.
 const PREFIX: &str = "mcp__";
@@ -63,7 +71,12 @@ impl McpServers {
     ///
     /// # Errors
     /// Returns a message if the registry has their names already, or no thread can be started.
-    pub(crate) fn start(profile: &Profile, registry: &Registry, needed: Needed<'_>) -> Result<Self, String> {
+    pub(crate) fn start(
+        profile: &Profile,
+        registry: &Registry,
+        needed: Needed<'_>,
+        answering: &Answering,
+    ) -> Result<Self, String> {
         let config = profile.config();
         let configured = config.mcp_servers.iter().map(|server| server.name.clone()).collect();
         let (mut started, mut not_started) = (Vec::new(), Vec::new());
@@ -75,13 +88,13 @@ impl McpServers {
                 // The server could be this program, which would start itself endlessly.
                 not_started.push((name, "a tool has started this program"));
             } else if needed.has(&server.name) {
-                started.push(settings::server(server, &profile.home, &config.tools.disable_tools, false));
+                started.push(settings::server(server, profile, &config.tools.disable_tools, false));
             }
         }
         let servers = if started.is_empty() {
             None
         } else {
-            let servers = Servers::start(started, registry, &profile.env())?;
+            let servers = Servers::start_answering(started, registry, &profile.env(), answering)?;
             servers.wait_until_started();
             Some(servers)
         };

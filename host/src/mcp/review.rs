@@ -8,7 +8,7 @@ use toolc::Registry;
 use toolc_config::{Home, McpServer};
 use toolc_mcp::{ServerReport, Servers, State};
 
-use super::settings;
+use super::{Person, package, settings};
 use crate::profile::Profile;
 use crate::{ask, show};
 
@@ -26,8 +26,9 @@ pub(super) fn started(profile: &Profile, names: &[String]) -> Result<Servers, St
     }
     let is_meant = |server: &&McpServer| if names.is_empty() { server.enabled } else { names.contains(&server.name) };
     let meant = configured.iter().filter(is_meant);
-    let servers = meant.map(|server| settings::server(server, &profile.home, &[], true)).collect();
-    let servers = Servers::start(servers, &Registry::new(), &profile.env())?;
+    let servers = meant.map(|server| settings::server(server, profile, &[], true)).collect();
+    let answering = Person::at_the_terminal().answering(None);
+    let servers = Servers::start_answering(servers, &Registry::new(), &profile.env(), &answering)?;
     servers.wait_until_started();
     Ok(servers)
 }
@@ -44,7 +45,9 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8, String> {
     if names.is_empty() {
         return ask::print("no server is new\n").map(|()| 0);
     }
-    let servers = started(profile, &names)?;
+    package::fix(profile, &names)?;
+    let profile = Profile::read(profile.home.clone())?;
+    let servers = started(&profile, &names)?;
     for report in servers.reports() {
         check_connected(&report)?;
         let suspicious = report.held_back.iter().filter(|held| !held.findings.is_empty());
@@ -99,15 +102,17 @@ pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool)
     ask::print(&format!("accepted: {}\n", show::one_line(&accepted.join(", ")))).map(|()| 0)
 }
 
-/// Removes what was accepted of a server.
+/// Removes what was accepted of a server, its tokens, and what is known about its package.
 pub(super) fn forget(home: &Home, name: &str) -> Result<(), String> {
-    let path = home.mcp_lock(name);
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(format!("failed to remove {}: {error}", path.display()))
+    for path in [home.mcp_lock(name), home.mcp_package(name), home.mcp_tokens(name)] {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(format!("failed to remove {}: {error}", path.display()));
+            }
+            _ => {}
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 fn check_connected(report: &ServerReport) -> Result<(), String> {

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use toolc_config::{Home, McpPinning, McpServer, McpTool, McpTransport, expanded};
-use toolc_mcp::{PassedVariable, PinPolicy, Pinning, Server, ServerReport, State, ToolSettings, Transport};
+use toolc_config::{McpPinning, McpServer, McpTool, McpTransport, expanded};
+use toolc_mcp::{
+    Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ServerReport, State, ToolSettings, Transport,
+};
 
+use crate::profile::Profile;
 use crate::show;
 
 /// The pause before the first of five tries to start a server again.
@@ -12,7 +15,8 @@ const RESTART_DELAY: Duration = Duration::from_secs(1);
 
 /// Returns the settings of a server. Tools that the configuration disables by their names for models are not used either.
 /// `for_review` is for commands with which a person looks at changes.
-pub(super) fn server(server: &McpServer, home: &Home, disabled_tools: &[String], for_review: bool) -> Server {
+pub(super) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[String], for_review: bool) -> Server {
+    let (home, registries) = (&profile.home, &profile.config().mcp_registries);
     let transport = match &server.transport {
         McpTransport::Stdio { command, args, env, directory } => {
             let passed =
@@ -24,9 +28,18 @@ pub(super) fn server(server: &McpServer, home: &Home, disabled_tools: &[String],
                 directory: directory.as_deref().map(expanded),
             }
         }
-        McpTransport::Http { url, headers, bearer_variable } => {
-            Transport::Http { url: url.clone(), headers: headers.clone(), bearer_variable: bearer_variable.clone() }
-        }
+        McpTransport::Http { url, headers, bearer_variable, oauth } => Transport::Http {
+            url: url.clone(),
+            headers: headers.clone(),
+            bearer_variable: bearer_variable.clone(),
+            oauth: Oauth {
+                client_id: oauth.client_id.clone(),
+                client_secret_variable: oauth.client_secret_variable.clone(),
+                client_metadata_url: oauth.client_metadata_url.clone(),
+                scopes: oauth.scopes.clone(),
+                tokens: home.mcp_tokens(&server.name),
+            },
+        },
     };
     let tool = |tool: &McpTool| (tool.name.clone(), ToolSettings { shell: tool.shell.clone(), unjudged: !tool.judge });
     Server {
@@ -48,6 +61,14 @@ pub(super) fn server(server: &McpServer, home: &Home, disabled_tools: &[String],
             for_review,
         },
         tools: server.tools.iter().map(tool).collect(),
+        question_timeout: server.question_timeout,
+        sampling: server.sampling,
+        packages: Some(Packages {
+            npm: registries.npm.clone(),
+            pypi: registries.pypi.clone(),
+            osv: registries.osv.clone(),
+            file: home.mcp_package(&server.name),
+        }),
     }
 }
 

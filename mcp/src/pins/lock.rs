@@ -94,7 +94,7 @@ pub(super) fn identity(server: &Server) -> Value {
             let env: Vec<String> = env.iter().map(passed).collect();
             json!({ "command": command, "args": args, "env": env, "directory": directory })
         }
-        Transport::Http { url, headers, bearer_variable } => {
+        Transport::Http { url, headers, bearer_variable, .. } => {
             let headers: BTreeMap<&String, &String> = headers.iter().map(|(name, variable)| (name, variable)).collect();
             json!({ "url": url, "headers": headers, "bearer_variable": bearer_variable })
         }

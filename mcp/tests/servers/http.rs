@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
-use toolc_mcp::{Server, State, Transport};
+use toolc_mcp::{Oauth, Server, State, Transport};
 
 use crate::fixture::{Fixture, error, has_python, server};
 
@@ -35,6 +35,7 @@ impl HttpServer {
             url: format!("http://127.0.0.1:{}/mcp", self.port),
             headers: vec![("X-Key".to_owned(), "TOKEN".to_owned())],
             bearer_variable: Some("TOKEN".to_owned()),
+            oauth: Oauth::default(),
         };
         Server { transport, ..server(name, &[]) }
     }
@@ -106,7 +107,7 @@ fn refusals_and_foreign_pages_are_reported_in_a_few_words() {
     let servers = ["locked", "broken", "page"].map(|behaviour| (behaviour, HttpServer::start(&[behaviour], "")));
     let fixture = Fixture::new(servers.iter().map(|(name, server)| server.settings(name)));
     let problem = |name: &str| fixture.report(name).problem.unwrap_or_default();
-    assert_eq!(problem("locked"), "the server requires a login: set `bearer_variable` or `headers`");
+    assert_eq!(problem("locked"), "the server requires a login, and refuses the token in TOKEN");
     assert_eq!(fixture.report("locked").state, State::Failed);
     assert!(problem("broken").contains("500"), "{}", problem("broken"));
     assert!(problem("page").contains("text/html"), "{}", problem("page"));

@@ -1,0 +1,60 @@
+//! Who answers the questions of MCP servers in this process.
+
+use std::sync::Arc;
+
+use toolc_mcp::{Answering, Asker, Sampler};
+
+#[cfg(unix)]
+use super::asking::{Host, TerminalAsker};
+
+/// The person in front of this process, if there is one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Person {
+    #[cfg(unix)]
+    terminal: Option<Arc<TerminalAsker>>,
+}
+
+impl Person {
+    /// Returns nobody.
+    pub(crate) fn nobody() -> Self {
+        Self::default()
+    }
+
+    /// Returns the person at the terminal of this process, unless it has none or a tool could type the answers.
+    pub(crate) fn at_the_terminal() -> Self {
+        #[cfg(unix)]
+        return Self { terminal: TerminalAsker::if_present() };
+        // On other systems, this program cannot ask while it shows something else.
+        #[cfg(not(unix))]
+        return Self::nobody();
+    }
+
+    /// Returns what shows questions to the person.
+    pub(crate) fn asker(&self) -> Option<Arc<dyn Asker>> {
+        #[cfg(unix)]
+        return self.terminal.clone().map(|terminal| terminal as Arc<dyn Asker>);
+        #[cfg(not(unix))]
+        return None;
+    }
+
+    /// Returns who answers servers: the person, and a model for those that may ask one.
+    pub(crate) fn answering(&self, sampler: Option<Arc<dyn Sampler>>) -> Answering {
+        // Each request to the model is approved by the person.
+        let asker = self.asker();
+        Answering { sampler: sampler.filter(|_| asker.is_some()), asker }
+    }
+
+    /// Sets what happens around a question: `on_interrupt` is called if the person presses Ctrl-C, and what `pause` returns is kept while
+    /// the question is open.
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "nobody is asked"))]
+    pub(crate) fn around_questions(
+        &self,
+        on_interrupt: impl Fn() + Send + Sync + 'static,
+        pause: impl Fn() -> Box<dyn Send> + Send + Sync + 'static,
+    ) {
+        #[cfg(unix)]
+        if let Some(terminal) = &self.terminal {
+            terminal.set_host(Host { on_interrupt: Box::new(on_interrupt), pause: Box::new(pause) });
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Shows the questions of MCP servers to the person at the terminal, and reads the answers.
+//!
+//! Whatever a server says is shown with every character visible, and apart from what this program says. Nothing is opened by the program.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Map, Value};
+use signal_hook::consts::SIGINT;
+use toolc_mcp::{Answer, AnswerFuture, Asker, Field, FieldKind, Question, QuestionKind};
+
+use crate::approval::person::{OpenQuestion, RawTerminal, Signals, end_by, open_terminal};
+use crate::show::{self, Look, Style};
+use crate::terminal;
+
+/// The maximum number of characters of a typed answer.
+const MAX_TYPED: usize = 10_000;
+/// The maximum number of lines of a text of a server.
+const MAX_LINES: usize = 60;
+
+/// Asks the person at the terminal.
+#[derive(Default)]
+pub(crate) struct TerminalAsker {
+    host: OnceLock<Host>,
+}
+
+/// What a host with a screen does around a question.
+pub(crate) struct Host {
+    /// Is called when the person presses Ctrl-C, which otherwise ends the process.
+    pub(crate) on_interrupt: Box<dyn Fn() + Send + Sync>,
+    /// Hides what would disturb the question, until the result is dropped.
+    pub(crate) pause: Box<dyn Fn() -> Box<dyn Send> + Send + Sync>,
+}
+
+impl std::fmt::Debug for TerminalAsker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TerminalAsker").finish_non_exhaustive()
+    }
+}
+
+impl TerminalAsker {
+    /// Returns an asker, or `None` if there is no person to ask: this process has no terminal, or a tool runs it and could type the
+    /// answers.
+    pub(crate) fn if_present() -> Option<Arc<Self>> {
+        let can_ask = !toolc_process::is_inside_a_tool() && open_terminal().is_ok();
+        can_ask.then(Arc::default)
+    }
+
+    /// Sets what the host does around a question. From then on, SIGINT does not end the process during one.
+    pub(crate) fn set_host(&self, host: Host) {
+        let _ = self.host.set(host);
+    }
+}
+
+impl Asker for TerminalAsker {
+    fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        Box::pin(async move {
+            let _paused = self.host.get().map(|host| (host.pause)());
+            let (asked, has_host) = (question.clone(), self.host.get().is_some());
+            let ask = move |is_withdrawn: &AtomicBool| Dialog::hold(&asked, has_host, is_withdrawn);
+            let ended = OpenQuestion::ask(ask, |_| Ended::Answered(Answer::Cancel)).await;
+            match (ended, self.host.get()) {
+                (Ended::Answered(answer), _) => answer,
+                (Ended::Interrupted, host) => {
+                    if let Some(host) = host {
+                        (host.on_interrupt)();
+                    }
+                    Answer::Cancel
+                }
+            }
+        })
+    }
+}
+
+/// How a dialog ended.
+enum Ended {
+    Answered(Answer),
+    Interrupted,
+}
+
+/// Why a dialog ends before its answer.
+enum Stop {
+    /// The person leaves the question.
+    Left,
+    Interrupted,
+    Withdrawn,
+    Failed,
+}
+
+impl From<io::Error> for Stop {
+    fn from(_: io::Error) -> Self {
+        Self::Failed
+    }
+}
+
+/// A dialog at the terminal.
+struct Dialog<'a> {
+    terminal: RawTerminal,
+    look: Look,
+    signals: &'static Signals,
+    is_withdrawn: &'a AtomicBool,
+}
+
+impl<'a> Dialog<'a> {
+    fn hold(question: &Question, has_host: bool, is_withdrawn: &'a AtomicBool) -> Ended {
+        let Ok(signals) = Signals::get(has_host) else { return Ended::Answered(Answer::Cancel) };
+        let _guard = signals.hold();
+        let Ok(terminal) = RawTerminal::open() else { return Ended::Answered(Answer::Cancel) };
+        let look = Look::new(Some(terminal::columns(&terminal.file)));
+        let mut dialog = Self { terminal, look, signals, is_withdrawn };
+        match dialog.ask(question) {
+            Ok(answer) => Ended::Answered(answer),
+            Err(Stop::Left) => {
+                let _ = dialog.terminal.show("no answer is given\n");
+                Ended::Answered(Answer::Cancel)
+            }
+            Err(Stop::Withdrawn) => {
+                let _ = dialog.terminal.show("\nthe question is over\n");
+                Ended::Answered(Answer::Cancel)
+            }
+            Err(Stop::Failed) => Ended::Answered(Answer::Cancel),
+            Err(Stop::Interrupted) => {
+                let _ = dialog.terminal.show("\n");
+                if !has_host {
+                    let _ = end_by(SIGINT, dialog.terminal);
+                }
+                Ended::Interrupted
+            }
+        }
+    }
+
+    fn ask(&mut self, question: &Question) -> Result<Answer, Stop> {
+        self.show(&text(question, self.look))?;
+        self.terminal.discard_input()?;
+        match &question.kind {
+            QuestionKind::Form(fields) if fields.is_empty() => self.choose("[y] yes  [n] no  [Esc] no answer "),
+            QuestionKind::Form(fields) => {
+                if let answer @ (Answer::Decline | Answer::Cancel) =
+                    self.choose("[y] answer  [n] decline  [Esc] no answer ")?
+                {
+                    return Ok(answer);
+                }
+                self.form(fields)
+            }
+            QuestionKind::Login { .. } => loop {
+                let typed = self.line("paste an address, or press Esc to give up: ", false)?;
+                if !typed.trim().is_empty() {
+                    return Ok(Answer::Accept(Map::from_iter([("redirect".to_owned(), typed.into())])));
+                }
+            },
+            QuestionKind::Address(_) => self.choose("[y] I have opened it  [n] decline  [Esc] no answer "),
+            _ => self.choose("[y] yes  [n] no "),
+        }
+    }
+
+    /// Asks for the value of each field, and whether they are to be sent.
+    fn form(&mut self, fields: &[Field]) -> Result<Answer, Stop> {
+        let mut values = Map::new();
+        for field in fields {
+            self.show(&field_text(field, self.look))?;
+            loop {
+                let typed = self.line("> ", field.is_secret)?;
+                match field.read(&typed) {
+                    Ok(Some(value)) => {
+                        values.insert(field.name.clone(), value);
+                        break;
+                    }
+                    Ok(None) => break,
+                    Err(problem) => self.show(&format!("{}\n", show::one_line(&problem)))?,
+                }
+            }
+        }
+        self.show(&summary(fields, &values))?;
+        match self.choose("[y] send  [n] decline  [Esc] no answer ")? {
+            Answer::Accept(_) => Ok(Answer::Accept(values)),
+            answer => Ok(answer),
+        }
+    }
+
+    /// Waits for `y`, `n` or Escape.
+    fn choose(&mut self, choices: &str) -> Result<Answer, Stop> {
+        self.show(choices)?;
+        loop {
+            let typed = self.typed()?;
+            let answer = match typed.as_slice() {
+                b"y" | b"Y" => Answer::yes(),
+                b"n" | b"N" => Answer::Decline,
+                [27 | 4] => return Err(Stop::Left),
+                _ => continue,
+            };
+            self.show(if answer == Answer::Decline { "no\n" } else { "yes\n" })?;
+            return Ok(answer);
+        }
+    }
+
+    /// Reads a line. What is typed for a secret is not shown.
+    fn line(&mut self, prompt: &str, is_secret: bool) -> Result<String, Stop> {
+        self.show(prompt)?;
+        let mut line = Line::default();
+        loop {
+            for event in line.push(&self.typed()?) {
+                match event {
+                    Typed::Text(text) if is_secret => drop(text),
+                    Typed::Text(text) => self.show(&text)?,
+                    Typed::Removed(columns) if is_secret || columns == 0 => {}
+                    Typed::Removed(columns) => self.show(&"\u{8} \u{8}".repeat(columns))?,
+                    Typed::Left => {
+                        self.show("\n")?;
+                        return Err(Stop::Left);
+                    }
+                    Typed::End => {
+                        self.show("\n")?;
+                        return Ok(line.text);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns what was typed, unless the question is over.
+    fn typed(&mut self) -> Result<Vec<u8>, Stop> {
+        if self.signals.received().is_some() {
+            return Err(Stop::Interrupted);
+        }
+        if self.is_withdrawn.load(Ordering::Relaxed) {
+            return Err(Stop::Withdrawn);
+        }
+        let typed = self.terminal.typed()?;
+        // Ctrl-C and Ctrl-\.
+        if matches!(typed.as_slice(), [3 | 28]) { Err(Stop::Interrupted) } else { Ok(typed) }
+    }
+
+    fn show(&mut self, text: &str) -> Result<(), Stop> {
+        Ok(self.terminal.show(text)?)
+    }
+}
+
+/// A line that is being typed.
+#[derive(Default)]
+struct Line {
+    text: String,
+    /// The beginning of a character.
+    pending: Vec<u8>,
+}
+
+/// What typing does to a line.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    /// This is shown.
+    Text(String),
+    /// So many columns are removed.
+    Removed(usize),
+    End,
+    Left,
+}
+
+impl Line {
+    fn push(&mut self, typed: &[u8]) -> Vec<Typed> {
+        let mut events = Vec::new();
+        match typed {
+            [27 | 4] => return vec![Typed::Left],
+            // An arrow key, or another one with a meaning that a line does not have.
+            [27, ..] => return events,
+            _ => {}
+        }
+        for byte in typed {
+            match byte {
+                b'\r' | b'\n' => {
+                    events.push(Typed::End);
+                    break;
+                }
+                8 | 127 => {
+                    let removed = self.text.pop().map_or(0, |letter| columns(&show::one_line(&letter.to_string())));
+                    events.push(Typed::Removed(removed));
+                }
+                // Ctrl-U.
+                21 => {
+                    let all = std::mem::take(&mut self.text);
+                    events.push(Typed::Removed(
+                        all.chars().map(|letter| columns(&show::one_line(&letter.to_string()))).sum(),
+                    ));
+                }
+                _ => {
+                    self.pending.push(*byte);
+                    match std::str::from_utf8(&self.pending) {
+                        Ok(letter) => {
+                            if self.text.len() < MAX_TYPED {
+                                events.push(Typed::Text(show::one_line(letter)));
+                                self.text.push_str(letter);
+                            }
+                            self.pending.clear();
+                        }
+                        Err(error) if error.error_len().is_some() => self.pending.clear(),
+                        Err(_) => {}
+                    }
+                }
+            }
+        }
+        events
+    }
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().filter_map(unicode_width::UnicodeWidthChar::width).sum()
+}
+
+/// Returns a text of a server: its lines apart from those of this program, bounded in number.
+fn quoted(text: &str) -> String {
+    let mut lines: Vec<String> = text.trim().lines().map(|line| format!("  | {}", show::one_line(line))).collect();
+    if lines.len() > MAX_LINES {
+        let more = lines.len() - MAX_LINES;
+        lines.truncate(MAX_LINES);
+        lines.push(format!("  ({more} more lines)"));
+    }
+    if text.trim().is_empty() { String::new() } else { lines.join("\n") + "\n" }
+}
+
+/// Returns the text of a question.
+fn text(question: &Question, look: Look) -> String {
+    let server = show::one_line(&question.server);
+    let tools: Vec<String> = question.tools.iter().take(3).map(|tool| format!("`{}`", show::one_line(tool))).collect();
+    let during = if tools.is_empty() { String::new() } else { format!(", while it runs {}", tools.join(", ")) };
+    let (what, rest) = match &question.kind {
+        QuestionKind::Form(fields) => {
+            let secret = fields.iter().any(|field| field.is_secret);
+            let warning = if secret {
+                "It seems to ask for a secret, which a server must not do: decline if in doubt.\n"
+            } else {
+                ""
+            };
+            ("asks you".to_owned(), format!("The server gets what you type. Do not type passwords or keys.\n{warning}"))
+        }
+        QuestionKind::Secret(names) => {
+            let names: Vec<String> = names.iter().map(|name| format!("`{}`", show::one_line(name))).collect();
+            let rest = format!("A secret of yours is in {}. Send it to the server all the same?\n", names.join(", "));
+            ("would get a secret".to_owned(), rest)
+        }
+        QuestionKind::Address(address) => {
+            let (domain, url) =
+                (look.paint(Style::Strong, &show::one_line(&address.domain)), show::one_line(&address.url));
+            let rest =
+                format!("Domain: {domain}\nAddress: {url}\nOpen it in a browser yourself, if you know the domain.\n");
+            ("asks you to open an address".to_owned(), rest)
+        }
+        QuestionKind::Login { address, scopes } => {
+            let (domain, url) =
+                (look.paint(Style::Strong, &show::one_line(&address.domain)), show::one_line(&address.url));
+            let scopes: Vec<String> = scopes.iter().map(|scope| show::one_line(scope)).collect();
+            let rights = if scopes.is_empty() { "those that the server chooses".to_owned() } else { scopes.join(", ") };
+            let rest = format!(
+                "Rights: {rights}\nDomain: {domain}\nOpen this address in a browser of this machine:\n\n{url}\n\n\
+                 If the browser is on another machine, copy the address to which it is sent at the end.\n"
+            );
+            ("requires you to log in".to_owned(), rest)
+        }
+        QuestionKind::Sampling { system, messages, max_tokens } => {
+            let system =
+                if system.is_empty() { String::new() } else { format!("Its instructions:\n{}", quoted(system)) };
+            let rest = format!(
+                "{system}Its messages:\n{}Send this to your model, for an answer of at most {max_tokens} tokens?\n",
+                quoted(messages)
+            );
+            ("asks your model".to_owned(), rest)
+        }
+        QuestionKind::SamplingAnswer(answer) => {
+            ("would get this answer of your model".to_owned(), format!("{}Send it to the server?\n", quoted(answer)))
+        }
+        QuestionKind::Unchecked { package, reason } => {
+            let (package, reason) = (show::one_line(package), show::one_line(reason));
+            let rest = format!("{package} could not be checked: {reason}\nRun it with your rights all the same?\n");
+            ("would be started".to_owned(), rest)
+        }
+        _ => ("asks something that this program does not know".to_owned(), String::new()),
+    };
+    let title = look.paint(Style::Strong, &format!("The MCP server `{server}` {what}{during}."));
+    format!("\n{title}\n{}{rest}", quoted(&question.message))
+}
+
+/// Returns the text about a field.
+fn field_text(field: &Field, look: Look) -> String {
+    let title = if field.title.is_empty() { &field.name } else { &field.title };
+    let mut text = format!("\n{}", look.paint(Style::Strong, &show::one_line(title)));
+    let needed = if field.is_required { "required" } else { "may be left empty" };
+    text += &format!(": {}, {needed}\n", field.kind.expected());
+    text += &quoted(&field.description);
+    if let FieldKind::One(choices) | FieldKind::Many { choices, .. } = &field.kind {
+        for (at, choice) in choices.iter().enumerate() {
+            let title =
+                if choice.title.is_empty() { String::new() } else { format!(" ({})", show::one_line(&choice.title)) };
+            text += &format!("  {}. {}{title}\n", at + 1, show::one_line(&choice.value));
+        }
+    }
+    if let Some(default) = &field.default {
+        text += &format!("  proposed: {}\n", shown(default));
+    }
+    text
+}
+
+/// Returns the values that are about to be sent.
+fn summary(fields: &[Field], values: &Map<String, Value>) -> String {
+    let mut text = "\nThe server gets:\n".to_owned();
+    for field in fields {
+        let value = match values.get(&field.name) {
+            None => continue,
+            Some(_) if field.is_secret => "(not shown)".to_owned(),
+            Some(value) => shown(value),
+        };
+        text += &format!("  {}: {value}\n", show::one_line(&field.name));
+    }
+    text
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => show::one_line(text),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_typed_and_corrected() {
+        let mut line = Line::default();
+        assert_eq!(line.push("hé".as_bytes()), [Typed::Text("h".to_owned()), Typed::Text("é".to_owned())]);
+        assert_eq!(line.push(&[127]), [Typed::Removed(1)]);
+        assert_eq!(line.push(b"\x1b[A"), [], "an arrow key");
+        assert_eq!(line.push(&[0xc3]), [], "half a character");
+        assert_eq!(line.push(&[0xa9, b'\r']), [Typed::Text("é".to_owned()), Typed::End]);
+        assert_eq!(line.text, "hé");
+        assert_eq!(line.push(&[21]), [Typed::Removed(2)]);
+        assert_eq!((line.push(&[27]), line.text.as_str()), (vec![Typed::Left], ""));
+        assert_eq!(Line::default().push(&[127]), [Typed::Removed(0)]);
+        assert!(Line::default().push("x".repeat(100).as_bytes()).len() == 100);
+    }
+
+    #[test]
+    fn a_long_text_of_a_server_is_cut_and_cannot_pass_for_that_of_this_program() {
+        let text = quoted("Hello\n[y] yes\u{1b}[2J\u{202e}x");
+        assert_eq!(text, "  | Hello\n  | [y] yes<U+001B>[2J<U+202E>x\n");
+        assert!(quoted(&"x\n".repeat(1000)).ends_with("(940 more lines)\n"));
+    }
+}

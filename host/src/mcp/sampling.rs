@@ -1,0 +1,58 @@
+//! The auxiliary model answers requests of MCP servers that may ask it.
+
+use std::sync::Arc;
+
+use toolc_mcp::{Sample, SampleFuture, SampleRequest, Sampler};
+use toolc_model::{Client, Request, assistant_message, user_message};
+
+use crate::agent::models::{ModelConfig, client};
+use crate::profile::Profile;
+
+/// Asks a model on behalf of servers.
+#[derive(Debug)]
+pub(crate) struct ModelSampler(Client);
+
+impl ModelSampler {
+    /// Returns a sampler that asks this model.
+    pub(crate) fn new(model: Client) -> Arc<dyn Sampler> {
+        Arc::new(Self(model))
+    }
+
+    /// Returns a sampler that asks the auxiliary model of a profile, or else its main model, if a server may ask it and it can be opened.
+    pub(crate) fn of_profile(profile: &Profile) -> Option<Arc<dyn Sampler>> {
+        let config = profile.config();
+        if !config.mcp_servers.iter().any(|server| server.enabled && server.sampling) {
+            return None;
+        }
+        let model = config.auxiliary_model.as_ref().or(config.main_model.as_ref()).map(ModelConfig::from)?;
+        match client(&model, &profile.env()) {
+            Ok(model) => Some(Self::new(model)),
+            Err(problem) => {
+                eprintln!("warning: MCP servers cannot ask a model: {problem}");
+                None
+            }
+        }
+    }
+}
+
+impl Sampler for ModelSampler {
+    fn sample<'a>(&'a self, request: &'a SampleRequest) -> SampleFuture<'a> {
+        Box::pin(async move {
+            let model = self.0.with_max_output_tokens(request.max_tokens);
+            let api = model.settings().api;
+            let message = |message: &toolc_mcp::SampleMessage| {
+                if message.is_of_model {
+                    assistant_message(api, &message.text)
+                } else {
+                    user_message(api, &message.text)
+                }
+            };
+            let messages: Vec<_> = request.messages.iter().map(message).collect();
+            let asked = Request { system: &request.system, messages: &messages, tools: None };
+            let answer = model.ask(&asked, &mut |_| {}).await.map_err(|error| error.to_string())?;
+            let response = answer.response;
+            let is_cut_off = response.stop() == toolc::wire::Stop::Length;
+            Ok(Sample { model: model.settings().model.clone(), text: response.text().to_owned(), is_cut_off })
+        })
+    }
+}

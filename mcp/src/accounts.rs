@@ -1,0 +1,100 @@
+//! What a person does about a server without using its tools: logs in and out, and fixes the version of its package.
+
+use std::sync::Arc;
+
+use reqwest::Url;
+use rmcp::model::ProtocolVersion;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::{ClientLifecycleMode, ClientServiceExt as _};
+use tokio::runtime::Builder;
+use toolc::redaction::Redactor;
+use toolc::{Env, Registry};
+
+use crate::ask::{Asker, Asking};
+use crate::client::Client;
+use crate::http;
+use crate::listing::Listing;
+use crate::oauth::{self, Account, TokenFile};
+use crate::packages::{self, Package};
+use crate::settings::{Server, Transport};
+
+/// Logs in at a server with an address: the person gets a question of the kind [`Login`](crate::QuestionKind::Login). Rights can be asked
+/// for in addition to those that the server names. Blocks until the person is back.
+///
+/// # Errors
+/// Returns a message if the server does not use OAuth, or the login fails.
+pub fn log_in(server: &Server, env: &Env, asker: Arc<dyn Asker>, scopes: &[String]) -> Result<(), String> {
+    let Some(account) = Account::of(server, env)? else {
+        return Err(format!("`{}` has no login: it is a program, or its credentials are in variables", server.name));
+    };
+    let asking = Arc::new(asking(server, env, asker));
+    block_on(async {
+        let challenge = challenge(server, env, &asking).await?;
+        oauth::log_in(&account, challenge.as_deref(), scopes, &asking).await.map(drop)
+    })
+}
+
+/// Logs out: removes the tokens of a server. Returns whether there were any. The server is not told.
+///
+/// # Errors
+/// Returns a message if the file of tokens cannot be removed.
+pub fn log_out(server: &Server) -> Result<bool, String> {
+    match &server.transport {
+        Transport::Http { oauth, .. } => oauth::forget(&oauth.tokens),
+        Transport::Stdio { .. } => Ok(false),
+    }
+}
+
+/// Fixes the version of the package that is a server: the newest one that its command line allows. It is checked. Returns `None` if the
+/// server is not the package of a registry.
+///
+/// # Errors
+/// Returns a message if the version cannot be found, or is refused.
+pub fn resolve_package(server: &Server, asker: Arc<dyn Asker>) -> Result<Option<Package>, String> {
+    let asking = asking(server, &Env::empty(), asker);
+    block_on(async { packages::prepare(server, &asking, true).await.map_err(|refused| refused.reason) })
+}
+
+/// Returns the tokens of a server that are known now.
+pub(crate) fn tokens(server: &Server) -> Vec<String> {
+    let Transport::Http { url, oauth, .. } = &server.transport else { return Vec::new() };
+    let login = TokenFile::new(&oauth.tokens, url).read().ok().flatten();
+    login.map(|login| login.secrets()).unwrap_or_default()
+}
+
+fn asking(server: &Server, env: &Env, asker: Arc<dyn Asker>) -> Asking {
+    let redactor: Arc<Redactor> = Arc::new(Registry::new().redactor(env));
+    Asking::new(&server.name, Some(asker), None, server.question_timeout, redactor, Arc::default())
+}
+
+fn block_on<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("failed to prepare a connection: {error}"))?;
+    let result = runtime.block_on(work);
+    runtime.shutdown_background();
+    result
+}
+
+/// Returns what the server answers to a request without tokens, if it refuses it.
+async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<Option<String>, String> {
+    let Transport::Http { url, headers, .. } = &server.transport else { return Ok(None) };
+    Url::parse(url).map_err(|error| format!("`url` is not an address: {error}"))?;
+    let (client, config) = http::transport(url, headers, None, env)?;
+    let transport = StreamableHttpClientTransport::with_client(client, config);
+    let lifecycle = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::LATEST],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    };
+    let asked = async {
+        let service = match Client::new(Arc::clone(asking)).serve_with_lifecycle(transport, lifecycle).await {
+            Ok(service) => service,
+            Err(error) => return error.auth_challenge().map(str::to_owned),
+        };
+        let listed = Listing::read(service.peer()).await;
+        let challenge = listed.err().and_then(|error| error.auth_challenge().map(str::to_owned));
+        let _ = service.cancel().await;
+        challenge
+    };
+    let asked = tokio::time::timeout(server.start_timeout, asked).await;
+    asked.map_err(|_| format!("the server does not answer within {} s", server.start_timeout.as_secs_f32()))
+}

@@ -1,0 +1,191 @@
+//! The tokens of a server, in a file that only this user can read. They are used only for the address for which they were issued.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationMetadata, CredentialRefreshGuard, CredentialStore, StoredCredentials,
+};
+use serde::{Deserialize, Serialize};
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The maximum number of bytes of a file.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The file with the tokens of a server.
+#[derive(Debug, Clone)]
+pub(crate) struct TokenFile {
+    path: PathBuf,
+    /// The address of the server.
+    url: String,
+}
+
+/// What a login has left.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Login {
+    version: u32,
+    url: String,
+    pub(super) client_id: String,
+    pub(super) client_secret: Option<String>,
+    pub(super) redirect: String,
+    /// The rights that were asked for.
+    pub(super) scopes: Vec<String>,
+    pub(super) metadata: AuthorizationMetadata,
+    pub(super) credentials: Option<StoredCredentials>,
+}
+
+/// Shows no secrets.
+impl std::fmt::Debug for Login {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Login").field("url", &self.url).field("client_id", &self.client_id).finish_non_exhaustive()
+    }
+}
+
+impl Login {
+    /// Returns what must not be shown.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let response = self.credentials.as_ref().and_then(|credentials| serde_json::to_value(credentials).ok());
+        let token = |name: &str| response.as_ref()?["token_response"][name].as_str().map(str::to_owned);
+        [token("access_token"), token("refresh_token"), self.client_secret.clone()].into_iter().flatten().collect()
+    }
+}
+
+impl TokenFile {
+    pub(crate) fn new(path: &Path, url: &str) -> Self {
+        Self { path: path.to_owned(), url: url.to_owned() }
+    }
+
+    /// Returns what the last login has left, if it was one for this address.
+    ///
+    /// # Errors
+    /// Returns a message if the file cannot be read, or is not valid.
+    pub(crate) fn read(&self) -> Result<Option<Login>, String> {
+        let failed = |error: &dyn std::fmt::Display| {
+            format!("the file of tokens {} cannot be read: {error}; remove it, and log in again", self.path.display())
+        };
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(&error)),
+        };
+        if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+            return Err(failed(&"it is not a file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(failed(&format!("it has more than {MAX_BYTES} bytes")));
+        }
+        // The message of an error could show a part of a token.
+        let login: Login = serde_json::from_slice(&bytes).map_err(|_| failed(&"it does not have the expected form"))?;
+        if login.version != VERSION {
+            return Err(failed(&format!("its version is {}, and this program knows {VERSION}", login.version)));
+        }
+        Ok(Some(login).filter(|login| login.url == self.url))
+    }
+
+    /// Returns a login without tokens.
+    pub(super) fn login(
+        &self,
+        (client_id, client_secret): (String, Option<String>),
+        redirect: String,
+        scopes: Vec<String>,
+        metadata: AuthorizationMetadata,
+    ) -> Login {
+        let url = self.url.clone();
+        Login { version: VERSION, url, client_id, client_secret, redirect, scopes, metadata, credentials: None }
+    }
+
+    /// Replaces the file, which only this user can read.
+    ///
+    /// # Errors
+    /// Returns a message if it cannot be written. The file before stays.
+    pub(super) fn write(&self, login: &Login) -> Result<(), String> {
+        let write = || -> io::Result<()> {
+            let folder = self.path.parent().unwrap_or(Path::new("."));
+            fs::create_dir_all(folder)?;
+            // A temporary file can only be read by this user.
+            let mut file = tempfile::Builder::new().prefix(".tokens-").tempfile_in(folder)?;
+            file.write_all(&serde_json::to_vec_pretty(login)?)?;
+            file.as_file().sync_all()?;
+            file.persist(&self.path).map(drop).map_err(|error| error.error)
+        };
+        write().map_err(|error| format!("failed to write the file of tokens {}: {error}", self.path.display()))
+    }
+
+    /// Removes the file. Returns whether there was one.
+    ///
+    /// # Errors
+    /// Returns a message if it cannot be removed.
+    pub(crate) fn remove(&self) -> Result<bool, String> {
+        match fs::remove_file(&self.path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(format!("failed to remove {}: {error}", self.path.display())),
+        }
+    }
+
+    /// Locks the tokens, so that two programs do not refresh them at once: the first would make the second one's worthless.
+    fn lock(&self) -> io::Result<File> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let mut path = self.path.clone().into_os_string();
+        path.push(".lock");
+        let file = File::options().create(true).truncate(false).write(true).open(PathBuf::from(path))?;
+        file.lock()?;
+        Ok(file)
+    }
+}
+
+fn failed(reason: String) -> AuthError {
+    AuthError::CredentialStoreError(reason)
+}
+
+type Stored<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+
+impl CredentialStore for TokenFile {
+    fn load<'s, 'a>(&'s self) -> Stored<'a, Option<StoredCredentials>>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async move { Ok(self.read().map_err(failed)?.and_then(|login| login.credentials)) })
+    }
+
+    fn save<'s, 'a>(&'s self, credentials: StoredCredentials) -> Stored<'a, ()>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async move {
+            let login = self.read().map_err(failed)?;
+            let mut login = login.ok_or_else(|| failed("the login is not known any more".to_owned()))?;
+            login.credentials = Some(credentials);
+            self.write(&login).map_err(failed)
+        })
+    }
+
+    fn clear<'s, 'a>(&'s self) -> Stored<'a, ()>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async move { self.remove().map(drop).map_err(failed) })
+    }
+
+    fn acquire_refresh_guard<'s, 'a>(&'s self) -> Stored<'a, Option<CredentialRefreshGuard>>
+    where
+        's: 'a,
+        Self: 'a,
+    {
+        Box::pin(async move {
+            let file = self.clone();
+            let locked = tokio::task::spawn_blocking(move || file.lock()).await;
+            let locked = locked.map_err(|error| failed(error.to_string()))?;
+            let file = locked.map_err(|error| failed(format!("the file of tokens cannot be locked: {error}")))?;
+            Ok(Some(CredentialRefreshGuard::new(file)))
+        })
+    }
+}

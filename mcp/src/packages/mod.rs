@@ -1,0 +1,242 @@
+//! The packages of `npx` and `uvx`: before one is run, its version is fixed, and OSV is asked whether that version is malicious.
+//!
+//! The version and the result of the check are kept in a file. The same version is run from then on, until the person asks for another.
+
+mod command;
+mod registry;
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ask::{Answer, Asking, Question, QuestionKind};
+use crate::settings::{Packages, Server, Transport};
+use command::{Named, Runs};
+
+/// The time limit for the registry.
+const REGISTRY_TIMEOUT: Duration = Duration::from_secs(15);
+/// The time limit for OSV, which is asked at many starts.
+const OSV_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time for which a check is good.
+const GOOD_FOR: Duration = Duration::from_hours(24);
+/// The maximum number of bytes of the file.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// A registry of packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Ecosystem {
+    Npm,
+    PyPi,
+}
+
+impl Ecosystem {
+    /// Returns the name that OSV has for it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::PyPi => "PyPI",
+        }
+    }
+}
+
+/// What is known about the package of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    ecosystem: Ecosystem,
+    name: String,
+    /// What the command line said about the version.
+    wanted: Option<String>,
+    version: String,
+    check: Check,
+}
+
+/// Whether a version was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "result")]
+enum Check {
+    /// It was checked at this time, in seconds since 1970. OSV knew these advisories.
+    Checked { at: u64, advisories: Vec<String> },
+    /// It could not be checked, and the person wants it to be run.
+    AcceptedUnchecked,
+}
+
+/// The package of a server, ready to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// The package with its version, such as `npm:left-pad@1.3.0`.
+    pub name: String,
+    /// The arguments of the program, with the version.
+    pub args: Vec<String>,
+    /// Advisories about vulnerabilities of this version.
+    pub advisories: Vec<String>,
+    /// Whether it could not be checked now.
+    pub unchecked: Option<String>,
+}
+
+/// Why a package is not run.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) reason: String,
+    /// Whether another try would fail, too.
+    pub(crate) is_final: bool,
+}
+
+/// Finds the package of a server, fixes its version, and checks it. Returns `None` if the server has no package. With `newest`, what is
+/// known does not count.
+pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> Result<Option<Package>, Refused> {
+    let (Transport::Stdio { command, args, .. }, Some(packages)) = (&server.transport, &server.packages) else {
+        return Ok(None);
+    };
+    let named = match command::read(command, args) {
+        Runs::Program => return Ok(None),
+        Runs::Package(named) => named,
+        Runs::Unknown(reason) => return unknown(packages, args, reason, asking).await,
+    };
+    let refused = |reason: String, is_final: bool| Refused { reason, is_final };
+    let known = if newest { None } else { read(&packages.file).map_err(|reason| refused(reason, true))? };
+    let known = known
+        .filter(|known| (known.ecosystem, &known.name, &known.wanted) == (named.ecosystem, &named.name, &named.wanted));
+    let version = match &known {
+        Some(known) => known.version.clone(),
+        None if named.is_exact() => named.wanted.clone().unwrap_or_default(),
+        None => {
+            let resolved = registry::resolve(packages, named.ecosystem, &named.name, named.wanted.as_deref());
+            let resolved = tokio::time::timeout(REGISTRY_TIMEOUT, resolved)
+                .await
+                .unwrap_or_else(|_| Err("the registry does not answer".to_owned()));
+            let failed = |reason| {
+                let advice = "write an exact version, or try again with a network";
+                refused(
+                    format!("the version of the package `{}` could not be found: {reason}; {advice}", named.name),
+                    false,
+                )
+            };
+            resolved.map_err(failed)?
+        }
+    };
+    let full = format!("{}:{}@{version}", named.ecosystem.word(), named.name);
+    let (check, unchecked) = checked(packages, &named, &version, known.map(|known| known.check), &full, asking).await?;
+    let advisories = match &check {
+        Check::Checked { advisories, .. } => advisories.clone(),
+        Check::AcceptedUnchecked => Vec::new(),
+    };
+    let args = named.pinned(args, &version);
+    let known = Known { ecosystem: named.ecosystem, name: named.name, wanted: named.wanted, version, check };
+    write(&packages.file, &known).map_err(|reason| refused(reason, true))?;
+    Ok(Some(Package { name: full, args, advisories, unchecked }))
+}
+
+/// Checks a version, unless it was checked lately. Also returns why it could not be checked now.
+async fn checked(
+    packages: &Packages,
+    named: &Named,
+    version: &str,
+    before: Option<Check>,
+    full: &str,
+    asking: &Asking,
+) -> Result<(Check, Option<String>), Refused> {
+    if let Some(Check::Checked { at, .. }) = &before
+        && now().checked_sub(*at).is_some_and(|age| age < GOOD_FOR.as_secs())
+    {
+        return Ok((before.unwrap_or(Check::AcceptedUnchecked), None));
+    }
+    let advice = registry::advice(packages, named.ecosystem, &named.name, version);
+    let advice =
+        tokio::time::timeout(OSV_TIMEOUT, advice).await.unwrap_or_else(|_| Err("OSV does not answer".to_owned()));
+    match advice {
+        Ok(registry::Advice { malware: Some(id), .. }) => {
+            let reason =
+                format!("the package {full} is malicious, and is not run: see https://osv.dev/vulnerability/{id}");
+            Err(Refused { reason, is_final: true })
+        }
+        Ok(registry::Advice { malware: None, advisories }) => Ok((Check::Checked { at: now(), advisories }, None)),
+        Err(reason) => match before {
+            Some(check) => Ok((check, Some(reason))),
+            None => {
+                accept_unchecked(full, &reason, asking).await?;
+                Ok((Check::AcceptedUnchecked, Some(reason)))
+            }
+        },
+    }
+}
+
+/// Asks the person whether what cannot be checked is to be run all the same.
+async fn accept_unchecked(package: &str, reason: &str, asking: &Asking) -> Result<(), Refused> {
+    let kind = QuestionKind::Unchecked { package: package.to_owned(), reason: reason.to_owned() };
+    match asking.ask(&Question::new(&asking.server, kind)).await {
+        Answer::Accept(_) => Ok(()),
+        answer => {
+            let server = &asking.server;
+            let advice = match answer {
+                Answer::Decline => String::new(),
+                _ => format!("; `toolc mcp lock {server}` asks whether to run it all the same"),
+            };
+            let reason = format!("{package} could not be checked, and is not run: {reason}{advice}");
+            Err(Refused { reason, is_final: true })
+        }
+    }
+}
+
+/// Runs what no registry has only after the person has said so once.
+async fn unknown(
+    packages: &Packages,
+    args: &[String],
+    reason: String,
+    asking: &Asking,
+) -> Result<Option<Package>, Refused> {
+    let refused = |reason| Refused { reason, is_final: true };
+    let line = args.join(" ");
+    let known = read(&packages.file).map_err(refused)?;
+    if !known.is_some_and(|known| known.name == line && known.check == Check::AcceptedUnchecked) {
+        accept_unchecked(&line, &reason, asking).await?;
+        let version = String::new();
+        let known = Known {
+            ecosystem: Ecosystem::Npm,
+            name: line.clone(),
+            wanted: None,
+            version,
+            check: Check::AcceptedUnchecked,
+        };
+        write(&packages.file, &known).map_err(refused)?;
+    }
+    Ok(Some(Package { name: line, args: args.to_vec(), advisories: Vec::new(), unchecked: Some(reason) }))
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+fn read(path: &Path) -> Result<Option<Known>, String> {
+    let failed =
+        |error: &dyn std::fmt::Display| format!("the file {} cannot be read: {error}; remove it", path.display());
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(&error)),
+    };
+    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+        return Err(failed(&"it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(&error))
+}
+
+fn write(path: &Path, known: &Known) -> Result<(), String> {
+    if read(path).is_ok_and(|before| before.as_ref() == Some(known)) {
+        return Ok(());
+    }
+    let write = || -> io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        let mut file = tempfile::Builder::new().prefix(".package-").tempfile_in(folder)?;
+        file.write_all(&serde_json::to_vec_pretty(known)?)?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    };
+    write().map_err(|error| format!("failed to write {}: {error}", path.display()))
+}

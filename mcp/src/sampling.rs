@@ -1,0 +1,142 @@
+//! Sampling: a server of the older era asks the host's model for an answer. Off unless the configuration says otherwise; the person sees
+//! each request before it is sent, and each answer before the server gets it.
+
+// The newer era has no sampling, so the types are marked as deprecated.
+#![expect(deprecated, reason = "servers of the older era use it")]
+
+use std::fmt;
+use std::pin::Pin;
+
+use rmcp::model::{
+    CreateMessageRequestParams, CreateMessageResult, ErrorCode, ErrorData, Role, SamplingMessage,
+    SamplingMessageContentBlock,
+};
+
+use crate::ask::{Answer, Asking, QuestionKind};
+
+/// The maximum number of characters of a request.
+const MAX_CHARS: usize = 100_000;
+/// The maximum number of messages of a request.
+const MAX_MESSAGES: usize = 100;
+/// The maximum number of tokens of an answer.
+const MAX_TOKENS: u32 = 4_096;
+/// The code of the protocol for a request that the person refuses.
+const REFUSED: ErrorCode = ErrorCode(-1);
+
+/// Asks the host's model.
+pub trait Sampler: Send + Sync + fmt::Debug {
+    /// Returns the answer of the model. Dropping the future cancels the request.
+    fn sample<'a>(&'a self, request: &'a SampleRequest) -> SampleFuture<'a>;
+}
+
+/// The answer of a model, or why there is none.
+pub type SampleFuture<'a> = Pin<Box<dyn Future<Output = Result<Sample, String>> + Send + 'a>>;
+
+/// A request to the host's model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SampleRequest {
+    /// The instructions. May be empty.
+    pub system: String,
+    /// The messages, in their order.
+    pub messages: Vec<SampleMessage>,
+    /// The maximum number of tokens of the answer.
+    pub max_tokens: u32,
+}
+
+/// A message of a request to the host's model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SampleMessage {
+    /// Whether it is a message of the model.
+    pub is_of_model: bool,
+    /// The text.
+    pub text: String,
+}
+
+/// The answer of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// The name of the model.
+    pub model: String,
+    /// The text.
+    pub text: String,
+    /// Whether the answer was cut off at the maximum number of tokens.
+    pub is_cut_off: bool,
+}
+
+/// Answers a request for an answer of the model.
+///
+/// # Errors
+/// Returns the error for the server if sampling is switched off, the person says no, or the model does not answer.
+pub(crate) async fn answer(
+    asking: &Asking,
+    params: &CreateMessageRequestParams,
+) -> Result<CreateMessageResult, ErrorData> {
+    let Some(sampler) = &asking.sampler else {
+        return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "sampling is switched off", None));
+    };
+    let request = request(params).map_err(|problem| ErrorData::invalid_params(problem, None))?;
+    let messages: Vec<String> = request.messages.iter().map(SampleMessage::shown).collect();
+    let kind = QuestionKind::Sampling {
+        system: request.system.clone(),
+        messages: messages.join("\n"),
+        max_tokens: request.max_tokens,
+    };
+    asking.approve(kind).await?;
+    let sample = sampler.sample(&request).await;
+    let failed = |reason: String| ErrorData::internal_error(asking.redacted(&reason), None);
+    let Sample { model, text, is_cut_off } = sample.map_err(failed)?;
+    let text = asking.redacted(&text);
+    asking.approve(QuestionKind::SamplingAnswer(text.clone())).await?;
+    let message = SamplingMessage::new(Role::Assistant, SamplingMessageContentBlock::text(text));
+    let reason = if is_cut_off {
+        CreateMessageResult::STOP_REASON_END_MAX_TOKEN
+    } else {
+        CreateMessageResult::STOP_REASON_END_TURN
+    };
+    Ok(CreateMessageResult::new(message, model).with_stop_reason(reason))
+}
+
+impl Asking {
+    /// Asks the person for their approval.
+    async fn approve(&self, kind: QuestionKind) -> Result<(), ErrorData> {
+        let question = self.counted(kind)?;
+        match self.ask(&question).await {
+            Answer::Accept(_) => Ok(()),
+            Answer::Decline | Answer::Cancel => Err(ErrorData::new(REFUSED, "the user refused it", None)),
+        }
+    }
+}
+
+/// Returns what a request asks the model.
+fn request(params: &CreateMessageRequestParams) -> Result<SampleRequest, String> {
+    if params.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
+        return Err("tools for the model are not supported: the capability was not offered".to_owned());
+    }
+    if params.messages.is_empty() || params.messages.len() > MAX_MESSAGES {
+        return Err(format!("a request has 1 to {MAX_MESSAGES} messages"));
+    }
+    let messages = params.messages.iter().map(message).collect::<Result<Vec<_>, _>>()?;
+    let system = params.system_prompt.clone().unwrap_or_default();
+    let chars = system.len() + messages.iter().map(|message| message.text.len()).sum::<usize>();
+    if chars > MAX_CHARS {
+        return Err(format!("the request has {chars} bytes of text, more than {MAX_CHARS}"));
+    }
+    Ok(SampleRequest { system, messages, max_tokens: params.max_tokens.clamp(1, MAX_TOKENS) })
+}
+
+fn message(message: &SamplingMessage) -> Result<SampleMessage, String> {
+    let text = |block: SamplingMessageContentBlock| match block {
+        SamplingMessageContentBlock::Text(text) => Ok(text.text),
+        _ => Err("only text can be sent to the model".to_owned()),
+    };
+    let texts = message.content.clone().into_vec().into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
+    Ok(SampleMessage { is_of_model: message.role == Role::Assistant, text: texts.join("\n") })
+}
+
+impl SampleMessage {
+    fn shown(&self) -> String {
+        format!("{}: {}", if self.is_of_model { "model" } else { "user" }, self.text)
+    }
+}
