@@ -47,10 +47,11 @@ pub(crate) async fn connect(
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
     match opening.open(newest).await {
-        // A server of the older era may end at the first message that it does not know.
-        Err(Failure { error: Some(ClientInitializeError::ConnectionClosed(_)), .. }) => {
-            opening.open(ClientLifecycleMode::Initialize).await.map_err(|failure| failure.reported)
-        }
+        // A server of the older era may end at the first message that it does not know, or answer it with nothing.
+        Err(Failure {
+            error: Some(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::ExpectedInitResult(_)),
+            ..
+        }) => opening.open(ClientLifecycleMode::Initialize).await.map_err(|failure| failure.reported),
         result => result.map_err(|failure| failure.reported),
     }
 }

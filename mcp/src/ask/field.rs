@@ -510,14 +510,12 @@ mod tests {
 
     #[test]
     fn a_default_is_proposed_only_if_it_is_right_and_the_order_is_that_of_the_server() {
-        let fields = read(serde_json::from_str(
-            r#"{"type":"object","properties":{"z":{"type":"integer","default":7},"a":{"type":"string","enum":["x"],"default":"y"}}}"#,
-        ).expect("it is JSON")).expect("it can be shown");
+        let schema = r#"{"type":"object","properties":{"z":{"type":"integer","default":7},"a":{"type":"string","enum":["x"],"default":"y"}}}"#;
+        let fields = fields(&serde_json::from_str(schema).expect("it is a schema")).expect("it can be shown");
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-        assert_eq!(fields.iter().map(|field| field.default.clone()).collect::<Vec<_>>(), [Some(json!(7)), None]);
+        assert_eq!(names, ["z", "a"]);
         assert_eq!(fields[0].read(""), Ok(Some(json!(7))));
         assert_eq!(fields[1].read(""), Ok(None), "it is not required");
-        assert!(names.contains(&"z") && names.contains(&"a"));
     }
 
     #[test]

@@ -62,7 +62,7 @@ static PYTHON_FOLDER: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
 });
 
 /// Returns a folder with packages, which `install` puts there if the list of packages is another one than before.
-fn installed(
+pub(crate) fn installed(
     name: &str,
     file: &str,
     packages: &str,
@@ -81,7 +81,7 @@ fn installed(
     Ok(folder)
 }
 
-fn run(command: &mut Command) -> Result<String, String> {
+pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
