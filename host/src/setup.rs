@@ -13,8 +13,8 @@ use crate::{ask, plugins, show};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-Asks only for what is missing. An empty answer skips a question. Without a terminal, each answer is a line of standard input. Secrets are
-written to .env, which only its owner can read. The key of a model is tested with a request that costs nothing.
+Asks only for what is missing: a model, keys, and the variables of tools and MCP servers. An empty answer skips a question. Without a
+terminal, each answer is a line of standard input. Secrets are written to .env, which only its owner can read. The key of a model is tested with a request that costs nothing.
 
 Exit status:
   0  success
@@ -44,6 +44,7 @@ impl SetupArgs {
         }
         let is_refused = self.ask_for_keys(home)?;
         ask_for_variables(home, folders)?;
+        ask_for_server_variables(home)?;
         eprintln!("`toolc tools` lists the tools, and `toolc config show` the configuration");
         Ok(u8::from(is_refused))
     }
@@ -161,6 +162,28 @@ fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf]) -> Result<(), 
         if let Some(value) = ask::value(&show::one_line(prompt), variable.secret)? {
             set_variable(home, &variable.name, &value)?;
             eprintln!("written: {}", home.env().display());
+        }
+    }
+    Ok(())
+}
+
+/// Asks for the variables that MCP servers get and that are not set.
+fn ask_for_server_variables(home: &Home) -> Result<(), String> {
+    let profile = Profile::read(home.clone())?;
+    let mut asked: Vec<&str> = Vec::new();
+    for server in profile.config().mcp_servers.iter().filter(|server| server.enabled) {
+        for variable in server.variables() {
+            let is_set = profile.env().var(variable).is_some_and(|value| !value.trim().is_empty());
+            if is_set || asked.contains(&variable) {
+                continue;
+            }
+            asked.push(variable);
+            eprintln!("\n{}, for the MCP server `{}`", show::one_line(variable), show::one_line(&server.name));
+            // Whatever a server gets can be a secret.
+            if let Some(value) = ask::value(&show::one_line(variable), true)? {
+                set_variable(home, variable, &value)?;
+                eprintln!("written: {}", home.env().display());
+            }
         }
     }
     Ok(())

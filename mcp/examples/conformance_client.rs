@@ -18,6 +18,8 @@ use toolc_mcp::{
 const CLIENT_METADATA_URL: &str = "https://conformance-test.local/client-metadata.json";
 /// The variable for the secret of a registered client.
 const SECRET: &str = "CLIENT_SECRET";
+/// The time limit of everything. It is only reached if a scenario fails.
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How often the person logs in: the authorization server of a server can change.
 const LOGINS: usize = 2;
 /// How often each tool is called, so that what changes between two calls is noticed.
@@ -54,14 +56,14 @@ fn run() -> Result<(), String> {
         name: "conformance".to_owned(),
         transport: Transport::Http { url, headers: Vec::new(), bearer_variable: None, oauth },
         trusted: false,
-        start_timeout: Duration::from_secs(20),
-        call_timeout: Duration::from_secs(20),
+        start_timeout: PATIENCE,
+        call_timeout: PATIENCE,
         restart_delay: Duration::from_secs(1),
         include: None,
         exclude: Vec::new(),
         pinning: Pinning { file: folder.path().join("lock.json"), policy: PinPolicy::Off, for_review: false },
         tools: Vec::new(),
-        question_timeout: Duration::from_secs(20),
+        question_timeout: PATIENCE,
         sampling: true,
         packages: None,
     };

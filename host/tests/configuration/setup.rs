@@ -86,6 +86,24 @@ fn variables_that_tools_lack_are_asked_for_with_what_they_are() {
 }
 
 #[test]
+fn variables_that_mcp_servers_lack_are_asked_for_once() {
+    let folder = folder();
+    let server = |name: &str, more: &str| {
+        format!("[mcp.servers.{name}]\ncommand = 'x'\nenv = ['TRACKER_TOKEN', 'HOME']\n{more}")
+    };
+    let web = "[mcp.servers.web]\nurl = 'https://example.com/'\nbearer_variable = 'WEB_TOKEN'\n";
+    let off = "[mcp.servers.off]\nurl = 'https://example.com/'\nbearer_variable = 'OFF_TOKEN'\nenabled = false\n";
+    write(&folder, "home/config.toml", &(server("a", "") + &server("b", "") + web + off));
+    let setup = run_with_input(&folder, &["setup", "--offline"], "\nhunter2hunter2\n\n");
+    assert_eq!(setup.status, Some(0), "{}", setup.err);
+    assert_eq!(setup.err.matches("TRACKER_TOKEN, for the MCP server `a`").count(), 1, "{}", setup.err);
+    assert!(setup.err.contains("WEB_TOKEN, for the MCP server `web`"), "{}", setup.err);
+    assert!(!setup.err.contains("OFF_TOKEN") && !setup.err.contains("HOME, for"), "{}", setup.err);
+    let env = fs::read_to_string(folder.path().join("home/.env")).expect("it is written");
+    assert_eq!(env, "TRACKER_TOKEN=hunter2hunter2\n");
+}
+
+#[test]
 fn a_profile_is_created_and_empty_answers_skip_questions() {
     let folder = folder();
     let setup = run_with_input(&folder, &["setup", "--profile", "work"], "\n");

@@ -2,6 +2,10 @@
 #![cfg(target_os = "linux")]
 
 mod commands;
+mod questions;
+#[path = "../approval/terminal.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod terminal;
 mod tools;
 
 use std::fs;

@@ -42,6 +42,7 @@ fn arguments_are_repaired_and_validated_before_the_server_sees_them() {
     assert_eq!(fixture.call("mcp__s__echo", &json!({ "text": 5 })), json!("5"));
     assert_eq!(fixture.call("mcp__s__echo", &json!({}))["kind"], "invalid_arguments");
     assert_eq!(fixture.call("mcp__s__structured", &json!({})), json!({ "n": 1 }));
+    assert_eq!(fixture.call("mcp__s__slow", &json!({})), json!("at last"));
     let large = "x".repeat(3 << 20);
     let turn = fixture.session().turn_blocking(Dialect::OpenAi);
     let response = turn.call_blocking(&ToolCall::new("mcp__s__echo", &json!({ "text": large }).to_string()));

