@@ -102,24 +102,21 @@ fn problem(reports: &[ServerReport]) -> Option<String> {
 fn call_all(session: &Session, servers: &Servers, context: &Value) {
     let turn = session.turn_blocking(Dialect::OpenAi);
     let named = context["toolCalls"].as_array().or_else(|| context["tool_calls"].as_array());
-    let calls: Vec<(String, Value)> = match named {
-        Some(calls) => {
-            let call = |call: &Value| {
-                let name = call["name"].as_str().unwrap_or_default();
-                (toolc_mcp::tool_name("conformance", name), call["arguments"].clone())
-            };
-            calls.iter().map(call).collect()
-        }
-        None => {
-            let definitions: Value = serde_json::from_str(turn.definitions()).unwrap_or_default();
-            let schema = |name: &str| {
-                let all = definitions.as_array()?;
-                let found = all.iter().find(|definition| definition["function"]["name"] == name)?;
-                Some(found["function"]["parameters"].clone())
-            };
-            let tools = servers.reports().into_iter().flat_map(|report| report.tools);
-            tools.map(|tool| (tool.name.clone(), arguments(&schema(&tool.name).unwrap_or_default()))).collect()
-        }
+    let calls: Vec<(String, Value)> = if let Some(calls) = named {
+        let call = |call: &Value| {
+            let name = call["name"].as_str().unwrap_or_default();
+            (toolc_mcp::tool_name("conformance", name), call["arguments"].clone())
+        };
+        calls.iter().map(call).collect()
+    } else {
+        let definitions: Value = serde_json::from_str(turn.definitions()).unwrap_or_default();
+        let schema = |name: &str| {
+            let all = definitions.as_array()?;
+            let found = all.iter().find(|definition| definition["function"]["name"] == name)?;
+            Some(found["function"]["parameters"].clone())
+        };
+        let tools = servers.reports().into_iter().flat_map(|report| report.tools);
+        tools.map(|tool| (tool.name.clone(), arguments(&schema(&tool.name).unwrap_or_default()))).collect()
     };
     for (name, arguments) in calls {
         let arguments = if arguments.is_null() { json!({}) } else { arguments };

@@ -74,16 +74,16 @@ pub(crate) struct Callee {
 
 impl Caller {
     /// Calls a tool, and reports its progress. Dropping the future cancels the call.
-    pub(crate) async fn call(self: &Arc<Self>, callee: &Arc<Callee>, arguments: Value, call: &Call<'_>) -> ToolResult {
+    pub(crate) async fn call(self: &Arc<Self>, target: &Arc<Callee>, arguments: Value, call: &Call<'_>) -> ToolResult {
         let Value::Object(arguments) = arguments else {
             return Err(ToolError::new("the arguments are not an object"));
         };
-        let params = CallToolRequestParams::new(callee.name.clone()).with_arguments(arguments);
+        let params = CallToolRequestParams::new(target.name.clone()).with_arguments(arguments);
         let (reports, mut received) = mpsc::channel(MAX_REPORTS);
         // Dropped together with this future.
         let (_guard, dropped) = oneshot::channel::<()>();
-        let (caller, callee) = (Arc::clone(self), Arc::clone(callee));
-        let mut task = self.runtime.spawn(async move { caller.run(&callee, params, &reports, dropped).await });
+        let (caller, target) = (Arc::clone(self), Arc::clone(target));
+        let mut task = self.runtime.spawn(async move { caller.run(&target, params, &reports, dropped).await });
         loop {
             tokio::select! {
                 biased;
@@ -100,12 +100,12 @@ impl Caller {
 
     async fn run(
         self: &Arc<Self>,
-        callee: &Callee,
+        target: &Callee,
         mut params: CallToolRequestParams,
         reports: &mpsc::Sender<ProgressNotificationParam>,
         dropped: oneshot::Receiver<()>,
     ) -> ToolResult {
-        let _running = self.asking.call(&callee.name);
+        let _running = self.asking.call(&target.name);
         let mut stop = pin!(self.stop(dropped));
         let (mut rounds, mut tries) = (Rounds::default(), Tries::default());
         loop {
@@ -129,10 +129,10 @@ impl Caller {
             };
             match answer {
                 Ok(ServerResult::CallToolResult(result)) => {
-                    return content::output(result, &callee.output, &self.redactor);
+                    return content::output(result, &target.output, &self.redactor);
                 }
                 Ok(ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
-                    return content::output(CallToolResult::default(), &callee.output, &self.redactor);
+                    return content::output(CallToolResult::default(), &target.output, &self.redactor);
                 }
                 Ok(ServerResult::InputRequiredResult(required)) => {
                     rounds.next(&required).await.map_err(|problem| self.error(&problem))?;

@@ -73,8 +73,7 @@ fn check_bounded(schema: &Value) -> Result<(), String> {
     while let Some(value) = pending.pop() {
         if let Value::Object(map) = value {
             for key in ["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"] {
-                if map.contains_key(key)
-                    && !map.get("properties").is_some_and(|properties| properties.get(key).is_some())
+                if map.contains_key(key) && map.get("properties").is_none_or(|properties| properties.get(key).is_none())
                 {
                     return Err(format!("its output schema uses `{key}`"));
                 }
@@ -160,18 +159,18 @@ mod tests {
 
     use super::*;
 
-    fn problem(schema: Value, structured: &Value) -> String {
+    fn problem(schema: &Value, structured: &Value) -> String {
         OutputSchema::of(&json!({ "outputSchema": schema })).problem(Some(structured)).unwrap_or_default()
     }
 
     #[test]
     fn content_that_does_not_match_is_reported_with_its_place() {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
-        assert_eq!(problem(schema.clone(), &json!({ "n": 1 })), "");
-        let found = problem(schema.clone(), &json!({ "n": "1" }));
+        assert_eq!(problem(&schema, &json!({ "n": 1 })), "");
+        let found = problem(&schema, &json!({ "n": "1" }));
         assert!(found.contains("does not match") && found.ends_with("at `/n`"), "{found}");
-        assert!(problem(schema.clone(), &json!({})).contains("required"));
-        assert_eq!(problem(json!({ "type": "array" }), &json!([1])), "", "the root can be of any type");
+        assert!(problem(&schema, &json!({})).contains("required"));
+        assert_eq!(problem(&json!({ "type": "array" }), &json!([1])), "", "the root can be of any type");
         let schema = OutputSchema::of(&json!({ "outputSchema": schema }));
         assert!(schema.problem(None).is_some_and(|problem| problem.contains("no structured content")));
         assert_eq!(OutputSchema::of(&json!({})).problem(Some(&json!(7))), None);
@@ -180,7 +179,7 @@ mod tests {
     #[test]
     fn a_schema_that_could_not_be_checked_in_bounded_time_is_not_used() {
         let node = json!({ "type": "object", "properties": { "next": { "$ref": "#/$defs/node" } } });
-        assert_eq!(problem(json!({ "$ref": "#/$defs/node", "$defs": { "node": node } }), &json!({ "next": {} })), "");
+        assert_eq!(problem(&json!({ "$ref": "#/$defs/node", "$defs": { "node": node } }), &json!({ "next": {} })), "");
         let mut wide = json!({ "type": "string" });
         for _ in 0..12 {
             wide = json!({ "anyOf": [wide, wide] });
@@ -201,7 +200,7 @@ mod tests {
             (json!({ "type": "text" }), "not valid"),
             (json!({ "$dynamicRef": "#x" }), "uses `$dynamicRef`"),
         ] {
-            let found = problem(schema, &json!({}));
+            let found = problem(&schema, &json!({}));
             assert!(found.contains("is not checked") && found.contains(reason), "{reason}: {found}");
         }
     }
@@ -210,7 +209,7 @@ mod tests {
     fn a_pattern_takes_linear_time() {
         let schema = json!({ "type": "string", "pattern": "^(a+)+$" });
         let started = std::time::Instant::now();
-        assert!(problem(schema, &json!("a".repeat(50_000) + "b")).contains("does not match"));
+        assert!(problem(&schema, &json!("a".repeat(50_000) + "b")).contains("does not match"));
         assert!(started.elapsed() < std::time::Duration::from_secs(5));
     }
 }

@@ -96,13 +96,13 @@ impl ServerProvider {
 
 fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> DynamicTool {
     let Definition { own_name, title, hints, function, whole } = definition;
-    let callee = Arc::new(Callee { name: own_name, output: OutputSchema::of(&whole) });
+    let target = Arc::new(Callee { name: own_name, output: OutputSchema::of(&whole) });
     // The time of questions to a person does not count. The call looks after its own limit then.
     let asked = if caller.asking.can_ask() { MAX_ASKED } else { Duration::ZERO };
     let caller = Arc::clone(caller);
     let tool = function.future(move |arguments, call| {
-        let (caller, callee) = (Arc::clone(&caller), Arc::clone(&callee));
-        Box::pin(async move { caller.call(&callee, arguments, call).await })
+        let (caller, target) = (Arc::clone(&caller), Arc::clone(&target));
+        Box::pin(async move { caller.call(&target, arguments, call).await })
     });
     let tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout + asked);
     // An untrusted server could call a tool harmless that is not.

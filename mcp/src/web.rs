@@ -92,8 +92,12 @@ impl Reach {
     /// Checks an address before it is connected to.
     fn check(&self, url: &Url) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
-        let is_encrypted = url.scheme() == "https";
-        if !is_encrypted && !(url.scheme() == "http" && self.is_local && is_loopback(url)) {
+        let is_safe = match url.scheme() {
+            "https" => true,
+            "http" => self.is_local && is_loopback(url),
+            _ => false,
+        };
+        if !is_safe {
             return Err(format!("{host} is not asked: its address does not begin with `https://`"));
         }
         match literal(url) {
@@ -184,12 +188,13 @@ impl Kind {
 
 /// Returns the address of the older version that an address stands for.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let [a, b, c, d, e, f, g, h] = address.segments();
-    let low = Ipv4Addr::from((u32::from(g) << 16) | u32::from(h));
-    match [a, b, c, d, e, f] {
-        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => Some(low),
-        [0, 0, 0, 0, 0, 0] if !address.is_loopback() && !address.is_unspecified() => Some(low),
-        [0x2002, ..] => Some(Ipv4Addr::from((u32::from(b) << 16) | u32::from(c))),
+    let segments = address.segments();
+    let v4 = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
+    match segments {
+        [0, 0, 0, 0, 0, 0, high, low] if !address.is_loopback() && !address.is_unspecified() => v4(high, low),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
+            v4(high, low)
+        }
         _ => None,
     }
 }

@@ -117,7 +117,7 @@ impl Asking {
         let _open = Open::new(&self.open);
         let is_about_calls = !question.tools.is_empty();
         let mut running = self.running.subscribe();
-        let asked = async {
+        let answered = async {
             let _turn = self.turn.lock().await;
             tokio::time::timeout(self.timeout, asker.ask(question)).await.unwrap_or(Answer::Cancel)
         };
@@ -129,7 +129,7 @@ impl Asking {
             }
         };
         tokio::select! {
-            answer = asked => answer,
+            answer = answered => answer,
             () = no_call => Answer::Cancel,
         }
     }

@@ -201,10 +201,10 @@ fn selection(schema: &EnumSchema) -> Result<Selection, String> {
             (text(&some.title), text(&some.description), kind, some.default.clone().map(Value::from))
         }
         EnumSchema::Legacy(one) => {
-            let titles = one.enum_names.as_deref().unwrap_or_default();
+            let names = one.enum_names.as_deref().unwrap_or_default();
             let choice = |(at, value): (usize, &String)| Choice {
                 value: value.clone(),
-                title: titles.get(at).cloned().unwrap_or_default(),
+                title: names.get(at).cloned().unwrap_or_default(),
             };
             let choices = one.enum_.iter().enumerate().map(choice).collect();
             (text(&one.title), text(&one.description), FieldKind::One(choices), one.default.clone().map(Value::from))
@@ -275,9 +275,7 @@ impl FieldKind {
     fn read(&self, typed: &str) -> Option<Value> {
         match self {
             Self::Text { .. } => Some(typed.into()),
-            Self::Number { .. } => {
-                typed.parse::<f64>().ok().and_then(|number| serde_json::Number::from_f64(number)).map(Value::from)
-            }
+            Self::Number { .. } => typed.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::from),
             Self::Integer { .. } => typed.parse::<i64>().ok().map(Value::from),
             Self::Boolean => match typed.to_lowercase().as_str() {
                 "y" | "yes" | "true" => Some(true.into()),
@@ -444,7 +442,7 @@ mod tests {
     }
 
     /// Returns the fields of properties that are all required.
-    fn form(properties: Value) -> Vec<Field> {
+    fn form(properties: &Value) -> Vec<Field> {
         let required: Vec<String> = properties.as_object().expect("an object").keys().cloned().collect();
         read(json!({ "type": "object", "properties": properties, "required": required })).expect("it can be shown")
     }
@@ -475,7 +473,7 @@ mod tests {
             ),
             (json!({ "type": "string", "format": "uri" }), "urn:x", json!("urn:x")),
         ] {
-            let fields = form(json!({ "x": definition }));
+            let fields = form(&json!({ "x": definition }));
             assert_eq!(fields[0].read(typed), Ok(Some(value.clone())), "{definition}");
             assert_eq!(check(&fields, &Map::from_iter([("x".to_owned(), value)])), Ok(()));
         }
@@ -503,7 +501,7 @@ mod tests {
             (json!({ "type": "string", "format": "date-time" }), "2026-02-28T12:00:00", "a time"),
             (json!({ "type": "string" }), "", "a value is required"),
         ] {
-            let problem = form(json!({ "x": definition }))[0].read(typed).expect_err(typed);
+            let problem = form(&json!({ "x": definition }))[0].read(typed).expect_err(typed);
             assert!(problem.contains(expected), "{definition}: {problem}");
         }
     }
@@ -520,7 +518,7 @@ mod tests {
 
     #[test]
     fn an_answer_has_only_fields_of_the_form() {
-        let fields = form(json!({ "x": { "type": "integer" } }));
+        let fields = form(&json!({ "x": { "type": "integer" } }));
         for (answer, problem) in [
             (json!({}), "a value is required"),
             (json!({ "x": "7" }), "expected an integer"),
@@ -534,7 +532,7 @@ mod tests {
     #[test]
     fn a_field_that_asks_for_a_secret_is_marked() {
         let is_marked =
-            |name: &str, title: &str| form(json!({ name: { "type": "string", "title": title } }))[0].is_secret;
+            |name: &str, title: &str| form(&json!({ name: { "type": "string", "title": title } }))[0].is_secret;
         for (name, title) in [
             ("password", ""),
             ("x", "Your API key"),

@@ -13,7 +13,7 @@ use super::store::TokenFile;
 use crate::ask::{Address, Answer, Asking, Question, QuestionKind};
 
 /// The time limit for the requests before and after the person is asked.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// The maximum number of rights that are asked for.
 const MAX_SCOPES: usize = 100;
 

@@ -78,7 +78,7 @@ async fn serve(mut stream: TcpStream, state: &str, answers: &mpsc::Sender<Callba
     while !request.windows(4).any(|end| end == b"\r\n\r\n") {
         match stream.read(&mut part).await {
             Ok(length) if length > 0 && request.len() + length <= MAX_REQUEST => {
-                request.extend_from_slice(&part[..length])
+                request.extend_from_slice(&part[..length]);
             }
             _ => return,
         }

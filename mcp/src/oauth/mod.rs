@@ -7,7 +7,7 @@ mod login;
 mod loopback;
 mod store;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use reqwest::Url;
@@ -170,6 +170,6 @@ pub(crate) fn scopes_of(challenge: &str) -> Option<String> {
 ///
 /// # Errors
 /// Returns a message if the file cannot be removed.
-pub(crate) fn forget(tokens: &PathBuf) -> Result<bool, String> {
+pub(crate) fn forget(tokens: &Path) -> Result<bool, String> {
     TokenFile::new(tokens, "").remove()
 }

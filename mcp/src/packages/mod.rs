@@ -155,13 +155,14 @@ async fn checked(
             Err(Refused { reason, is_final: true })
         }
         Ok(registry::Advice { malware: None, advisories }) => Ok((Check::Checked { at: now(), advisories }, None)),
-        Err(reason) => match before {
-            Some(check) => Ok((check, Some(reason))),
-            None => {
+        Err(reason) => {
+            if let Some(check) = before {
+                Ok((check, Some(reason)))
+            } else {
                 accept_unchecked(full, &reason, asking).await?;
                 Ok((Check::AcceptedUnchecked, Some(reason)))
             }
-        },
+        }
     }
 }
 

@@ -78,11 +78,10 @@ fn read(answer: &Value) -> Result<Advice, String> {
         let is_malware = |id: &&Value| id.as_str().is_some_and(|id| id.starts_with("MAL-"));
         match std::iter::once(&entry["id"]).chain(aliases).find(is_malware).and_then(Value::as_str) {
             Some(id) if malware.is_none() => malware = Some(shown(id)),
-            Some(_) => {}
             None if advisories.len() < MAX_ADVISORIES => {
-                advisories.push(shown(entry["id"].as_str().unwrap_or("unnamed")))
+                advisories.push(shown(entry["id"].as_str().unwrap_or("unnamed")));
             }
-            None => {}
+            _ => {}
         }
     }
     // A further page could have the entry that matters.
