@@ -7,15 +7,15 @@ use rmcp::model::ProtocolVersion;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientLifecycleMode, ClientServiceExt as _};
 use tokio::runtime::Builder;
-use toolc::redaction::Redactor;
 use toolc::{Env, Registry};
 
 use crate::ask::{Asker, Asking};
 use crate::client::Client;
 use crate::http;
 use crate::listing::Listing;
-use crate::oauth::{self, Account, TokenFile};
+use crate::oauth::{self, Account};
 use crate::packages::{self, Package};
+use crate::secrets::{Secrets, Tokens};
 use crate::settings::{Server, Transport};
 
 /// Logs in at a server with an address: the person gets a question of the kind [`Login`](crate::QuestionKind::Login). Rights can be asked
@@ -24,7 +24,7 @@ use crate::settings::{Server, Transport};
 /// # Errors
 /// Returns a message if the server does not use OAuth, or the login fails.
 pub fn log_in(server: &Server, env: &Env, asker: Arc<dyn Asker>, scopes: &[String]) -> Result<(), String> {
-    let Some(account) = Account::of(server, env)? else {
+    let Some(account) = Account::of(server, env, &Tokens::default())? else {
         return Err(format!("`{}` has no login: it is a program, or its credentials are in variables", server.name));
     };
     let asking = Arc::new(asking(server, env, asker));
@@ -55,15 +55,8 @@ pub fn resolve_package(server: &Server, asker: Arc<dyn Asker>) -> Result<Option<
     block_on(async { packages::prepare(server, &asking, true).await.map_err(|refused| refused.reason) })
 }
 
-/// Returns the tokens of a server that are known now.
-pub(crate) fn tokens(server: &Server) -> Vec<String> {
-    let Transport::Http { url, oauth, .. } = &server.transport else { return Vec::new() };
-    let login = TokenFile::new(&oauth.tokens, url).read().ok().flatten();
-    login.map(|login| login.secrets()).unwrap_or_default()
-}
-
 fn asking(server: &Server, env: &Env, asker: Arc<dyn Asker>) -> Asking {
-    let redactor: Arc<Redactor> = Arc::new(Registry::new().redactor(env));
+    let redactor = Arc::new(Secrets::new(Registry::new().redactor(env)));
     Asking::new(&server.name, Some(asker), None, server.question_timeout, redactor, Arc::default())
 }
 

@@ -13,7 +13,6 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
-use toolc::redaction::Redactor;
 use toolc::{Call, ErrorKind, ToolError, ToolResult};
 
 use crate::ask::Asking;
@@ -22,6 +21,7 @@ use crate::connect::reason;
 use crate::content;
 use crate::oauth::{Session, scopes_of};
 use crate::output::OutputSchema;
+use crate::secrets::Secrets;
 
 /// The code of the error with which a server of the older era asks for addresses to be opened.
 const ADDRESS_REQUIRED: i32 = -32042;
@@ -51,7 +51,7 @@ pub(crate) struct Caller {
     pub(crate) server: String,
     pub(crate) status: watch::Receiver<Status>,
     pub(crate) runtime: Handle,
-    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) redactor: Arc<Secrets>,
     pub(crate) asking: Arc<Asking>,
     /// The time limit of a call. Questions to a person do not count.
     pub(crate) timeout: Duration,

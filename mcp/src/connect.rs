@@ -7,11 +7,11 @@ use rmcp::service::{ClientInitializeError, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientLifecycleMode, ClientServiceExt as _, RoleClient};
 use toolc::Env;
-use toolc::redaction::Redactor;
 
 use crate::client::Client;
 use crate::http;
 use crate::oauth::{Account, Session};
+use crate::secrets::Secrets;
 use crate::settings::{Server, Transport};
 use crate::stdio::{Program, ProgramEnd, StdioTransport};
 
@@ -38,7 +38,7 @@ pub(crate) async fn connect(
     server: &Arc<Server>,
     client: &Client,
     env: &Env,
-    redactor: &Redactor,
+    redactor: &Secrets,
     program: &mut Option<ProgramEnd>,
 ) -> Result<Connection, ConnectError> {
     let mut opening = Opening { server, client, env, redactor, program };
@@ -72,7 +72,7 @@ struct Opening<'a> {
     server: &'a Arc<Server>,
     client: &'a Client,
     env: &'a Env,
-    redactor: &'a Redactor,
+    redactor: &'a Secrets,
     program: &'a mut Option<ProgramEnd>,
 }
 
@@ -92,7 +92,7 @@ impl Opening<'_> {
             Transport::Http { url, headers, bearer_variable, .. } => {
                 let transport = http::transport(url, headers, bearer_variable.as_deref(), self.env);
                 let (http, config) = transport.map_err(Failure::before_start)?;
-                match Account::of(self.server, self.env).map_err(Failure::before_start)? {
+                match Account::of(self.server, self.env, &self.redactor.tokens).map_err(Failure::before_start)? {
                     None => {
                         let transport = StreamableHttpClientTransport::with_client(http, config);
                         client.serve_with_lifecycle(transport, lifecycle).await
@@ -155,7 +155,7 @@ async fn start(server: &Arc<Server>, env: &Env) -> std::io::Result<(StdioTranspo
 }
 
 /// Returns an error with its causes as one text, without secrets.
-pub(crate) fn reason(error: &(dyn std::error::Error + 'static), redactor: &Redactor) -> String {
+pub(crate) fn reason(error: &(dyn std::error::Error + 'static), redactor: &Secrets) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -4,17 +4,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::{Value, json};
-use toolc::redaction::Redactor;
 use toolc::{Image, ToolError, ToolOutput, ToolResult};
 
 use crate::output::OutputSchema;
+use crate::secrets::Secrets;
 
 /// The maximum number of characters of an error. The limits of results do not shorten errors.
 const MAX_ERROR: usize = 10_000;
 
 /// Returns the result of a call. The values of secrets are replaced. Structured content that does not match what the server has declared is
 /// passed on with a note: the call has had its effect.
-pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &Redactor) -> ToolResult {
+pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &Secrets) -> ToolResult {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for block in result.content {
         match block {
@@ -56,7 +56,7 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &R
 }
 
 /// Returns the error with a text that a server has written.
-pub(crate) fn error(text: &str, redactor: &Redactor) -> ToolError {
+pub(crate) fn error(text: &str, redactor: &Secrets) -> ToolError {
     let text = redactor.text(text);
     match text.char_indices().nth(MAX_ERROR) {
         Some((end, _)) => ToolError::new(format!("{}… [shortened]", &text[..end])),
@@ -64,7 +64,7 @@ pub(crate) fn error(text: &str, redactor: &Redactor) -> ToolError {
     }
 }
 
-fn json(value: &Value, redactor: &Redactor) -> ToolResult {
+fn json(value: &Value, redactor: &Secrets) -> ToolResult {
     let redacted = redactor.text(&value.to_string()).into_owned();
     ToolOutput::json(&serde_json::from_str::<Value>(&redacted)?)
 }
@@ -128,7 +128,7 @@ mod tests {
 
     fn result(value: Value) -> ToolResult {
         let env = toolc::Env::empty().with_secret("KEY", "hunter2hunter2");
-        let redactor = toolc::Registry::new().redactor(&env);
+        let redactor = Secrets::new(toolc::Registry::new().redactor(&env));
         output(serde_json::from_value(value).expect("it is a result"), &OutputSchema::of(&Value::Null), &redactor)
     }
 

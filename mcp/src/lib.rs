@@ -24,6 +24,7 @@ mod pins;
 mod provider;
 mod report;
 mod sampling;
+mod secrets;
 mod servers;
 mod settings;
 mod stdio;

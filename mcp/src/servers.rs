@@ -7,13 +7,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use toolc::{Env, Registry};
 
-use crate::accounts;
 use crate::ask::{Asker, Asking};
 use crate::call::{Caller, Status};
 use crate::pins::Listed;
 use crate::provider::ServerProvider;
 use crate::report::ServerReport;
 use crate::sampling::Sampler;
+use crate::secrets::Secrets;
 use crate::settings::Server;
 use crate::supervisor::Supervisor;
 
@@ -87,11 +87,7 @@ impl Servers {
             // What the server gets is secret, also if it is a variable of the process.
             let secrets = server.variables().into_iter().filter_map(|name| Some((name.to_owned(), env.var(name)?)));
             let redacted = secrets.fold(env.clone(), |env, (name, value)| env.with_secret(name, value));
-            let redacted = accounts::tokens(&server)
-                .into_iter()
-                .enumerate()
-                .fold(redacted, |env, (at, token)| env.with_secret(format!("MCP_TOKEN_{at}"), token));
-            let redactor = Arc::new(registry.redactor(&redacted));
+            let redactor = Arc::new(Secrets::new(registry.redactor(&redacted)));
             let asking = Arc::new(Asking::new(
                 &server.name,
                 answering.asker.clone(),

@@ -11,7 +11,6 @@ use rmcp::service::{Peer, Subscription};
 use serde_json::Value;
 use tokio::sync::watch;
 use toolc::catalog::ProviderId;
-use toolc::redaction::Redactor;
 use toolc::{Env, Registry};
 
 use crate::ask::Asking;
@@ -25,6 +24,7 @@ use crate::packages::{self, Package, Refused};
 use crate::pins::{Listed, Review};
 use crate::provider::{Built, ServerProvider};
 use crate::report::{LeftOut, ServerReport, State};
+use crate::secrets::Secrets;
 use crate::settings::{Server, Transport};
 use crate::stdio::ProgramEnd;
 
@@ -50,7 +50,7 @@ pub(crate) struct Supervisor {
     pub(crate) report: Arc<Mutex<ServerReport>>,
     /// The last list, from which a person can accept tools.
     pub(crate) listed: Arc<Mutex<Option<Listed>>>,
-    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) redactor: Arc<Secrets>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) asking: Arc<Asking>,
     pub(crate) stop: watch::Receiver<bool>,

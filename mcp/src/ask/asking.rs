@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Mutex, watch};
-use toolc::redaction::Redactor;
 
 use super::{Answer, Asker, Question};
 use crate::sampling::Sampler;
+use crate::secrets::Secrets;
 
 /// The maximum number of questions of a server, from the first of its running calls to the end of the last.
 const MAX_QUESTIONS: usize = 20;
@@ -22,7 +22,7 @@ pub(crate) struct Asking {
     pub(crate) sampler: Option<Arc<dyn Sampler>>,
     /// The time limit for an answer.
     timeout: Duration,
-    pub(super) redactor: Arc<Redactor>,
+    pub(super) redactor: Arc<Secrets>,
     /// Held while a question is open. All servers share it.
     turn: Arc<Mutex<()>>,
     /// The tools that are running, and how often the server has asked meanwhile.
@@ -57,7 +57,7 @@ impl Asking {
         asker: Option<Arc<dyn Asker>>,
         sampler: Option<Arc<dyn Sampler>>,
         timeout: Duration,
-        redactor: Arc<Redactor>,
+        redactor: Arc<Secrets>,
         turn: Arc<Mutex<()>>,
     ) -> Self {
         let (running, open) = (watch::Sender::default(), watch::Sender::default());

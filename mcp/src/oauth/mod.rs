@@ -20,6 +20,7 @@ use tokio::sync::Mutex;
 use toolc::Env;
 
 use crate::ask::Asking;
+use crate::secrets::Tokens;
 use crate::settings::{Oauth, Server, Transport};
 use crate::web::Web;
 pub(crate) use login::{Account, log_in};
@@ -48,11 +49,12 @@ impl OAuthHttpClient for Guarded {
 }
 
 impl Account {
-    /// Returns the account of a server, if requests to it carry tokens of a login: it has an address, and no credentials of its own.
+    /// Returns the account of a server, if requests to it carry tokens of a login: it has an address, and no credentials of its own. Its
+    /// tokens are noted in `in_use`.
     ///
     /// # Errors
     /// Returns a message if the address is not valid, or a variable is not set.
-    pub(crate) fn of(server: &Server, env: &Env) -> Result<Option<Self>, String> {
+    pub(crate) fn of(server: &Server, env: &Env, in_use: &Tokens) -> Result<Option<Self>, String> {
         let Transport::Http { url, headers, bearer_variable, oauth } = &server.transport else { return Ok(None) };
         let has_credentials = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         if bearer_variable.is_some() || has_credentials {
@@ -66,7 +68,7 @@ impl Account {
         });
         Ok(Some(Self {
             server: server.name.clone(),
-            file: TokenFile::new(&tokens, url),
+            file: TokenFile::new(&tokens, url, in_use.clone()),
             url: parsed,
             client_id,
             client_secret: secret.transpose()?,
@@ -171,5 +173,5 @@ pub(crate) fn scopes_of(challenge: &str) -> Option<String> {
 /// # Errors
 /// Returns a message if the file cannot be removed.
 pub(crate) fn forget(tokens: &Path) -> Result<bool, String> {
-    TokenFile::new(tokens, "").remove()
+    TokenFile::new(tokens, "", Tokens::default()).remove()
 }

@@ -9,6 +9,8 @@ use rmcp::transport::auth::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::secrets::Tokens;
+
 /// The version of the format.
 const VERSION: u32 = 1;
 /// The maximum number of bytes of a file.
@@ -20,6 +22,8 @@ pub(crate) struct TokenFile {
     path: PathBuf,
     /// The address of the server.
     url: String,
+    /// The tokens that were read or written.
+    in_use: Tokens,
 }
 
 /// What a login has left.
@@ -45,7 +49,7 @@ impl std::fmt::Debug for Login {
 
 impl Login {
     /// Returns what must not be shown.
-    pub(crate) fn secrets(&self) -> Vec<String> {
+    fn secrets(&self) -> Vec<String> {
         let response = self.credentials.as_ref().and_then(|credentials| serde_json::to_value(credentials).ok());
         let token = |name: &str| response.as_ref()?["token_response"][name].as_str().map(str::to_owned);
         [token("access_token"), token("refresh_token"), self.client_secret.clone()].into_iter().flatten().collect()
@@ -53,8 +57,8 @@ impl Login {
 }
 
 impl TokenFile {
-    pub(crate) fn new(path: &Path, url: &str) -> Self {
-        Self { path: path.to_owned(), url: url.to_owned() }
+    pub(crate) fn new(path: &Path, url: &str, in_use: Tokens) -> Self {
+        Self { path: path.to_owned(), url: url.to_owned(), in_use }
     }
 
     /// Returns what the last login has left, if it was one for this address.
@@ -83,6 +87,7 @@ impl TokenFile {
         if login.version != VERSION {
             return Err(failed(&format!("its version is {}, and this program knows {VERSION}", login.version)));
         }
+        self.in_use.add(login.secrets());
         Ok(Some(login).filter(|login| login.url == self.url))
     }
 
@@ -103,6 +108,7 @@ impl TokenFile {
     /// # Errors
     /// Returns a message if it cannot be written. The file before stays.
     pub(super) fn write(&self, login: &Login) -> Result<(), String> {
+        self.in_use.add(login.secrets());
         let write = || -> io::Result<()> {
             let folder = self.path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder)?;

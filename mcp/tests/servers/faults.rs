@@ -191,6 +191,22 @@ fn hostile_definitions_are_left_out_with_the_reason_and_the_others_work() {
 }
 
 #[test]
+fn fifty_servers_are_started_at_once() {
+    if !has_python() {
+        return;
+    }
+    let started = Instant::now();
+    let fixture = Fixture::new((0..50).map(|number| server(&format!("s{number}"), &[])));
+    let took = started.elapsed();
+    assert!(fixture.servers.reports().iter().all(is_connected), "{:?}", fixture.servers.reports());
+    assert_eq!(fixture.call("mcp__s49__echo", &json!({ "text": "a" })), json!("a"));
+    // One after the other, they would each take the time that one takes.
+    let one = fixture.report("s0").start_ms.unwrap_or_default();
+    println!("50 servers were started in {took:?}, and the first in {one} ms");
+    assert!(took < PATIENCE);
+}
+
+#[test]
 fn a_thousand_concurrent_calls_are_all_answered() {
     if !has_python() {
         return;

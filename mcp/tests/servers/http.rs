@@ -83,6 +83,22 @@ fn a_server_with_http_answers_with_json_and_with_events() {
 }
 
 #[test]
+fn a_server_with_http_announces_changed_tools_in_both_eras() {
+    if !has_python() {
+        return;
+    }
+    let (old, new) = (HttpServer::start(&["announces"], ""), HttpServer::start(&["announces", "new"], ""));
+    let fixture = Fixture::new([old.settings("old"), new.settings("new")]);
+    for (name, protocol) in [("old", "2025-11-25"), ("new", "2026-07-28")] {
+        assert_eq!(fixture.report(name).protocol.as_deref(), Some(protocol), "{}", fixture.report(name));
+        assert_eq!(fixture.own_names(name), ["change", "echo"]);
+        assert_eq!(fixture.call(&format!("mcp__{name}__change"), &json!({})), json!("changed"));
+        fixture.wait_for(name, |report| report.tools.iter().any(|tool| tool.own_name == "new"));
+        assert_eq!(fixture.call(&format!("mcp__{name}__echo"), &json!({ "text": "on" })), json!("on"));
+    }
+}
+
+#[test]
 fn redirects_are_not_followed() {
     if !has_python() {
         return;

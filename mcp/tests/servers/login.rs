@@ -186,6 +186,7 @@ fn a_call_that_lacks_rights_asks_for_them_and_is_made_again() {
     let scopes: Vec<Vec<String>> = browser.logins().into_iter().map(|(_, scopes)| scopes).collect();
     assert_eq!(scopes, [vec!["read".to_owned()], vec!["read".to_owned(), "write".to_owned()]]);
     assert_eq!(fixture.call("mcp__s__write", &json!({})), json!("read write"), "without another login");
+    assert_eq!(fixture.call("mcp__s__leak", &json!({})), json!("the token is [secret]"), "the new token, too");
     let refused = fixture.call("mcp__s__never", &json!({}));
     assert!(error(&refused).contains("requires further rights (never)"), "{refused}");
     assert_eq!(browser.logins().len(), 4, "a call asks at most twice");
