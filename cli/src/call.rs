@@ -80,9 +80,14 @@ pub(crate) fn print(response: &CallResponse, streams: &mut Streams<'_>) -> io::R
         writeln!(streams.out, "{}", response.json)?;
     }
     match response.images.len() {
+        0 => {}
+        1 => writeln!(streams.err, "note: the response also has 1 image")?,
+        images => writeln!(streams.err, "note: the response also has {images} images")?,
+    }
+    match response.attachments.len() {
         0 => Ok(()),
-        1 => writeln!(streams.err, "note: the response also has 1 image"),
-        images => writeln!(streams.err, "note: the response also has {images} images"),
+        1 => writeln!(streams.err, "note: the response also has 1 sound or resource"),
+        count => writeln!(streams.err, "note: the response also has {count} sounds and resources"),
     }
 }
 

@@ -257,6 +257,20 @@ impl App {
         self.prepare.iter().fold(session, |session, prepare| prepare(session))
     }
 
+    /// Returns a session for a client that is served: like those of `serve`, with an approver only if all calls are approved. The host
+    /// adds another one.
+    ///
+    /// # Errors
+    /// Returns a message about a fact that is unknown or has a value of another type.
+    pub fn served_session(&self, selection: &Selection, approve_all: bool) -> Result<SessionBuilder, String> {
+        let session = match selection.session(self) {
+            Ok(session) => self.prepared(session),
+            Err(Failure::Usage(message)) => return Err(message),
+            Err(Failure::Io(error)) => return Err(error.to_string()),
+        };
+        Ok(approver::add(session, approve_all, &Person::OfHost(None), false).hook(Arc::new(HostWarnings)))
+    }
+
     /// Runs the command line of this process.
     pub fn main(self) -> ExitCode {
         let command = Cli::command().name(self.name.clone()).version(self.version.clone());
@@ -302,8 +316,7 @@ impl App {
             Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.sections, json, streams)?),
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
             Command::Serve { selection, yes } => {
-                let session = self.prepared(selection.session(self)?);
-                let session = approver::add(session, yes, &Person::OfHost(None), false).hook(Arc::new(HostWarnings));
+                let session = self.served_session(&selection, yes)?;
                 match serve(session, &self.name, &self.version) {
                     Ok(()) => Ok(true),
                     Err(ServeError::Session(error)) => Err(Failure::Usage(error.to_string())),

@@ -7,6 +7,7 @@ use toolc_codegen::diagnostic::At;
 
 use crate::keys::{Api, ApprovalMode, ConfigTable, ModelTable, PricesTable};
 use crate::mcp::{self, McpRegistries, McpServer};
+use crate::mcp_endpoints::{self, McpEndpoint};
 
 /// The configuration of a profile.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Config {
     pub mcp_servers: Vec<McpServer>,
     /// Where the packages of MCP servers are found and checked.
     pub mcp_registries: McpRegistries,
+    /// What is served to MCP clients, in the order of the file.
+    pub mcp_endpoints: Vec<McpEndpoint>,
     /// Whether conversations are recorded.
     pub record_sessions: bool,
 }
@@ -191,6 +194,7 @@ impl Config {
             },
             mcp_servers: mcp::servers(&table.mcp),
             mcp_registries: mcp::registries(&table.mcp),
+            mcp_endpoints: mcp_endpoints::endpoints(&table.mcp),
             record_sessions: or(table.sessions.record.as_ref(), true),
         }
     }

@@ -10,7 +10,7 @@ use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
 use crate::keys::{ConfigTable, ModelTable};
-use crate::mcp;
+use crate::{mcp, mcp_endpoints};
 use crate::migrate::{Migrated, migrate};
 
 /// How messages refer to the file.
@@ -136,6 +136,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
         );
     }
     mcp::check(&table.mcp, sink);
+    mcp_endpoints::check(&table.mcp, sink);
     let seconds = table.approval.timeout.as_ref();
     if let Some(timeout) = seconds.filter(|timeout| timeout.value.is_zero()) {
         report(

@@ -204,6 +204,38 @@ table! {
         pypi: Text,
         /// The address of OSV, which knows vulnerable and malicious packages. Default: `https://api.osv.dev`.
         osv: Text,
+        /// What `toolc mcp serve NAME` serves to MCP clients, by name: at most 32 letters, digits, `-` and single `_`. `toolc mcp serve`
+        /// serves the endpoint `default`.
+        endpoints: Tables<McpEndpointTable>,
+    }
+}
+
+table! {
+    /// What is served to MCP clients, and to whom.
+    #[derive(Debug)]
+    pub struct McpEndpointTable {
+        /// The toolsets that are served. Default: `safe`, unless `tools` names some.
+        toolsets: Names,
+        /// Tools that are served in addition to the toolsets.
+        tools: Names,
+        /// The address for streamable HTTP, such as `127.0.0.1:8931`. Default: the client starts the program, and uses its standard streams.
+        http: Text,
+        /// The names of variables that hold tokens, usually in `.env`. Each request over HTTP must have one of the tokens. Without any, the
+        /// address must be one of this machine.
+        token_variables: Texts,
+        /// A file with a token on each line: absolute, or beginning with `~/`.
+        token_file: Text,
+        /// The values of the header `Host` that are accepted besides the addresses of this machine: `example.com` or `example.com:8931`.
+        hosts: Texts,
+        /// The origins of web pages that can send requests, such as `https://app.example.com`.
+        origins: Texts,
+        /// The text that clients may show to their models.
+        instructions: Text,
+        /// The time after which a call goes on in the background, if the client knows tasks. Default: `10s`.
+        background_after: Duration,
+    } with {
+        /// The name of the endpoint.
+        name: At<String> = Reader::table_name,
     }
 }
 

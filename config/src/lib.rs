@@ -17,6 +17,7 @@ mod file;
 mod home;
 mod keys;
 mod mcp;
+mod mcp_endpoints;
 mod migrate;
 mod trust;
 
@@ -33,6 +34,7 @@ pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{Api, ApprovalMode, McpPinning};
 pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
+pub use mcp_endpoints::McpEndpoint;
 pub use toolc_codegen::document::kinds::Words;
 pub use trust::{
     PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, digest, revoke, revoke_repository, trust_repository,

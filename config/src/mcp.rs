@@ -349,7 +349,7 @@ fn check_credentials(server: &McpServerTable, url: &At<String>, sink: &Sink) {
 }
 
 /// Returns whether a server can have this name: the name of its tools must show where it ends.
-fn is_server_name(name: &str) -> bool {
+pub(crate) fn is_server_name(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(is_letter)

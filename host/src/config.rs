@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::Registry;
-use toolc_config::{Api, ConfigFile, EnvFile, Home, McpServer, McpTransport, Model};
+use toolc_config::{Api, ConfigFile, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model};
 
 use crate::ask::print;
 use crate::{plugins, profile};
@@ -125,6 +125,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "npm_registry": config.mcp_registries.npm,
             "pypi": config.mcp_registries.pypi,
             "osv": config.mcp_registries.osv,
+            "endpoints": config.mcp_endpoints.iter().map(mcp_endpoint).collect::<Vec<_>>(),
         },
         "sessions": { "record": config.record_sessions },
         "variables": env.names().collect::<Vec<_>>(),
@@ -184,6 +185,22 @@ fn mcp_server(server: &McpServer) -> serde_json::Value {
         "question_timeout_ms": milliseconds(server.question_timeout),
         "sampling": server.sampling,
         "tools": tools.collect::<Vec<_>>(),
+    })
+}
+
+/// Returns an endpoint, with the names of variables and without their values.
+fn mcp_endpoint(endpoint: &McpEndpoint) -> serde_json::Value {
+    json!({
+        "name": endpoint.name,
+        "toolsets": endpoint.toolsets,
+        "tools": endpoint.tools,
+        "http": endpoint.http,
+        "token_variables": endpoint.token_variables,
+        "token_file": endpoint.token_file,
+        "hosts": endpoint.hosts,
+        "origins": endpoint.origins,
+        "instructions": endpoint.instructions,
+        "background_after_ms": milliseconds(endpoint.background_after),
     })
 }
 

@@ -79,7 +79,7 @@ enum Command {
     /// List the toolsets and what each tool lacks, and switch them on and off.
     #[command(name = "tools")]
     ListTools(tools::ToolsArgs),
-    /// List, test, add and remove MCP servers, whose tools this program uses.
+    /// List, test, add and remove MCP servers, whose tools this program uses, and serve tools to MCP clients.
     Mcp(mcp::command::McpArgs),
     /// Trust the files of a project, or of a plugin of a package, so that plugins are loaded. Does not run inside a tool.
     Trust(trust::TrustArgs),
@@ -126,7 +126,7 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
         Command::Config(args) => Ok(args.run(&home)?.into()),
         Command::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
         Command::ListTools(args) => Ok(args.run(&options.plugins, home)?.into()),
-        Command::Mcp(args) => Ok(args.run(home)?.into()),
+        Command::Mcp(args) => Ok(args.run(&options, home)?.into()),
         Command::Trust(args) => Ok(args.run(&home)?.into()),
     }
 }

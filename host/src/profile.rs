@@ -37,11 +37,12 @@ impl Profile {
     }
 
     /// Returns the environment of the sessions of this profile.
-    /// The keys of models are secret, also those in the environment of the process.
+    /// The keys of models and the tokens of endpoints are secret, also those in the environment of the process.
     pub(crate) fn env(&self) -> Env {
         let models = [&self.config().main_model, &self.config().auxiliary_model];
         let configured = models.into_iter().flatten().filter_map(|model| model.key_variable.as_deref());
-        let keys = Api::ALL.iter().map(|api| api.vendor_key()).chain(configured);
+        let tokens = self.config().mcp_endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
+        let keys = Api::ALL.iter().map(|api| api.vendor_key()).chain(configured).chain(tokens.map(String::as_str));
         keys.fold(self.env.environment(), |env, name| match env.var(name) {
             Some(key) => env.with_secret(name, key),
             None => env,

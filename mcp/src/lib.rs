@@ -1,4 +1,5 @@
-//! A client of MCP servers (Model Context Protocol): each server's tools become a tool provider in a registry.
+//! MCP (Model Context Protocol), both ways: each server's tools become a tool provider in a registry, and [`server`] serves the tools of
+//! sessions to clients.
 //!
 //! [`Servers`] starts the configured servers, keeps them running, and keeps a registry up to date with their tools. A server is a
 //! program that speaks the protocol on its standard streams, or an address. The protocol itself is that of rmcp, in both of its eras;
@@ -25,6 +26,7 @@ mod provider;
 mod report;
 mod sampling;
 mod secrets;
+pub mod server;
 mod servers;
 mod settings;
 mod stdio;

@@ -99,10 +99,13 @@ impl Hook for PluginHook {
             Err(error) => Some(context.failure(error.kind(), error.message())),
         };
         let request = Arc::new(self.request(self.plugin.hooks.transform.as_ref(), call, outcome)?);
-        let images = result.as_ref().map_or_else(|_| Vec::new(), |output| output.images().to_vec());
+        let before = result.as_ref().ok().cloned();
         Some(Box::pin(async move {
             match Arc::clone(&request).run(HookRequest::transform).await {
-                Ok(Some(Ok(output))) => Ok(Some(images.into_iter().try_fold(output, ToolOutput::with_image))),
+                Ok(Some(Ok(output))) => Ok(Some(match before {
+                    Some(before) => output.with_parts_of(&before),
+                    None => Ok(output),
+                })),
                 Ok(kept) => Ok(kept),
                 Err(error) => {
                     request.warn(error.message());

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use toolc::hooks::{CallInfo, Hook, HookAction, HostError};
 use toolc::limits::SpillStore;
 use toolc::redaction::Redactor;
-use toolc::{CallResponse, ToolError, ToolOutput, ToolResult};
+use toolc::{Attachment, CallResponse, ToolError, ToolOutput, ToolResult};
 use toolc_cli::ResultStore;
 
 use super::event::{AgentEvent, Observer};
@@ -73,7 +73,7 @@ impl Hook for Reporter {
 }
 
 /// Replaces secrets in results, before they are stored or reach the model.
-pub(super) struct SecretFilter(pub(super) Arc<Redactor>);
+pub(crate) struct SecretFilter(pub(crate) Arc<Redactor>);
 
 impl Hook for SecretFilter {
     fn name(&self) -> &'static str {
@@ -88,13 +88,16 @@ impl Hook for SecretFilter {
         match result {
             Ok(output) => {
                 let redacted = self.0.text(output.as_json());
-                if redacted == output.as_json() {
+                let without = |attachment: &Attachment| attachment.map_text(|text| self.0.text(text).into_owned());
+                let attachments: Vec<Attachment> = output.attachments().iter().map(without).collect();
+                if redacted == output.as_json() && attachments == output.attachments() {
                     return Ok(None);
                 }
                 let json = RawValue::from_string(redacted.into_owned())
                     .map_err(|error| ToolError::new(format!("the result without secrets is not JSON: {error}")))?;
                 let images = output.images().iter().cloned();
                 let output = images.into_iter().try_fold(ToolOutput::json(&json)?, ToolOutput::with_image)?;
+                let output = attachments.into_iter().try_fold(output, ToolOutput::with_attachment)?;
                 Ok(Some(Ok(output)))
             }
             Err(error) => {
@@ -107,9 +110,9 @@ impl Hook for SecretFilter {
 }
 
 /// The store of long results, without secrets. Handlers also store texts that no hook has seen.
-pub(super) struct RedactedStore {
-    pub(super) results: ResultStore,
-    pub(super) redactor: Arc<Redactor>,
+pub(crate) struct RedactedStore {
+    pub(crate) results: ResultStore,
+    pub(crate) redactor: Arc<Redactor>,
 }
 
 impl SpillStore for RedactedStore {

@@ -7,7 +7,7 @@ pub(crate) mod command;
 mod compact;
 mod conversation;
 mod event;
-mod hooks;
+pub(crate) mod hooks;
 pub(crate) mod interrupt;
 pub(crate) mod models;
 mod prompt;

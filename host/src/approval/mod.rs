@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use toolc::SessionBuilder;
-use toolc::approval::{Approver, CommandApproval, CommandMode};
+use toolc::approval::{ApprovalRequest, Approver, CommandApproval, CommandMode};
 use toolc::limits::ResultLimits;
 use toolc_cli::{App, Command};
 use toolc_commands::rules::RuleSet;
@@ -23,7 +23,7 @@ use toolc_store::{Approvals, Database};
 
 use crate::environments::EnvironmentKind;
 use crate::profile::Profile;
-use crate::rules;
+use crate::{rules, show};
 use log::Log;
 pub(crate) use questions::Questions;
 pub(crate) use second_opinion::SecondOpinion;
@@ -131,6 +131,30 @@ pub(crate) fn prepare(
     let limits = Limits::of(profile);
     let app = app.session(move |session| limits.apply(session.home(home.path()).commands(commands.clone())));
     Ok(with_person(app, rules))
+}
+
+/// Adds approval to the app for MCP clients, and returns whether they are asked. `yes` approves what a rule does not deny.
+///
+/// # Errors
+/// Returns an error if `TOOLC_APPROVAL` or a file of rules is invalid.
+pub(crate) fn prepare_for_clients(
+    app: App,
+    mode: Option<Mode>,
+    environment: EnvironmentKind,
+    profile: &Profile,
+) -> Result<(App, Mode), String> {
+    let directory =
+        std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+    let mode = Mode::chosen(mode, profile, Mode::Ask)?;
+    let Judging { commands, .. } = Judging::new(profile, &directory, mode, environment)?;
+    let (limits, home) = (Limits::of(profile), profile.home.clone());
+    let prepare = move |session: SessionBuilder| limits.apply(session.home(home.path()).commands(commands.clone()));
+    Ok((app.session(prepare), mode))
+}
+
+/// Returns the text of a question about a call, for a client that shows plain text.
+pub(crate) fn plain_question(request: &ApprovalRequest<'_>) -> String {
+    question::Question::new(request).text(show::Look::new(None)).trim().to_owned()
 }
 
 /// The limits of sessions that a profile sets.

@@ -7,7 +7,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc_config::{Home, McpOauth, McpServer, McpTransport, add_server, enable_server, remove_server};
 
+use super::serve::ServeArgs;
 use super::{import, login, package, review};
+use crate::options::ToolOptions;
 use crate::profile::Profile;
 use crate::{ask, show};
 
@@ -31,6 +33,8 @@ pub(crate) struct McpArgs {
 
 #[derive(Debug, Subcommand)]
 enum McpCommand {
+    /// Serve tools to MCP clients, on the standard streams or over HTTP. Clients are asked about calls that need approval.
+    Serve(Box<ServeArgs>),
     /// List the servers. None is started.
     List {
         /// Print one line of JSON.
@@ -136,8 +140,9 @@ struct AddArgs {
 
 impl McpArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, home: Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
         match &self.command {
+            McpCommand::Serve(args) => args.run(options, home),
             McpCommand::List { json } => list(&Profile::read(home)?, *json),
             McpCommand::Test { names, json } => test(&Profile::read(home)?, names, *json),
             McpCommand::Add(args) => {

@@ -9,6 +9,7 @@ mod login;
 mod package;
 mod review;
 mod sampling;
+pub(crate) mod serve;
 mod settings;
 
 use std::collections::BTreeSet;

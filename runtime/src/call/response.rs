@@ -1,12 +1,13 @@
 //! The response to a call, for the model.
 
 use crate::args::repairs::Repairs;
+use crate::result::attachment::Attachment;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
 use crate::result::output::ToolResult;
 use crate::text::json;
 
-/// The response to a call: always one well-formed JSON text, and optionally images.
+/// The response to a call: always one well-formed JSON text, and optionally images, sounds and resources.
 ///
 /// For a call that the host does not run, it can be created from a [`ToolResult`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct CallResponse {
     pub error: Option<ErrorKind>,
     /// The images of the result, also if its text was shortened. Empty for an error.
     pub images: Vec<Image>,
+    /// The sounds and resources of the result, also if its text was shortened. Empty for an error.
+    pub attachments: Vec<Attachment>,
     /// What was [repaired](crate::repair) in the arguments. The list is made when it is first read.
     pub repairs: Repairs,
 }
@@ -26,13 +29,14 @@ impl From<ToolResult> for CallResponse {
     fn from(result: ToolResult) -> Self {
         match result {
             Ok(output) => {
-                let (json, images) = output.into_parts();
-                CallResponse { json, error: None, images, repairs: Repairs::NONE }
+                let (json, images, attachments) = output.into_parts();
+                CallResponse { json, error: None, images, attachments, repairs: Repairs::NONE }
             }
             Err(error) => CallResponse {
                 json: error.to_json(),
                 error: Some(error.kind()),
                 images: Vec::new(),
+                attachments: Vec::new(),
                 repairs: Repairs::NONE,
             },
         }

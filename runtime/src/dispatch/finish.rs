@@ -40,8 +40,8 @@ impl Turn {
             Ok(output)
                 if call.record.is_none() && !limit::is_over(output.as_json(), self.max_result_chars(call.tool)) =>
             {
-                let (json, images) = output.into_parts();
-                CallResponse { json, error: None, images, repairs: mem::take(&mut call.repairs) }
+                let (json, images, attachments) = output.into_parts();
+                CallResponse { json, error: None, images, attachments, repairs: mem::take(&mut call.repairs) }
             }
             result => self.report(self.end(call, result)),
         }
@@ -95,17 +95,21 @@ impl Turn {
         own.map_or(self.config().limits.per_call, MaxResultChars::chars)
     }
 
-    /// Returns the store for long results, with the name of the tool that reads them, if the model can call it.
+    /// Returns the store for long results, with the name of the tool that reads them, if the model can call it or the host links to
+    /// them.
     fn spill(&self) -> Option<Spill<'_>> {
-        let (store, reader) = (self.config().spill_store.as_deref()?, self.config().spill_reader.as_deref()?);
-        let reader = self.state().find(reader).filter(|id| self.has(*id))?;
-        Some(Spill { store, reader: self.dialect_name(reader) })
+        let config = self.config();
+        let reader = config.spill_reader.as_deref().and_then(|name| self.state().find(name));
+        let reader = reader.filter(|id| self.has(*id)).map(|id| self.dialect_name(id));
+        let store = config.spill_store.as_deref().filter(|_| reader.is_some() || config.links_spilled)?;
+        Some(Spill { store, reader })
     }
 
     /// Stores a text of a tool, if the model can read it.
     #[cold]
     pub(crate) fn store_text(&self, tool: &str, text: &str) -> Option<Result<StoredText, ToolError>> {
         let Spill { store, reader } = self.spill()?;
+        let reader = reader?;
         let stored = attempt(|| store.store(tool, "txt", text).map_err(ToolError::from));
         Some(stored.map(|name| StoredText { name, reader: reader.to_owned() }).map_err(ToolError::new))
     }

@@ -72,6 +72,9 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         if !response.images.is_empty() {
             let _ = write!(end, " images={}", response.images.len());
         }
+        if !response.attachments.is_empty() {
+            let _ = write!(end, " attachments={}", response.attachments.len());
+        }
         if !call.takes_secrets() {
             let _ = write!(end, " answer={}", Truncated(&self.redactor.text(&response.json), MAX_CHARS));
         }

@@ -71,8 +71,8 @@ pub(crate) fn is_shortened(json: &str) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Spill<'s> {
     pub(crate) store: &'s dyn SpillStore,
-    /// The name of the tool that reads the file, as the model calls it.
-    pub(crate) reader: &'s str,
+    /// The name of the tool that reads the file, as the model calls it. Without one, the host links to the file.
+    pub(crate) reader: Option<&'s str>,
 }
 
 /// A shortened result.
@@ -108,10 +108,11 @@ pub(crate) fn shorten(json: &str, max: usize, tool: &str, spill: Option<Spill<'_
         out.push_str(r#""file":"#);
         json::push_string(&mut out, &file);
         let _ = write!(out, r#","bytes":{},"hint":"#, text.len());
-        let hint = format!(
-            "these are the first {shown} characters. The file has all of the result: read parts of it with `{reader}`"
-        );
-        json::push_string(&mut out, &hint);
+        let whole = match reader {
+            Some(reader) => format!("The file has all of the result: read parts of it with `{reader}`"),
+            None => "All of the result is stored, and linked to this one".to_owned(),
+        };
+        json::push_string(&mut out, &format!("these are the first {shown} characters. {whole}"));
         out.push('}');
     } else {
         let missing = chars - shown;
@@ -196,7 +197,7 @@ mod tests {
     }
 
     fn shortened(json: &str, max: usize, tool: &str, store: Option<&dyn SpillStore>) -> (Value, Option<String>) {
-        let spill = store.map(|store| Spill { store, reader: "read \"it\"" });
+        let spill = store.map(|store| Spill { store, reader: Some("read \"it\"") });
         let Shortened { json, is_stored, error } = shorten(json, max, tool, spill);
         assert_eq!(is_stored, json.contains("\"file\":"));
         (serde_json::from_str(&json).unwrap(), error)

@@ -5,6 +5,7 @@ use serde_core::Serialize;
 
 use crate::data::to_json::ToJson;
 use crate::panics;
+use crate::result::attachment::Attachment;
 use crate::result::error::ToolError;
 use crate::result::image::Image;
 use crate::text::json;
@@ -12,12 +13,19 @@ use crate::text::json;
 /// The initial capacity of a typed result in bytes, which suffices for most results.
 const INITIAL_CAPACITY: usize = 128;
 
-/// The output of a handler: a JSON text, and optionally images.
+/// The output of a handler: a JSON text, and optionally images and attachments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
     pub(crate) json: String,
-    #[expect(clippy::box_collection, reason = "few outputs have images, and outputs are moved often")]
-    images: Option<Box<Vec<Image>>>,
+    /// Boxed, because few outputs have parts, and outputs are moved often.
+    parts: Option<Box<Parts>>,
+}
+
+/// The parts of an output besides its JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Parts {
+    images: Vec<Image>,
+    attachments: Vec<Attachment>,
 }
 
 impl ToolOutput {
@@ -51,7 +59,7 @@ impl ToolOutput {
     }
 
     const fn from_json(json: String) -> Self {
-        Self { json, images: None }
+        Self { json, parts: None }
     }
 
     /// Adds an image after the existing ones.
@@ -59,7 +67,7 @@ impl ToolOutput {
     /// # Errors
     /// Returns an error if the output already has [20](Self::MAX_IMAGES) images.
     pub fn with_image(mut self, image: Image) -> Result<Self, ToolError> {
-        let images = self.images.get_or_insert_default();
+        let images = &mut self.parts.get_or_insert_default().images;
         if images.len() == Self::MAX_IMAGES {
             let max = Self::MAX_IMAGES;
             return Err(ToolError::new(format!("a result can have at most {max} images: return fewer")));
@@ -70,7 +78,35 @@ impl ToolOutput {
 
     /// Returns the images, in the order in which the model gets them.
     pub fn images(&self) -> &[Image] {
-        self.images.as_deref().map_or(&[], Vec::as_slice)
+        self.parts.as_deref().map_or(&[], |parts| &parts.images)
+    }
+
+    /// Adds a sound or a resource after the existing ones.
+    ///
+    /// # Errors
+    /// Returns an error if the output already has [20](Self::MAX_IMAGES) attachments.
+    pub fn with_attachment(mut self, attachment: Attachment) -> Result<Self, ToolError> {
+        let attachments = &mut self.parts.get_or_insert_default().attachments;
+        if attachments.len() == Self::MAX_IMAGES {
+            let max = Self::MAX_IMAGES;
+            return Err(ToolError::new(format!("a result can have at most {max} sounds and resources: return fewer")));
+        }
+        attachments.push(attachment);
+        Ok(self)
+    }
+
+    /// Returns the sounds and resources, in order.
+    pub fn attachments(&self) -> &[Attachment] {
+        self.parts.as_deref().map_or(&[], |parts| &parts.attachments)
+    }
+
+    /// Adds the images and attachments of another output, whose JSON a hook has replaced.
+    ///
+    /// # Errors
+    /// Returns an error if there are too many.
+    pub fn with_parts_of(self, other: &Self) -> Result<Self, ToolError> {
+        let output = other.images().iter().cloned().try_fold(self, Self::with_image)?;
+        other.attachments().iter().cloned().try_fold(output, Self::with_attachment)
     }
 
     /// Returns the JSON text.
@@ -83,9 +119,10 @@ impl ToolOutput {
         self.json
     }
 
-    /// Returns the JSON text and the images.
-    pub(crate) fn into_parts(self) -> (String, Vec<Image>) {
-        (self.json, self.images.map_or_else(Vec::new, |images| *images))
+    /// Returns the JSON text, the images and the attachments.
+    pub(crate) fn into_parts(self) -> (String, Vec<Image>, Vec<Attachment>) {
+        let Parts { images, attachments } = self.parts.map_or_else(Parts::default, |parts| *parts);
+        (self.json, images, attachments)
     }
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct SessionConfig {
     pub(crate) spill_store: Option<Arc<dyn SpillStore>>,
     /// The name of the tool with which the model reads stored results.
     pub(crate) spill_reader: Option<String>,
+    /// Whether the host links to stored results, so that no tool has to read them.
+    pub(crate) links_spilled: bool,
     #[cfg(feature = "search")]
     pub(crate) search: Option<crate::render::search_tools::ToolSearch>,
 }
@@ -99,6 +101,7 @@ impl Default for SessionConfig {
             limits: ResultLimits::default(),
             spill_store: None,
             spill_reader: None,
+            links_spilled: false,
             #[cfg(feature = "search")]
             search: None,
         }

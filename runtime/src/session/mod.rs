@@ -241,6 +241,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Stores results that are too long also in turns without the [`spill_reader`](Self::spill_reader): the host links to them itself,
+    /// as an MCP server does with resources.
+    pub fn link_spilled(mut self) -> Self {
+        self.config.links_spilled = true;
+        self
+    }
+
     /// Sets the tool with which the model reads stored results, by its own name: a tool that reads files by their paths. The
     /// text of a shortened result refers to it. Without such a tool, results are not stored, because the model could not read
     /// them.

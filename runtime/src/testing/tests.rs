@@ -215,6 +215,7 @@ fn assert_reply_accepts_every_kind_of_value() {
             json: "1".to_owned(),
             error: None,
             images: Vec::new(),
+            attachments: Vec::new(),
             repairs: crate::args::repairs::Repairs::NONE
         },
         1

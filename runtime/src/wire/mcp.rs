@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
 use crate::data::dialect::Dialect;
+use crate::result::attachment::{Attachment, ResourceContent};
 use crate::result::error::ErrorKind;
 use crate::result::limit;
 use crate::run::progress::Progress;
@@ -19,6 +20,8 @@ use crate::wire::image::base64;
 use crate::wire::node::{Node, Object};
 use crate::wire::write::value;
 use crate::wire::{MAX_BODY_BYTES, WireError};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 
 /// The protocol versions in which a connection begins with `initialize`, the newest first. Batches only exist in 2025-03-26,
@@ -419,8 +422,37 @@ fn content(response: &CallResponse) -> String {
     for image in &response.images {
         let _ = write!(out, r#"}},{{"type":"image","data":"{}","mimeType":"{}""#, base64(image), image.media_type());
     }
+    for attachment in &response.attachments {
+        push_attachment(&mut out, attachment);
+    }
     out.push_str("}]");
     out
+}
+
+/// Appends an attachment, without the brace at its end.
+fn push_attachment(out: &mut String, attachment: &Attachment) {
+    match attachment {
+        Attachment::Audio(audio) => {
+            let _ = write!(out, r#"}},{{"type":"audio","data":"{}","mimeType":"#, STANDARD.encode(audio.bytes()));
+            json::push_string(out, audio.media_type());
+        }
+        Attachment::Resource(resource) => {
+            out.push_str(r#"},{"type":"resource","resource":{"uri":"#);
+            json::push_string(out, resource.uri());
+            out.push_str(r#","mimeType":"#);
+            json::push_string(out, resource.media_type());
+            match resource.content() {
+                ResourceContent::Text(text) => {
+                    out.push_str(r#","text":"#);
+                    json::push_string(out, text);
+                }
+                ResourceContent::Bytes(bytes) => {
+                    let _ = write!(out, r#","blob":"{}""#, STANDARD.encode(bytes));
+                }
+            }
+            out.push('}');
+        }
+    }
 }
 
 /// Returns the definition of a tool for clients of this era. In [`Era::Sessions`], results must be objects, and clients
@@ -601,6 +633,7 @@ mod tests {
             json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(),
             error: None,
             images: Vec::new(),
+            attachments: Vec::new(),
             repairs: crate::args::repairs::Repairs::NONE,
         };
         let result = request("").result(&turn, &response);

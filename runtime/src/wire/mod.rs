@@ -12,6 +12,8 @@
 
 #[cfg(feature = "__wire-api")]
 mod api;
+#[cfg(feature = "__wire-api")]
+mod attachment;
 mod error;
 mod image;
 #[cfg(feature = "wire-mcp")]

@@ -12,6 +12,7 @@ use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, object as object_of};
 use crate::wire::api::{ResponseAssembler, Vendor};
+use crate::wire::attachment;
 use crate::wire::image::base64;
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, object, raw_json};
@@ -245,12 +246,13 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"tool_result","tool_use_id":"#);
     json::push_string(&mut out, completed.call.id());
     out.push_str(r#","content":"#);
-    let CallResponse { json, images, .. } = &completed.response;
+    let CallResponse { images, .. } = &completed.response;
+    let text = attachment::text(&completed.response);
     if images.is_empty() {
-        json::push_string(&mut out, json);
+        json::push_string(&mut out, &text);
     } else {
         out.push_str(r#"[{"type":"text","text":"#);
-        json::push_string(&mut out, json);
+        json::push_string(&mut out, &text);
         for image in images {
             let (media_type, data) = (image.media_type(), base64(image));
             let source = format!(r#"{{"type":"base64","media_type":"{media_type}","data":"{data}"}}"#);

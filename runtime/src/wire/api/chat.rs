@@ -13,6 +13,7 @@ use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
 use crate::wire::api::{MAX_CALLS, ResponseAssembler, Vendor};
+use crate::wire::attachment;
 use crate::wire::image::data_url;
 use crate::wire::node::{MAX_VALUES, Node, Object, child_path, describe};
 use crate::wire::write::raw_json;
@@ -267,7 +268,7 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"role":"tool","tool_call_id":"#);
     json::push_string(&mut out, completed.call.id());
     out.push_str(r#","content":"#);
-    json::push_string(&mut out, &completed.response.json);
+    json::push_string(&mut out, &attachment::text(&completed.response));
     out.push('}');
     raw_json(out)
 }
@@ -297,6 +298,7 @@ mod tests {
             json: r#""a \"b\"""#.to_owned(),
             error: None,
             images: Vec::new(),
+            attachments: Vec::new(),
             repairs: crate::args::repairs::Repairs::NONE,
         };
         let results =

@@ -10,6 +10,7 @@ use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
+use crate::wire::attachment;
 use crate::wire::image::base64;
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, raw_json, value};
@@ -242,8 +243,12 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     } else {
         out.push_str(if response.is_error() { r#"{"error":"# } else { r#"{"output":"# });
         out.push_str(&value);
-        if accepted.len() < response.images.len() {
-            out.push_str(r#","note":"images of type image/gif were omitted, because Gemini does not accept them""#);
+        let gif = "images of type image/gif were omitted, because Gemini does not accept them";
+        let omitted = (accepted.len() < response.images.len()).then(|| gif.to_owned());
+        let notes: Vec<String> = omitted.into_iter().chain(attachment::notes(response)).collect();
+        if !notes.is_empty() {
+            out.push_str(r#","note":"#);
+            json::push_string(&mut out, &notes.join("\n"));
         }
         out.push('}');
     }
@@ -279,6 +284,7 @@ mod tests {
             json: "1".to_owned(),
             error: None,
             images: Vec::new(),
+            attachments: Vec::new(),
             repairs: crate::args::repairs::Repairs::NONE,
         };
         let completed_calls: Vec<_> =
@@ -333,6 +339,7 @@ mod tests {
                 json: json.to_owned(),
                 error,
                 images: Vec::new(),
+                attachments: Vec::new(),
                 repairs: crate::args::repairs::Repairs::NONE,
             };
             let written = result(&CompletedCall { call: ToolCall::new("a", "{}").with_id("no-id:0"), response });

@@ -11,6 +11,7 @@ use crate::text::json;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder};
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
+use crate::wire::attachment;
 use crate::wire::image::data_url;
 use crate::wire::node::{MAX_ITEMS, Node, Object, no_error};
 use crate::wire::write::raw_json;
@@ -198,12 +199,13 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"function_call_output","call_id":"#);
     json::push_string(&mut out, completed.call.id());
     out.push_str(r#","output":"#);
-    let CallResponse { json, images, .. } = &completed.response;
+    let CallResponse { images, .. } = &completed.response;
+    let text = attachment::text(&completed.response);
     if images.is_empty() {
-        json::push_string(&mut out, json);
+        json::push_string(&mut out, &text);
     } else {
         out.push_str(r#"[{"type":"input_text","text":"#);
-        json::push_string(&mut out, json);
+        json::push_string(&mut out, &text);
         for image in images {
             let _ = write!(out, r#"}},{{"type":"input_image","image_url":"{}""#, data_url(image));
         }

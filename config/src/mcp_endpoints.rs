@@ -1,0 +1,194 @@
+//! The endpoints of `[mcp.endpoints]`: what is served to MCP clients, and what the table of keys cannot express.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use toolc_codegen::diagnostic::{At, Sink};
+
+use crate::env_file::is_name;
+use crate::file::report;
+use crate::keys::{McpEndpointTable, McpTable};
+use crate::mcp::is_server_name;
+
+/// The toolset that is served if none is named.
+const DEFAULT_TOOLSET: &str = "safe";
+/// The default of `background_after`.
+const BACKGROUND_AFTER: Duration = Duration::from_secs(10);
+
+/// What is served to MCP clients, and to whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpEndpoint {
+    /// The name.
+    pub name: String,
+    /// The toolsets that are served.
+    pub toolsets: Vec<String>,
+    /// The tools that are served in addition.
+    pub tools: Vec<String>,
+    /// The address for HTTP, or `None` for the standard streams.
+    pub http: Option<SocketAddr>,
+    /// The variables that hold tokens.
+    pub token_variables: Vec<String>,
+    /// A file with tokens.
+    pub token_file: Option<String>,
+    /// Further values of the header `Host`.
+    pub hosts: Vec<String>,
+    /// The origins of web pages that can send requests.
+    pub origins: Vec<String>,
+    /// The text for the models of clients. May be empty.
+    pub instructions: String,
+    /// The time after which a call goes on in the background.
+    pub background_after: Duration,
+}
+
+impl McpEndpoint {
+    /// The name of the endpoint that is served if none is named.
+    pub const DEFAULT: &str = "default";
+
+    /// Returns an endpoint with the defaults of all keys.
+    pub fn new(name: String) -> Self {
+        Self {
+            name,
+            toolsets: vec![DEFAULT_TOOLSET.to_owned()],
+            tools: Vec::new(),
+            http: None,
+            token_variables: Vec::new(),
+            token_file: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            instructions: String::new(),
+            background_after: BACKGROUND_AFTER,
+        }
+    }
+}
+
+/// Returns the endpoints of a table without mistakes.
+pub(crate) fn endpoints(table: &McpTable) -> Vec<McpEndpoint> {
+    table.endpoints.iter().map(endpoint).collect()
+}
+
+fn endpoint(table: &McpEndpointTable) -> McpEndpoint {
+    let texts = |texts: &[At<String>]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
+    let default = McpEndpoint::new(table.name.value.clone());
+    let is_named = !(table.toolsets.is_empty() && table.tools.is_empty());
+    McpEndpoint {
+        toolsets: if is_named { texts(&table.toolsets) } else { default.toolsets },
+        tools: texts(&table.tools),
+        http: table.http.as_ref().and_then(|address| address.value.parse().ok()),
+        token_variables: texts(&table.token_variables),
+        token_file: table.token_file.as_ref().map(|file| file.value.clone()),
+        hosts: texts(&table.hosts),
+        origins: texts(&table.origins),
+        instructions: table.instructions.as_ref().map_or_else(String::new, |text| text.value.clone()),
+        background_after: table.background_after.as_ref().map_or(BACKGROUND_AFTER, |time| time.value),
+        ..default
+    }
+}
+
+/// Reports the mistakes of endpoints.
+pub(crate) fn check(table: &McpTable, sink: &Sink) {
+    for endpoint in &table.endpoints {
+        check_endpoint(endpoint, sink);
+    }
+}
+
+fn check_endpoint(endpoint: &McpEndpointTable, sink: &Sink) {
+    if !is_server_name(&endpoint.name.value) {
+        let message = format!("`{}` is not the name of an endpoint", endpoint.name.value.escape_debug());
+        let label = "expected at most 32 letters, digits, `-` and single `_`";
+        report(sink, &endpoint.name, &message, label, "`toolc mcp serve NAME` serves it");
+    }
+    for variable in endpoint.token_variables.iter().filter(|variable| !is_name(&variable.value)) {
+        let help = "write the token into `.env`, as `NAME=...`, and the name here";
+        // Do not show it: it may be a token.
+        report(sink, variable, "not the name of a variable", "expected letters, digits and `_`", help);
+    }
+    if let Some(file) = &endpoint.token_file
+        && !(file.value.starts_with("~/") || Path::new(&file.value).is_absolute())
+    {
+        report(sink, file, "the path of the file is relative", "expected `/...` or `~/...`", "write the whole path");
+    }
+    for origin in &endpoint.origins {
+        let rest = origin.value.strip_prefix("https://").or_else(|| origin.value.strip_prefix("http://"));
+        if rest.is_none_or(|rest| rest.is_empty() || rest.contains(['/', '?', '#', '@'])) {
+            let help = "write the scheme, the host, and the port if it is not the usual one: `https://app.example.com`";
+            report(sink, origin, "not the origin of a web page", "expected `https://HOST`", help);
+        }
+    }
+    for host in endpoint.hosts.iter().filter(|host| host.value.is_empty() || host.value.contains(['/', '@', '*'])) {
+        let help = "write what clients send in the header `Host`: `example.com` or `example.com:8931`";
+        report(sink, host, "not the name of a host", "expected `HOST` or `HOST:PORT`", help);
+    }
+    match &endpoint.http {
+        Some(address) => check_address(endpoint, address, sink),
+        None if endpoint.refused.has("http", true) => {}
+        None => {
+            let lists = [("token_variables", &endpoint.token_variables), ("hosts", &endpoint.hosts), ("origins", &endpoint.origins)];
+            let set = lists.into_iter().filter_map(|(key, values)| Some((key, values.first()?)));
+            for (key, place) in set.chain(endpoint.token_file.iter().map(|file| ("token_file", file))) {
+                let message = format!("`{key}` of the endpoint `{}` has no effect", endpoint.name.value);
+                report(sink, place, &message, "it needs `http`", "remove it, or write an address: `http = \"127.0.0.1:8931\"`");
+            }
+        }
+    }
+}
+
+fn check_address(endpoint: &McpEndpointTable, address: &At<String>, sink: &Sink) {
+    let Ok(parsed) = address.value.parse::<SocketAddr>() else {
+        let help = "write an IP address and a port: `127.0.0.1:8931`, or `[::1]:8931`";
+        report(sink, address, "`http` is not an address", "expected `IP:PORT`", help);
+        return;
+    };
+    if !parsed.ip().is_loopback() && endpoint.token_variables.is_empty() && endpoint.token_file.is_none() {
+        let help = "write a token into `.env`, and its name into `token_variables`; or use `127.0.0.1`";
+        let label = "other machines can connect";
+        report(sink, address, "anyone could run the tools, because there is no token", label, help);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ConfigFile, Home};
+
+    fn read(text: &str) -> Result<Vec<McpEndpoint>, String> {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        std::fs::write(home.config(), text).expect("failed to write");
+        ConfigFile::read(&home).map(|file| file.config().mcp_endpoints.clone())
+    }
+
+    #[test]
+    fn an_endpoint_serves_what_it_names_and_otherwise_safe() {
+        let endpoints = read(
+            "[mcp.endpoints.default]\n[mcp.endpoints.work]\ntoolsets = ['coding']\nhttp = '0.0.0.0:8931'\n\
+             token_variables = ['WORK_TOKEN']\ntoken_file = '~/tokens'\nhosts = ['a.example']\norigins = ['https://a.example']\n\
+             instructions = 'Be brief.'\nbackground_after = '2s'\n[mcp.endpoints.one]\ntools = ['read_file']\n",
+        );
+        let endpoints = endpoints.expect("it is valid");
+        let [default, work, one] = endpoints.as_slice() else { panic!("three endpoints: {endpoints:?}") };
+        assert_eq!(*default, McpEndpoint::new("default".to_owned()));
+        assert_eq!((&*work.toolsets[0], work.http), ("coding", "0.0.0.0:8931".parse().ok()));
+        assert_eq!((work.background_after, &*work.instructions), (Duration::from_secs(2), "Be brief."));
+        assert!(one.toolsets.is_empty() && one.tools == ["read_file"], "{one:?}");
+    }
+
+    #[test]
+    fn mistakes_are_reported_without_values() {
+        for (text, part) in [
+            ("[mcp.endpoints.a__b]\n", "is not the name of an endpoint"),
+            ("[mcp.endpoints.a]\nhttp = 'localhost:80'", "`http` is not an address"),
+            ("[mcp.endpoints.a]\nhttp = '0.0.0.0:80'", "anyone could run the tools"),
+            ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\ntoken_variables = ['hunter2-']", "not the name of a variable"),
+            ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\ntoken_file = 'tokens'", "the path of the file is relative"),
+            ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\norigins = ['a.example']", "not the origin of a web page"),
+            ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\norigins = ['https://a/b']", "not the origin of a web page"),
+            ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\nhosts = ['http://a']", "not the name of a host"),
+            ("[mcp.endpoints.a]\ntoken_variables = ['T']", "`token_variables` of the endpoint `a` has no effect"),
+            ("[mcp.endpoints.a]\ntoolset = ['safe']", "toolset"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(part) && !error.contains("hunter2"), "{part}: {error}");
+        }
+    }
+}

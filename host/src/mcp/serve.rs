@@ -1,0 +1,220 @@
+//! `toolc mcp serve`: serves tools to MCP clients, on the standard streams or over streamable HTTP.
+
+use std::io::{self, Read as _};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use toolc::limits::SpillStore;
+use toolc::{Env, Registry};
+use toolc_cli::{App, ResultStore, Selection};
+use toolc_config::{Home, McpEndpoint, expanded};
+use toolc_files::FileHandlers;
+use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
+use toolc_workspace::Workspace;
+
+use super::{McpServers, Needed};
+use crate::agent::hooks::{RedactedStore, SecretFilter};
+use crate::approval::{self, Mode};
+use crate::environments::{self, EnvironmentKind};
+use crate::options::ToolOptions;
+use crate::plugins;
+use crate::profile::Profile;
+
+/// The tool with which a model reads a long result, if it is served.
+const RESULT_READER: &str = "read_file";
+/// The maximum size of a file with tokens, in bytes.
+const MAX_TOKEN_FILE: u64 = 64 << 10;
+
+/// The arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The endpoint of config.toml. Default: `default`, or else the tools of the toolset `safe` on the standard streams.
+    endpoint: Option<String>,
+    /// Listen at an address for streamable HTTP, such as `127.0.0.1:8931`, instead of serving on the standard streams.
+    #[arg(long, value_name = "IP:PORT")]
+    http: Option<SocketAddr>,
+    /// A toolset to serve, instead of those of the endpoint. Can be repeated.
+    #[arg(long = "toolset", value_name = "TOOLSET", value_delimiter = ',')]
+    toolsets: Vec<String>,
+    /// A tool to serve in addition. Can be repeated.
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    tools: Vec<String>,
+    /// A variable that holds a token, which requests over HTTP must have. Can be repeated.
+    #[arg(long = "token-variable", value_name = "VARIABLE")]
+    token_variables: Vec<String>,
+    /// A file with a token on each line.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<String>,
+    /// A value of the header `Host` to accept besides the addresses of this machine. Can be repeated.
+    #[arg(long = "host", value_name = "HOST[:PORT]")]
+    hosts: Vec<String>,
+    /// The origin of a web page that can send requests, such as `https://app.example.com`. Can be repeated.
+    #[arg(long = "origin", value_name = "ORIGIN")]
+    origins: Vec<String>,
+    /// Approve every call that needs approval, instead of asking the client.
+    #[arg(long)]
+    yes: bool,
+}
+
+impl ServeArgs {
+    /// Serves until the client leaves, or the program is told to end. Returns the exit status.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+        let kind = EnvironmentKind::find(options.environment)?;
+        let profile = Profile::read(home)?;
+        let endpoint = self.endpoint(&profile)?;
+        let tokens = tokens(&endpoint, &profile.env())?;
+        let registry = Registry::new();
+        let environments = environments::environments(kind, Some(&profile.home));
+        let with_results = |file: FileHandlers| file.with_spilled(profile.home.results());
+        let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, with_results, |terminal| terminal);
+        registry.add(tools).map_err(|error| error.to_string())?;
+        let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
+        let servers = McpServers::start(&profile, &registry, Needed::All)?;
+        for problem in servers.problems() {
+            eprintln!("warning: {problem}");
+        }
+        profile.check_names(&registry)?;
+        let mut selection = Selection::default();
+        (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
+        profile.apply_to_selection(&mut selection, &servers, &registry);
+        let app = App::new("toolc", registry.clone());
+        let app = profile.apply_to_app(plugins.add_hooks_to(app, &registry, profile.env(), &profile.home));
+        let (app, mode) = approval::prepare_for_clients(app, options.approval, kind, &profile)?;
+        let server = self.server(&endpoint, &profile, &registry, app, selection, mode);
+        let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };
+        let served = serve(server, endpoint.http, access);
+        plugins.settle();
+        servers.stop();
+        served.map(|()| 0)
+    }
+
+    /// Returns the endpoint of the configuration, with what the command line says instead.
+    fn endpoint(&self, profile: &Profile) -> Result<McpEndpoint, String> {
+        let endpoints = &profile.config().mcp_endpoints;
+        let name = self.endpoint.as_deref().unwrap_or(McpEndpoint::DEFAULT);
+        let mut endpoint = match endpoints.iter().find(|endpoint| endpoint.name == name) {
+            Some(endpoint) => endpoint.clone(),
+            None if self.endpoint.is_none() => McpEndpoint::new(name.to_owned()),
+            None => {
+                let names: Vec<String> = endpoints.iter().map(|endpoint| format!("`{}`", endpoint.name)).collect();
+                let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                return Err(format!("config.toml has no table `[mcp.endpoints.{name}]`; it has {has}"));
+            }
+        };
+        if !self.toolsets.is_empty() || !self.tools.is_empty() {
+            (endpoint.toolsets, endpoint.tools) = (self.toolsets.clone(), self.tools.clone());
+        }
+        endpoint.http = self.http.or(endpoint.http);
+        endpoint.token_variables.extend_from_slice(&self.token_variables);
+        endpoint.token_file = self.token_file.clone().or(endpoint.token_file);
+        endpoint.hosts.extend_from_slice(&self.hosts);
+        endpoint.origins.extend_from_slice(&self.origins);
+        let has_access = !(endpoint.token_variables.is_empty() && endpoint.hosts.is_empty() && endpoint.origins.is_empty());
+        if endpoint.http.is_none() && (has_access || endpoint.token_file.is_some()) {
+            return Err("tokens, hosts and origins need HTTP: add `--http 127.0.0.1:PORT`".to_owned());
+        }
+        Ok(endpoint)
+    }
+
+    fn server(
+        &self,
+        endpoint: &McpEndpoint,
+        profile: &Profile,
+        registry: &Registry,
+        app: App,
+        selection: Selection,
+        mode: Mode,
+    ) -> ToolServer {
+        let redactor = Arc::new(registry.redactor(&profile.env()));
+        let results = ResultStore::new(profile.home.results(), profile.config().results.keep);
+        let (has_reader, yes) = (registry.tool(RESULT_READER).is_some(), self.yes);
+        let filter = Arc::clone(&redactor);
+        let session = move || {
+            let session = app.served_session(&selection, yes)?.hook(Arc::new(SecretFilter(Arc::clone(&filter))));
+            Ok(if has_reader { session.spill_reader(RESULT_READER) } else { session })
+        };
+        let store = move |id: &str| {
+            let (results, redactor) = (results.of_session(id), Arc::clone(&redactor));
+            Arc::new(RedactedStore { results, redactor }) as Arc<dyn SpillStore>
+        };
+        let server = ToolServer::new("toolc", env!("CARGO_PKG_VERSION"), session)
+            .store(store)
+            .instructions(&*endpoint.instructions)
+            .background_after(endpoint.background_after);
+        if self.yes || mode == Mode::Deny { server } else { server.ask_client(approval::plain_question) }
+    }
+}
+
+/// Returns the tokens of an endpoint.
+fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens, String> {
+    let mut tokens = Tokens::default();
+    for name in &endpoint.token_variables {
+        let token = env.var(name).filter(|token| !token.is_empty());
+        let token = token.ok_or_else(|| {
+            format!("the variable `{name}` is not set: write a token of at least {MIN_TOKEN_LEN} characters into .env")
+        })?;
+        tokens.add(&format!("the variable `{name}`"), &token)?;
+    }
+    if let Some(file) = &endpoint.token_file {
+        let path = expanded(file);
+        let text = read(&path).map_err(|error| format!("failed to read the tokens in {}: {error}", path.display()))?;
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            tokens.add(&format!("line {} of {}", index + 1, path.display()), line.trim())?;
+        }
+        if tokens.is_empty() {
+            return Err(format!("{} has no token: write one on each line", path.display()));
+        }
+    }
+    Ok(tokens)
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(MAX_TOKEN_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_TOKEN_FILE {
+        return Err(io::Error::other(format!("it has more than {} KiB", MAX_TOKEN_FILE >> 10)));
+    }
+    Ok(text)
+}
+
+/// Serves on the standard streams, or at an address.
+fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("failed to start threads: {error}"))?;
+    let served = runtime.block_on(async {
+        match http {
+            None => server.serve_stdio(io::BufReader::new(io::stdin()), io::stdout()).await.map_err(|e| e.to_string()),
+            Some(address) => {
+                let listening = HttpServer::bind(address, access).await;
+                let listening = listening.map_err(|error| format!("failed to listen at {address}: {error}"))?;
+                let at = listening.address().map_err(|error| error.to_string())?;
+                eprintln!("MCP server at http://{at}{PATH}");
+                server.serve_http(listening, told_to_end()).await.map_err(|error| error.to_string())
+            }
+        }
+    });
+    // A thread that reads standard input cannot be stopped.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    served
+}
+
+/// Waits until the program is told to end.
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => return,
+                _ = tokio::signal::ctrl_c() => return,
+            }
+        }
+    }
+    // Without a handler, the signal ends the program at once.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

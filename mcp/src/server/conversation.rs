@@ -1,0 +1,71 @@
+//! What lasts from one request to the next: a session of tools, with its state, its approvals and its stored results.
+
+use std::sync::Arc;
+
+use toolc::limits::SpillStore;
+use toolc::{Dialect, Session, SessionBuilder, Task, Turn};
+
+use super::calls::{Calls, ClientApprover, QuestionText};
+use super::principal::Principal;
+use super::random::unguessable;
+use super::stored::StoredResults;
+
+/// Makes the sessions of a server. All are alike, so that the list of tools does not depend on the connection.
+pub(super) struct Sessions {
+    pub(super) new: Box<dyn Fn() -> Result<SessionBuilder, String> + Send + Sync>,
+    /// Returns where the long results of a session are stored, by the session's id.
+    pub(super) store: Option<Box<dyn Fn(&str) -> Arc<dyn SpillStore> + Send + Sync>>,
+    /// Writes the question about a call that needs approval. Without it, the approver of the session builder decides.
+    pub(super) question: Option<QuestionText>,
+}
+
+/// A session of tools, and whose it is.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    pub(super) principal: Principal,
+    pub(super) session: Arc<Session>,
+    pub(super) task: Arc<Task>,
+    pub(super) calls: Arc<Calls>,
+    pub(super) stored: StoredResults,
+}
+
+impl Sessions {
+    /// Begins a conversation. `has_session` says whether the protocol has a session for which a call can be approved.
+    ///
+    /// # Errors
+    /// Returns a message if the session is invalid, for example because of an unknown toolset.
+    pub(super) fn begin(&self, principal: Principal, has_session: bool) -> Result<Conversation, String> {
+        // Tasks with equal names would share what outlives a call, and sessions with equal ids their stored results, also those of
+        // earlier processes.
+        let name = format!("mcp-{}", &unguessable()?[..16]);
+        let (calls, store) = (Arc::new(Calls::default()), self.store.as_ref().map(|store| store(&name)));
+        let stored = StoredResults::new(store);
+        let mut builder = (self.new)()?.id(name.clone());
+        if let Some(text) = &self.question {
+            let (calls, text) = (Arc::clone(&calls), Arc::clone(text));
+            builder = builder.approver(Arc::new(ClientApprover { calls, text, has_session }));
+        }
+        if self.store.is_some() {
+            builder = builder.spill_store(Arc::new(stored.clone())).link_spilled();
+        }
+        let reports = Arc::clone(&calls);
+        let session = builder.on_progress(move |report| reports.progress(report)).build();
+        let session = Arc::new(session.map_err(|error| error.to_string())?);
+        Ok(Conversation { principal, session, task: Arc::new(Task::new(name)), calls, stored })
+    }
+}
+
+impl Conversation {
+    /// Returns the current turn.
+    pub(super) async fn turn(&self) -> Turn {
+        self.session.turn(Dialect::Mcp).await
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        // Also what calls have left running, such as commands.
+        self.session.cancel();
+        self.task.end();
+    }
+}

@@ -1,0 +1,395 @@
+//! Answers requests: lists tools, runs calls, asks the client, reads stored results.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use http::request::Parts;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, DetailedTask, ErrorCode, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    InputRequest, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, ServerRequest, Tool, UpdateTaskParams,
+};
+use rmcp::service::{NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use toolc::CallResponse;
+
+use super::calls::{Limits, Next, RunningCall, Start};
+use super::conversation::{Conversation, Sessions};
+use super::parked::ParkedCalls;
+use super::principal::Principal;
+use super::questions::{Kind, NotAnswered, Question};
+use super::results;
+use super::tasks::Tasks;
+use super::tools::{LatestList, ToolList};
+
+/// What all connections share.
+pub(super) struct Shared {
+    pub(super) info: ServerConfig,
+    pub(super) sessions: Sessions,
+    pub(super) limits: Limits,
+    pub(super) background_after: Duration,
+    pub(super) list: LatestList,
+    pub(super) parked: ParkedCalls,
+    pub(super) tasks: Tasks,
+    /// The conversations of the era without sessions: one for each principal.
+    pub(super) conversations: Mutex<HashMap<Principal, Arc<Conversation>>>,
+}
+
+/// Answers the requests of a connection.
+#[derive(Clone)]
+pub(super) struct Handler {
+    shared: Arc<Shared>,
+    /// The conversation of a client that has sent `initialize`.
+    own: Arc<OnceLock<Arc<Conversation>>>,
+}
+
+/// Returns what a server says about itself.
+pub(super) fn info(name: &str, version: &str, instructions: &str) -> ServerConfig {
+    let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_tasks().build();
+    let info = ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
+    let info = info.with_protocol_version(ProtocolVersion::V_2025_11_25);
+    if instructions.is_empty() { info } else { info.with_instructions(instructions) }
+}
+
+fn internal(message: impl Into<Cow<'static, str>>) -> ErrorData {
+    ErrorData::internal_error(message, None)
+}
+
+/// Returns who sends a request: the bearer that the HTTP server has found, or the process at the other end of the standard streams.
+fn principal(context: &RequestContext<RoleServer>) -> Result<Principal, ErrorData> {
+    match context.extensions.get::<Parts>() {
+        None => Ok(Principal::parent()),
+        Some(parts) => {
+            parts.extensions.get::<Principal>().cloned().ok_or_else(|| internal("the sender of a request is unknown"))
+        }
+    }
+}
+
+/// Returns whether a request is one of the era without sessions.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+impl Handler {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, own: Arc::default() }
+    }
+
+    /// Returns the conversation to which a request belongs: that of the connection after `initialize`, or else that of the principal.
+    fn conversation(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Conversation>, ErrorData> {
+        let principal = principal(context)?;
+        if !is_stateless(context)
+            && let Some(own) = self.own.get()
+        {
+            // The HTTP server has checked it, too.
+            let is_owner = own.principal == principal;
+            return if is_owner { Ok(Arc::clone(own)) } else { Err(internal("this session belongs to someone else")) };
+        }
+        self.shared.conversation(principal)
+    }
+
+    async fn list(&self, conversation: &Conversation) -> Result<Arc<ToolList>, ErrorData> {
+        self.shared.list.of(&conversation.turn().await)
+    }
+
+    /// Starts a call, or continues one that has waited for answers.
+    fn begin(
+        &self,
+        params: &mut CallToolRequestParams,
+        conversation: &Conversation,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<RunningCall, ErrorData> {
+        let arguments = Value::Object(params.arguments.take().unwrap_or_default());
+        let answers = params.input_responses.take().unwrap_or_default();
+        let Some(state) = params.request_state.take() else {
+            let (session, task) = (Arc::clone(&conversation.session), Arc::clone(&conversation.task));
+            let capabilities = context.client_capabilities();
+            let tool = &*params.name;
+            let start = Start { session, task, tool, arguments, early_answers: answers, capabilities };
+            return conversation.calls.start(&self.shared.limits, start).ok_or_else(busy);
+        };
+        let parked = self.shared.parked.take(&state, &conversation.principal, &params.name, &arguments);
+        let mut call = parked.ok_or_else(|| {
+            let text = "invalid `requestState`: it was used before, is too old, or belongs to another call";
+            ErrorData::invalid_params(text, None)
+        })?;
+        // With a wrong answer, the question stays.
+        if let Some(Ok(answers)) = call.question.as_ref().map(|question| question.read(&answers)) {
+            call.answer(Ok(answers));
+        }
+        Ok(call)
+    }
+
+    /// Drives a call until there is something to answer.
+    async fn drive(
+        &self,
+        mut call: RunningCall,
+        conversation: &Arc<Conversation>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut progress = Progress::new(context);
+        let can_have_task = context.client_capabilities().is_some_and(|capabilities| capabilities.supports_tasks());
+        let mut background = std::pin::pin!(tokio::time::sleep(self.shared.background_after));
+        // The time limit of an approval can have passed since the question was asked.
+        if call.question.as_ref().is_some_and(Question::is_withdrawn) {
+            call.question = None;
+        }
+        let mut is_asked = call.question.is_none();
+        loop {
+            let next = if is_asked {
+                tokio::select! {
+                    biased;
+                    next = call.next() => next,
+                    // Dropping the call cancels it. The client does not wait for the answer.
+                    () = context.ct.cancelled() => return Err(internal("the call was cancelled")),
+                    () = &mut background, if can_have_task && self.shared.tasks.has_room(&conversation.principal) => {
+                        return Ok(self.background(call, conversation));
+                    }
+                }
+            } else {
+                is_asked = true;
+                Next::Question
+            };
+            match next {
+                Next::Progress { done, total, message } => progress.send(done, total, message).await,
+                Next::Question => {
+                    if let Some(missing) = missing(&call, context) {
+                        let is_handler = call.question.as_ref().is_some_and(|question| question.kind == Kind::Handler);
+                        if is_handler && is_stateless(context) {
+                            return Err(ErrorData::missing_required_client_capability(missing));
+                        }
+                        call.answer(Err(NotAnswered::ClientCannotAsk));
+                    } else if is_stateless(context) {
+                        match self.park(call, conversation) {
+                            Ok(result) => return Ok(result.into()),
+                            Err(returned) => call = *returned,
+                        }
+                        call.answer(Err(NotAnswered::Invalid("too many calls wait for answers".to_owned())));
+                    } else {
+                        ask(&mut call, context).await;
+                    }
+                }
+                Next::Done(response) => return self.finish(&call.tool, conversation, &response).await.map(Into::into),
+            }
+        }
+    }
+
+    async fn finish(
+        &self,
+        tool: &str,
+        conversation: &Conversation,
+        response: &CallResponse,
+    ) -> Result<rmcp::model::CallToolResult, ErrorData> {
+        let list = self.list(conversation).await?;
+        results::result(response, list.tool(tool), &conversation.stored)
+    }
+
+    fn park(&self, call: RunningCall, conversation: &Conversation) -> Result<InputRequiredResult, Box<RunningCall>> {
+        let requests = call.question.as_ref().map(Question::requests);
+        let state = self.shared.parked.park(&conversation.principal, call)?;
+        Ok(InputRequiredResult::new(requests, Some(state)))
+    }
+
+    /// Lets a call go on as a task.
+    fn background(&self, call: RunningCall, conversation: &Arc<Conversation>) -> CallToolResponse {
+        let (shared, tool, of) = (Arc::clone(&self.shared), call.tool.clone(), Arc::clone(conversation));
+        let finish = move |response: &CallResponse| results::result(response, shared.list.tool(&tool).as_ref(), &of.stored);
+        CreateTaskResult::new(self.shared.tasks.spawn(&conversation.principal, call, Box::new(finish))).into()
+    }
+}
+
+fn busy() -> ErrorData {
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, "too many calls are running: try again later", None)
+}
+
+impl Shared {
+    /// Returns the conversation of a principal in the era without sessions.
+    fn conversation(&self, principal: Principal) -> Result<Arc<Conversation>, ErrorData> {
+        let mut conversations = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(conversation) = conversations.get(&principal) {
+            return Ok(Arc::clone(conversation));
+        }
+        let conversation = Arc::new(self.sessions.begin(principal.clone(), false).map_err(internal)?);
+        conversations.insert(principal, Arc::clone(&conversation));
+        Ok(conversation)
+    }
+}
+
+/// Returns the capabilities that the client needs for the question of a call and does not have.
+fn missing(call: &RunningCall, context: &RequestContext<RoleServer>) -> Option<rmcp::model::ClientCapabilities> {
+    call.question.as_ref()?.missing(context.client_capabilities().as_ref())
+}
+
+/// Asks a client of the era with sessions, and passes its answers on to the call.
+async fn ask(call: &mut RunningCall, context: &RequestContext<RoleServer>) {
+    let Some(question) = call.question.as_ref() else { return };
+    let mut responses = BTreeMap::new();
+    for (key, request) in question.requests() {
+        let request = match request {
+            InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
+            InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
+            InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
+            _ => return call.answer(Err(NotAnswered::ClientCannotAsk)),
+        };
+        let sent = context.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
+        let answer = match sent {
+            Ok(mut handle) => tokio::select! {
+                answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
+                () = call.ended() => {
+                    let _ = handle.cancel(Some("the call does not wait for the answer any more".to_owned())).await;
+                    return;
+                }
+                () = context.ct.cancelled() => {
+                    let _ = handle.cancel(Some("the call was cancelled".to_owned())).await;
+                    return;
+                }
+            },
+            Err(error) => Err(error),
+        };
+        match answer.map(|answer| serde_json::to_value(answer)) {
+            Ok(Ok(answer)) => drop(responses.insert(key, answer)),
+            Ok(Err(error)) => return call.answer(Err(NotAnswered::Invalid(error.to_string()))),
+            Err(error) => {
+                return call.answer(Err(NotAnswered::Invalid(format!("the MCP client did not answer: {error}"))));
+            }
+        }
+    }
+    let answers = call.question.as_ref().map(|question| question.read(&responses));
+    if let Some(answers) = answers {
+        call.answer(answers.map_err(NotAnswered::Invalid));
+    }
+}
+
+/// The progress notifications of a request.
+struct Progress<'c> {
+    peer: &'c Peer<RoleServer>,
+    token: Option<rmcp::model::ProgressToken>,
+    latest: f64,
+}
+
+impl<'c> Progress<'c> {
+    fn new(context: &'c RequestContext<RoleServer>) -> Self {
+        Self { peer: &context.peer, token: context.meta.get_progress_token(), latest: f64::NEG_INFINITY }
+    }
+
+    /// Sends a report, if the client wants them. The protocol requires that progress increases.
+    async fn send(&mut self, done: f64, total: Option<f64>, message: String) {
+        let Some(token) = &self.token else { return };
+        if !done.is_finite() || done <= self.latest {
+            return;
+        }
+        self.latest = done;
+        let mut params = ProgressNotificationParam::new(token.clone(), done);
+        params.total = total.filter(|total| total.is_finite());
+        params.message = Some(message).filter(|message| !message.is_empty());
+        let _ = self.peer.notify_progress(params).await;
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.shared.info.clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let conversation = self.shared.sessions.begin(principal(&context)?, true).map_err(internal)?;
+        // The first one stays.
+        let _ = self.own.set(Arc::new(conversation));
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let list = self.list(&*self.conversation(&context)?).await?;
+        list.page(request.and_then(|request| request.cursor).as_deref())
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared.list.tool(name)
+    }
+
+    async fn call_tool(
+        &self,
+        mut request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let conversation = self.conversation(&context)?;
+        let call = self.begin(&mut request, &conversation, &context)?;
+        self.drive(call, &conversation, &context).await
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        // Results are found by their links: a list would depend on the calls before it.
+        Ok(ListResourcesResult::default().with_ttl_ms(0).with_cache_scope(rmcp::model::CacheScope::Private))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::default().with_ttl_ms(0).with_cache_scope(rmcp::model::CacheScope::Private))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        // Many clients ask, although the server does not declare prompts.
+        Ok(ListPromptsResult::default().with_ttl_ms(0).with_cache_scope(rmcp::model::CacheScope::Private))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let conversation = self.conversation(&context)?;
+        let read = tokio::task::spawn_blocking(move || conversation.stored.read(&request.uri)).await;
+        read.map_err(|error| internal(error.to_string()))?.map(Into::into)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task: DetailedTask = self.shared.tasks.get(&request.task_id, &principal(&context)?)?;
+        Ok(GetTaskResult::new(task))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.tasks.update(&request.task_id, &principal(&context)?, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.tasks.cancel(&request.task_id, &principal(&context)?)
+    }
+
+    async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}
+}

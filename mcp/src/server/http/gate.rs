@@ -1,0 +1,132 @@
+//! Decides who sends a request, and whether it is read. What passes is answered by rmcp.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use rmcp::model::{ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use super::PATH;
+use super::body::{Budget, Reading, Unread};
+use super::sessions::SessionOwners;
+use crate::server::handler::Handler;
+use crate::server::principal::{Principal, Tokens};
+use crate::server::unreadable::read;
+
+/// The header with the id of a session.
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+
+pub(super) type Body = BoxBody<Bytes, Infallible>;
+
+/// What all requests pass.
+pub(super) struct Gate {
+    service: StreamableHttpService<Handler, LocalSessionManager>,
+    tokens: Tokens,
+    sessions: SessionOwners,
+    budget: Budget,
+}
+
+impl Gate {
+    pub(super) fn new(
+        service: StreamableHttpService<Handler, LocalSessionManager>,
+        manager: Arc<LocalSessionManager>,
+        tokens: Tokens,
+    ) -> Self {
+        Self { service, tokens, sessions: SessionOwners::new(manager), budget: Budget::default() }
+    }
+
+    /// Answers a request.
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        match self.pass(request).await {
+            Ok(response) | Err(response) => response,
+        }
+    }
+
+    async fn pass(&self, request: Request<Incoming>) -> Result<Response<Body>, Response<Body>> {
+        if request.uri().path() != PATH {
+            return Err(refusal(StatusCode::NOT_FOUND, &format!("the MCP server is at {PATH}")));
+        }
+        let principal = self.principal(request.headers()).ok_or_else(unauthorized)?;
+        let session = request.headers().get(&SESSION_ID).cloned();
+        if let Some(id) = &session
+            && !self.sessions.is_of(id, &principal)
+        {
+            return Err(refusal(StatusCode::NOT_FOUND, "there is no such session: begin with `initialize`"));
+        }
+        let (mut parts, body) = request.into_parts();
+        parts.extensions.insert(principal.clone());
+        if parts.method != Method::POST {
+            let empty = Full::new(Bytes::new());
+            return Ok(self.service.handle(Request::from_parts(parts, empty)).await);
+        }
+        let Reading { bytes, permit } = self.budget.read(body, &parts.headers).await.map_err(unread)?;
+        // rmcp would answer without the id of the request.
+        let message = read(&bytes).map_err(|unreadable| json(StatusCode::BAD_REQUEST, &unreadable.message()))?;
+        let begins = matches!(
+            &message,
+            JsonRpcMessage::Request(request) if matches!(request.request, rmcp::model::ClientRequest::InitializeRequest(_))
+        );
+        drop(message);
+        let reserved = match begins {
+            true => Some(self.sessions.reserve(&principal).await.ok_or_else(too_many)?),
+            false => None,
+        };
+        let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
+        if let (Some(reserved), Some(id)) = (reserved, response.headers().get(&SESSION_ID)) {
+            reserved.begin(id);
+        }
+        Ok(response.map(|body| permit.until_end_of(body)))
+    }
+
+    /// Returns who sends a request, or `None` if it has no valid token.
+    fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
+        if self.tokens.is_empty() {
+            return Some(Principal::local());
+        }
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let value = values.next().filter(|_| values.next().is_none())?.to_str().ok()?;
+        let (scheme, token) = value.split_once(' ')?;
+        if scheme.eq_ignore_ascii_case("bearer") { self.tokens.bearer(token.trim()) } else { None }
+    }
+}
+
+fn unauthorized() -> Response<Body> {
+    let mut response = refusal(StatusCode::UNAUTHORIZED, "expected a valid token: `Authorization: Bearer TOKEN`");
+    response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+}
+
+fn too_many() -> Response<Body> {
+    let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions: end one, or try again later");
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("30"));
+    response
+}
+
+fn unread(why: Unread) -> Response<Body> {
+    let (status, text) = why.answer();
+    let mut response = refusal(status, &text);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// Returns the refusal of a request, as an error of the protocol without an id.
+fn refusal(status: StatusCode, message: &str) -> Response<Body> {
+    json(status, &JsonRpcMessage::error(ErrorData::invalid_request(message.to_owned(), None), None))
+}
+
+fn json(status: StatusCode, message: &ServerJsonRpcMessage) -> Response<Body> {
+    let text = serde_json::to_string(message).unwrap_or_default();
+    let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

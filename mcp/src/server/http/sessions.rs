@@ -1,0 +1,78 @@
+//! Whose the sessions of the protocol are: a session can be used only with the token with which it was begun.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::HeaderValue;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use crate::server::principal::Principal;
+
+/// The number of sessions of all principals, and of one.
+const MAX_SESSIONS: usize = 1_024;
+const MAX_OF_ONE: usize = 512;
+
+/// The owners of sessions.
+pub(super) struct SessionOwners {
+    manager: Arc<LocalSessionManager>,
+    owners: Mutex<Owners>,
+}
+
+#[derive(Default)]
+struct Owners {
+    sessions: HashMap<String, Principal>,
+    /// The sessions that are being made.
+    reserved: Vec<Principal>,
+}
+
+/// Room for a session that is being made.
+pub(super) struct Reserved<'o> {
+    owners: &'o SessionOwners,
+    principal: Principal,
+}
+
+impl SessionOwners {
+    pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
+        Self { manager, owners: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Owners> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether a session is one of this principal.
+    pub(super) fn is_of(&self, id: &HeaderValue, principal: &Principal) -> bool {
+        id.to_str().is_ok_and(|id| self.lock().sessions.get(id) == Some(principal))
+    }
+
+    /// Returns room for a session, or `None` if there are too many.
+    pub(super) async fn reserve(&self, principal: &Principal) -> Option<Reserved<'_>> {
+        let alive: Vec<String> = self.manager.sessions.read().await.keys().map(ToString::to_string).collect();
+        let mut owners = self.lock();
+        owners.sessions.retain(|id, _| alive.contains(id));
+        let all = || owners.sessions.values().chain(&owners.reserved);
+        if all().count() >= MAX_SESSIONS || all().filter(|owner| *owner == principal).count() >= MAX_OF_ONE {
+            return None;
+        }
+        owners.reserved.push(principal.clone());
+        Some(Reserved { owners: self, principal: principal.clone() })
+    }
+}
+
+impl Reserved<'_> {
+    /// Notes the session that was made.
+    pub(super) fn begin(self, id: &HeaderValue) {
+        if let Ok(id) = id.to_str() {
+            self.owners.lock().sessions.insert(id.to_owned(), self.principal.clone());
+        }
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        let mut owners = self.owners.lock();
+        if let Some(at) = owners.reserved.iter().position(|principal| *principal == self.principal) {
+            owners.reserved.swap_remove(at);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! An MCP server: serves the tools of sessions to clients, over standard streams and streamable HTTP, in both eras of the protocol.
+//!
+//! The protocol is that of rmcp. This module decides who may use what: each call takes the path of all calls, and what lasts longer than
+//! a request (sessions, questions, tasks, stored results) belongs to the bearer who has begun it.
+
+// In the order of a request: `stdio` and `http` carry messages, of which `unreadable` answers the bad ones; `principal` says who sends
+// them; `handler` answers them; `conversation` is the session of tools; `tools` lists, `calls` runs, `questions` asks, and `results`
+// answers; `parked`, `tasks` and `stored` keep what a later request needs.
+mod calls;
+mod conversation;
+mod handler;
+mod http;
+mod parked;
+mod principal;
+mod questions;
+mod random;
+mod results;
+mod stdio;
+mod stored;
+mod tasks;
+mod tools;
+mod unreadable;
+
+use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use toolc::SessionBuilder;
+use toolc::approval::ApprovalRequest;
+use toolc::limits::SpillStore;
+
+use calls::Limits;
+use conversation::Sessions;
+use handler::{Handler, Shared};
+use stdio::StdioTransport;
+
+pub use calls::ClientQuestions;
+pub use http::{HttpAccess, HttpServer, MAX_REQUEST, PATH};
+pub use principal::{MIN_TOKEN_LEN, Tokens};
+pub use questions::{Answer, Input, NotAnswered};
+
+/// The number of calls that run at the same time.
+const MAX_RUNNING: usize = 128;
+/// The number of calls that exist at the same time, also those that wait.
+const MAX_CALLS: usize = 4_096;
+/// The time after which a call goes on in the background, if the client knows tasks.
+const BACKGROUND_AFTER: Duration = Duration::from_secs(10);
+/// The time that calls have to end after the server was stopped.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A server of tools.
+pub struct ToolServer {
+    name: String,
+    version: String,
+    instructions: String,
+    sessions: Sessions,
+    background_after: Duration,
+}
+
+impl std::fmt::Debug for ToolServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolServer").field("name", &self.name).field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+impl ToolServer {
+    /// Returns a server with this name and version. `session` returns the builder of the session of a client. It is called for each
+    /// client, and must return the same each time. The tools must be defined in the dialect `mcp`.
+    pub fn new(
+        name: impl Into<String>,
+        version: impl Into<String>,
+        session: impl Fn() -> Result<SessionBuilder, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            version: version.into(),
+            instructions: String::new(),
+            sessions: Sessions { new: Box::new(session), store: None, question: None },
+            background_after: BACKGROUND_AFTER,
+        }
+    }
+
+    /// Sets the instructions that a client may show to its model. Empty by default.
+    #[must_use]
+    pub fn instructions(self, text: impl Into<String>) -> Self {
+        Self { instructions: text.into(), ..self }
+    }
+
+    /// Asks the person at the client about calls that need approval. `text` writes the question. Without this, the approver of the
+    /// session builder decides. A client that cannot ask is refused.
+    #[must_use]
+    pub fn ask_client(mut self, text: impl Fn(&ApprovalRequest<'_>) -> String + Send + Sync + 'static) -> Self {
+        self.sessions.question = Some(Arc::new(text));
+        self
+    }
+
+    /// Sets the stores for results that are too long, whose names must be paths: `store` returns that of a session with an id. Clients
+    /// read the results as resources.
+    #[must_use]
+    pub fn store(mut self, store: impl Fn(&str) -> Arc<dyn SpillStore> + Send + Sync + 'static) -> Self {
+        self.sessions.store = Some(Box::new(store));
+        self
+    }
+
+    /// Sets the time after which a call goes on as a task, if the client knows tasks. Default: 10 seconds.
+    #[must_use]
+    pub fn background_after(self, time: Duration) -> Self {
+        Self { background_after: time, ..self }
+    }
+
+    /// Serves the client at these streams, until its input ends. Calls that run then have a few seconds to end, and are cancelled.
+    ///
+    /// # Errors
+    /// Returns an error if a session is invalid, or no thread can be started.
+    pub async fn serve_stdio(
+        self,
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> io::Result<()> {
+        let shared = self.shared()?;
+        let transport = StdioTransport::start(input, output)?;
+        match Handler::new(Arc::clone(&shared)).serve(transport).await {
+            Ok(running) => drop(running.waiting().await.map_err(io::Error::other)?),
+            // The client has left before the first request.
+            Err(ServerInitializeError::ConnectionClosed(_)) => {}
+            Err(error) => return Err(io::Error::other(error)),
+        }
+        shared.stop().await;
+        Ok(())
+    }
+
+    /// Serves the clients of an HTTP server, until `stop` ends. Calls that run then have a few seconds to end, and are cancelled.
+    ///
+    /// # Errors
+    /// Returns an error if a session is invalid.
+    pub async fn serve_http(self, server: HttpServer, stop: impl Future<Output = ()>) -> io::Result<()> {
+        server.serve(self.shared()?, stop).await
+    }
+
+    /// Returns what all connections share. Checks that a session can be made.
+    fn shared(self) -> io::Result<Arc<Shared>> {
+        let shared = Shared {
+            info: handler::info(&self.name, &self.version, &self.instructions),
+            sessions: self.sessions,
+            limits: Limits::new(MAX_RUNNING, MAX_CALLS),
+            background_after: self.background_after,
+            list: tools::LatestList::default(),
+            parked: parked::ParkedCalls::default(),
+            tasks: tasks::Tasks::default(),
+            conversations: Mutex::default(),
+        };
+        shared.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
+        Ok(Arc::new(shared))
+    }
+}
+
+impl Shared {
+    /// Makes a session, and reads its tools, so that a mistake is found before there is a client.
+    fn check(&self) -> Result<(), String> {
+        let conversation = self.sessions.begin(principal::Principal::parent(), false)?;
+        let turn = conversation.session.turn_blocking(toolc::Dialect::Mcp);
+        self.list.of(&turn).map(drop).map_err(|error| error.message.into_owned())
+    }
+
+    /// Waits until calls have ended, for a limited time, and cancels the others.
+    async fn stop(&self) {
+        let _ = tokio::time::timeout(GRACE, self.limits.idle(MAX_CALLS)).await;
+        self.conversations.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+    }
+}

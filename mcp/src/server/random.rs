@@ -1,0 +1,27 @@
+//! Names that nobody can guess.
+
+use std::fmt::Write as _;
+
+/// Returns 32 random bytes as hexadecimal digits, from the random numbers of the system.
+///
+/// # Errors
+/// Returns a message if the system has none.
+pub(super) fn unguessable() -> Result<String, String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+    Ok(bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ() {
+        let [one, two] = [(); 2].map(|()| unguessable().expect("the system has random numbers"));
+        assert!(one != two && one.len() == 64);
+    }
+}

@@ -1,0 +1,81 @@
+//! The result of a call, as a client gets it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents, Tool};
+use serde_json::Value;
+use toolc::{Attachment, CallResponse, ErrorKind, ResourceContent};
+
+use super::stored::StoredResults;
+
+/// Returns the result of a call. `tool` is its definition, or `None` if the list does not have it.
+///
+/// # Errors
+/// Returns an error of the protocol if there is no such tool. All other errors are results, which the model sees.
+pub(super) fn result(
+    response: &CallResponse,
+    tool: Option<&Tool>,
+    stored: &StoredResults,
+) -> Result<CallToolResult, ErrorData> {
+    let json: Value = serde_json::from_str(&response.json)
+        .map_err(|error| ErrorData::internal_error(format!("a result is not JSON: {error}"), None))?;
+    if response.error == Some(ErrorKind::UnknownTool) && tool.is_none() {
+        let text = json["error"].as_str().unwrap_or("there is no such tool").to_owned();
+        return Err(ErrorData::invalid_params(text, None));
+    }
+    let link = stored.link(&json);
+    let is_shortened = link.is_some() || json.get("truncated") == Some(&Value::Bool(true));
+    let mut content = content(&json, response);
+    content.extend(link.map(ContentBlock::resource_link));
+    // A client refuses a result without structured content if the tool has an output schema, unless it is an error. A shortened result
+    // does not fit the schema.
+    let is_typed = tool.is_some_and(|tool| tool.output_schema.is_some());
+    let mut result = if response.is_error() || (is_typed && is_shortened) {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
+    if is_typed && result.is_error == Some(false) {
+        result.structured_content = Some(json);
+    }
+    Ok(result)
+}
+
+/// Returns the parts for the model: strings as plain text, all other values as JSON text, then images, audio and resources. An empty
+/// text is left out if there is another part.
+fn content(json: &Value, response: &CallResponse) -> Vec<ContentBlock> {
+    let text = json.as_str().unwrap_or(&response.json);
+    let images =
+        response.images.iter().map(|image| ContentBlock::image(STANDARD.encode(image.bytes()), image.media_type()));
+    let mut content: Vec<ContentBlock> = images.chain(response.attachments.iter().filter_map(attachment)).collect();
+    if !text.is_empty() || content.is_empty() {
+        content.insert(0, ContentBlock::text(text));
+    }
+    content
+}
+
+/// Returns a sound or a resource. Kinds that were added later are left out.
+fn attachment(attachment: &Attachment) -> Option<ContentBlock> {
+    match attachment {
+        Attachment::Audio(audio) => Some(ContentBlock::audio(STANDARD.encode(audio.bytes()), audio.media_type())),
+        Attachment::Resource(resource) => {
+            let contents = match resource.content() {
+                ResourceContent::Text(text) => ResourceContents::text(&**text, resource.uri()),
+                ResourceContent::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), resource.uri()),
+                _ => return None,
+            };
+            Some(ContentBlock::resource(contents.with_mime_type(resource.media_type())))
+        }
+        _ => None,
+    }
+}
+
+/// Returns a link to a stored result.
+pub(super) fn link(uri: &str, name: &str, media_type: &str, bytes: u64) -> Resource {
+    Resource::new(uri, name)
+        .with_title("The whole result")
+        .with_description("The whole text of a result that was shortened. It is kept for a limited time.")
+        .with_mime_type(media_type)
+        .with_size(bytes)
+}

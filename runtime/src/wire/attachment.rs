@@ -1,0 +1,81 @@
+//! The text in place of attachments, for models whose APIs accept none in the result of a call.
+
+use std::fmt::Write as _;
+
+use crate::call::response::CallResponse;
+use crate::result::attachment::{Attachment, ResourceContent};
+
+/// The maximum length of the text of a resource, in characters.
+const MAX_CHARS: usize = 20_000;
+
+/// Returns the text of a result: its JSON, and a note for each attachment.
+pub(super) fn text(response: &CallResponse) -> std::borrow::Cow<'_, str> {
+    match notes(response) {
+        None => (&*response.json).into(),
+        Some(notes) => format!("{}\n{notes}", response.json).into(),
+    }
+}
+
+/// Returns a line for each attachment, or `None` if there is none.
+pub(super) fn notes(response: &CallResponse) -> Option<String> {
+    let mut out = String::new();
+    for attachment in &response.attachments {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        push(&mut out, attachment);
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn push(out: &mut String, attachment: &Attachment) {
+    // Writing to a string never fails.
+    let _ = match attachment {
+        Attachment::Audio(audio) => {
+            let (media_type, size) = (audio.media_type(), audio.bytes().len());
+            write!(out, "[a sound is left out, because this API does not accept it in results: {media_type}, {size} bytes]")
+        }
+        Attachment::Resource(resource) => match resource.content() {
+            ResourceContent::Text(text) => {
+                let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(end, _)| end);
+                let rest = if end < text.len() { " [the rest is left out]" } else { "" };
+                write!(out, "[resource {} ({})]\n{}{rest}", resource.uri(), resource.media_type(), &text[..end])
+            }
+            ResourceContent::Bytes(bytes) => {
+                let (uri, media_type, size) = (resource.uri(), resource.media_type(), bytes.len());
+                write!(
+                    out,
+                    "[the resource {uri} is left out, because this API does not accept it in results: {media_type}, {size} bytes]"
+                )
+            }
+        },
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::output::ToolOutput;
+
+    #[test]
+    fn a_model_is_told_what_is_left_out() {
+        let output = ToolOutput::text("said")
+            .with_attachment(Attachment::audio("audio/wav", *b"RIFF").unwrap())
+            .and_then(|output| output.with_attachment(Attachment::text_resource("test://a", "text/plain", "inner")?))
+            .and_then(|output| output.with_attachment(Attachment::binary_resource("test://b", "application/pdf", *b"%PDF")?));
+        let response = CallResponse::from(output);
+        let expected = "\"said\"\n[a sound is left out, because this API does not accept it in results: audio/wav, 4 bytes]\n\
+                        [resource test://a (text/plain)]\ninner\n\
+                        [the resource test://b is left out, because this API does not accept it in results: application/pdf, 4 bytes]";
+        assert_eq!(text(&response), expected);
+        assert_eq!(text(&CallResponse::from(Ok(ToolOutput::text("a")))), "\"a\"");
+    }
+
+    #[test]
+    fn the_text_of_a_resource_is_limited() {
+        let long = Attachment::text_resource("test://a", "text/plain", "ä".repeat(MAX_CHARS + 1)).unwrap();
+        let response = CallResponse::from(ToolOutput::text("a").with_attachment(long));
+        let text = text(&response);
+        assert!(text.ends_with("ä [the rest is left out]") && text.chars().count() < MAX_CHARS + 100);
+    }
+}
