@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
 use toolc::hooks::{CallInfo, Hook, HookAction, TransformFuture};
-use toolc::{CallResponse, ToolError, ToolOutput, ToolResult};
+use toolc::{CallResponse, ToolError, ToolResult};
 
 use crate::hook_request::{HookContext, HookRequest};
 use crate::hook_rules::HookRule;

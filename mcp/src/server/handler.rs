@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, DetailedTask, ErrorCode, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest, CustomResult, DetailedTask, ErrorCode, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
     InputRequest, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, ServerRequest, Tool, UpdateTaskParams,
@@ -264,6 +264,23 @@ async fn ask(call: &mut RunningCall, context: &RequestContext<RoleServer>) {
     }
 }
 
+/// The methods that the server answers.
+const METHODS: &[&str] = &[
+    "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list", "prompts/list", "tasks/get",
+    "tasks/update", "tasks/cancel",
+];
+
+/// Returns what is wrong with the parameters of a request, if it is known.
+fn reason(request: &CustomRequest) -> String {
+    let params = request.params.clone().unwrap_or_default();
+    let error = match &*request.method {
+        "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
+        "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
+        _ => None,
+    };
+    error.map_or_else(String::new, |error| format!(": {error}"))
+}
+
 /// The progress notifications of a request.
 struct Progress<'c> {
     peer: &'c Peer<RoleServer>,
@@ -389,6 +406,20 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.shared.tasks.cancel(&request.task_id, &principal(&context)?)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // rmcp takes a request with invalid parameters for one that it does not know.
+        if METHODS.contains(&&*request.method) {
+            let text = format!("the parameters of `{}` are not valid{}", request.method, reason(&request));
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        let method: String = request.method.chars().take(100).collect();
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method `{method}`"), None))
     }
 
     async fn on_initialized(&self, _: NotificationContext<RoleServer>) {}

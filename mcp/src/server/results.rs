@@ -24,8 +24,8 @@ pub(super) fn result(
         let text = json["error"].as_str().unwrap_or("there is no such tool").to_owned();
         return Err(ErrorData::invalid_params(text, None));
     }
-    let link = stored.link(&json);
-    let is_shortened = link.is_some() || json.get("truncated") == Some(&Value::Bool(true));
+    let is_shortened = response.is_shortened();
+    let link = if is_shortened { stored.link(&json) } else { None };
     let mut content = content(&json, response);
     content.extend(link.map(ContentBlock::resource_link));
     // A client refuses a result without structured content if the tool has an output schema, unless it is an error. A shortened result

@@ -4,6 +4,7 @@ use crate::args::repairs::Repairs;
 use crate::result::attachment::Attachment;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
+use crate::result::limit;
 use crate::result::output::ToolResult;
 use crate::text::json;
 
@@ -47,6 +48,11 @@ impl CallResponse {
     /// Returns whether the call failed.
     pub const fn is_error(&self) -> bool {
         self.error.is_some()
+    }
+
+    /// Returns whether the limits of results have shortened [`json`](Self::json).
+    pub fn is_shortened(&self) -> bool {
+        limit::is_shortened(&self.json)
     }
 
     /// Returns [`json`](Self::json) with one line for each value, for people.

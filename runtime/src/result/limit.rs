@@ -62,7 +62,6 @@ pub(crate) fn is_over(text: &str, max: usize) -> bool {
 const SHORTENED: &str = r#"{"truncated":true,"preview":"#;
 
 /// Returns whether a result has been shortened.
-#[cfg(feature = "wire-mcp")]
 pub(crate) fn is_shortened(json: &str) -> bool {
     json.starts_with(SHORTENED)
 }

@@ -12,7 +12,6 @@ use crate::call::response::CallResponse;
 use crate::data::dialect::Dialect;
 use crate::result::attachment::{Attachment, ResourceContent};
 use crate::result::error::ErrorKind;
-use crate::result::limit;
 use crate::run::progress::Progress;
 use crate::session::turn::Turn;
 use crate::text::json;
@@ -385,7 +384,7 @@ impl Request {
         let is_typed = Node::root(&definition, "")
             .and_then(|definition| definition.object())
             .is_ok_and(|definition| has_output_schema(&definition, self.era));
-        let is_error = response.is_error() || (is_typed && limit::is_shortened(&response.json));
+        let is_error = response.is_error() || (is_typed && response.is_shortened());
         let mut out = format!(r#"{{"content":{}"#, content(response));
         if is_typed && !is_error && (self.era == Era::Stateless || response.json.starts_with('{')) {
             out.push_str(r#","structuredContent":"#);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolc::{Attachment, Call, Image, ToolError, ToolOutput, ToolResult};
 use toolc_mcp::server::{Answer, ClientQuestions, Input, NotAnswered};
 
-use crate::generated::conformance::{ConformanceTools, test_elicitation, test_sampling};
+use crate::generated::conformance::*;
 
 /// A picture of one red pixel.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
@@ -66,34 +66,34 @@ fn picture() -> Result<Image, ToolError> {
 }
 
 impl ConformanceTools for ConformanceHandlers {
-    async fn test_simple_text(&self, _: &Call<'_>) -> ToolResult {
+    async fn test_simple_text(&self, _: test_simple_text::Args, _: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text("This is a simple text response for testing."))
     }
 
-    async fn test_image_content(&self, _: &Call<'_>) -> ToolResult {
+    async fn test_image_content(&self, _: test_image_content::Args, _: &Call<'_>) -> ToolResult {
         ToolOutput::text("").with_image(picture()?)
     }
 
-    async fn test_audio_content(&self, _: &Call<'_>) -> ToolResult {
+    async fn test_audio_content(&self, _: test_audio_content::Args, _: &Call<'_>) -> ToolResult {
         ToolOutput::text("").with_attachment(Attachment::audio("audio/wav", WAV)?)
     }
 
-    async fn test_embedded_resource(&self, _: &Call<'_>) -> ToolResult {
+    async fn test_embedded_resource(&self, _: test_embedded_resource::Args, _: &Call<'_>) -> ToolResult {
         let text = "This is an embedded resource content.";
         ToolOutput::text("").with_attachment(Attachment::text_resource("test://embedded-resource", "text/plain", text)?)
     }
 
-    async fn test_multiple_content_types(&self, _: &Call<'_>) -> ToolResult {
+    async fn test_multiple_content_types(&self, _: test_multiple_content_types::Args, _: &Call<'_>) -> ToolResult {
         let text = r#"{"test":"data","value":123}"#;
         let resource = Attachment::text_resource("test://mixed-content-resource", "application/json", text)?;
         ToolOutput::text("Multiple content types test:").with_image(picture()?)?.with_attachment(resource)
     }
 
-    async fn test_error_handling(&self, _: &Call<'_>) -> ToolResult {
+    async fn test_error_handling(&self, _: test_error_handling::Args, _: &Call<'_>) -> ToolResult {
         Err(ToolError::new("This tool intentionally returns an error for testing"))
     }
 
-    async fn test_tool_with_progress(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_tool_with_progress(&self, _: test_tool_with_progress::Args, call: &Call<'_>) -> ToolResult {
         for done in [0.0, 50.0, 100.0] {
             call.progress(done, Some(100.0), "");
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -101,15 +101,15 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text("done"))
     }
 
-    async fn test_logging_tool(&self, _: &Call<'_>) -> ToolResult {
+    async fn test_logging_tool(&self, _: test_logging_tool::Args, _: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text("nothing was logged"))
     }
 
-    async fn test_streaming_elicitation(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_streaming_elicitation(&self, _: test_streaming_elicitation::Args, call: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "user_name", name()).await?))
     }
 
-    async fn test_missing_capability(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_missing_capability(&self, _: test_missing_capability::Args, call: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "text", sample("Say something", 10)).await?))
     }
 
@@ -126,7 +126,7 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("User response: {answer}")))
     }
 
-    async fn test_elicitation_sep1034_defaults(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_elicitation_sep1034_defaults(&self, _: test_elicitation_sep1034_defaults::Args, call: &Call<'_>) -> ToolResult {
         let fields = json!({
             "name": { "type": "string", "default": "John Doe" },
             "age": { "type": "integer", "default": 30 },
@@ -138,7 +138,7 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("Elicitation completed: {answer}")))
     }
 
-    async fn test_elicitation_sep1330_enums(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_elicitation_sep1330_enums(&self, _: test_elicitation_sep1330_enums::Args, call: &Call<'_>) -> ToolResult {
         let titled = json!([
             { "const": "value1", "title": "First Option" }, { "const": "value2", "title": "Second Option" },
             { "const": "value3", "title": "Third Option" },
@@ -158,23 +158,23 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("Elicitation completed: {answer}")))
     }
 
-    async fn test_input_required_result_elicitation(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_elicitation(&self, _: test_input_required_result_elicitation::Args, call: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(format!("Hello: {}", ask(call, "user_name", name()).await?)))
     }
 
-    async fn test_input_required_result_sampling(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_sampling(&self, _: test_input_required_result_sampling::Args, call: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "capital_question", sample("What is the capital of France?", 100)).await?))
     }
 
-    async fn test_input_required_result_list_roots(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_list_roots(&self, _: test_input_required_result_list_roots::Args, call: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "client_roots", Input::Roots).await?))
     }
 
-    async fn test_input_required_result_request_state(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_request_state(&self, _: test_input_required_result_request_state::Args, call: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(format!("state-ok: {}", ask(call, "confirm", confirmation()).await?)))
     }
 
-    async fn test_input_required_result_multiple_inputs(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_multiple_inputs(&self, _: test_input_required_result_multiple_inputs::Args, call: &Call<'_>) -> ToolResult {
         let inputs =
             [("user_name", name()), ("greeting", sample("Generate a greeting", 50)), ("client_roots", Input::Roots)];
         let answers = ask_all(call, inputs).await?;
@@ -182,7 +182,7 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(answers.join("\n")))
     }
 
-    async fn test_input_required_result_multi_round(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_multi_round(&self, _: test_input_required_result_multi_round::Args, call: &Call<'_>) -> ToolResult {
         let first = form("Step 1: What is your name?", json!({ "name": { "type": "string" } }), &["name"]);
         let name = ask(call, "step1", first).await?;
         let second = form("Step 2: What is your favorite color?", json!({ "color": { "type": "string" } }), &["color"]);
@@ -190,11 +190,11 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("{name}; {color}")))
     }
 
-    async fn test_input_required_result_tampered_state(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_tampered_state(&self, _: test_input_required_result_tampered_state::Args, call: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "confirm", confirmation()).await?))
     }
 
-    async fn test_input_required_result_capabilities(&self, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_capabilities(&self, _: test_input_required_result_capabilities::Args, call: &Call<'_>) -> ToolResult {
         let questions: Arc<ClientQuestions> = call.require_value()?;
         let inputs = [("user_name", name()), ("greeting", sample("Generate a greeting", 50))];
         let supported = inputs.into_iter().filter(|(_, input)| questions.supports(input));
