@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest, CustomResult, DetailedTask, ErrorCode, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest, CustomResult, DetailedTask, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
     InputRequest, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ServerCapabilities, ServerConfig, ServerRequest, Tool, UpdateTaskParams,
@@ -49,7 +49,7 @@ pub(super) struct Handler {
 
 /// Returns what a server says about itself.
 pub(super) fn info(name: &str, version: &str, instructions: &str) -> ServerConfig {
-    let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_tasks().build();
+    let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_tasks().build();
     let info = ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
     let info = info.with_protocol_version(ProtocolVersion::V_2025_11_25);
     if instructions.is_empty() { info } else { info.with_instructions(instructions) }
@@ -266,7 +266,7 @@ async fn ask(call: &mut RunningCall, context: &RequestContext<RoleServer>) {
 
 /// The methods that the server answers.
 const METHODS: &[&str] = &[
-    "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list", "prompts/list", "tasks/get",
+    "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list", "prompts/list", "prompts/get", "tasks/get",
     "tasks/update", "tasks/cancel",
 ];
 
@@ -369,8 +369,17 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        // Many clients ask, although the server does not declare prompts.
+        // There are none. Many clients ask without looking at the capabilities, and report an error as a broken server.
         Ok(ListPromptsResult::default().with_ttl_ms(0).with_cache_scope(rmcp::model::CacheScope::Private))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let name: String = request.name.chars().take(100).collect();
+        Err(ErrorData::invalid_params(format!("unknown prompt `{name}`: this server has none"), None))
     }
 
     async fn read_resource(

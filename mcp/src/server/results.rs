@@ -79,3 +79,51 @@ pub(super) fn link(uri: &str, name: &str, media_type: &str, bytes: u64) -> Resou
         .with_mime_type(media_type)
         .with_size(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::JsonObject;
+    use serde_json::json;
+    use toolc::{ToolError, ToolOutput};
+
+    use super::*;
+
+    fn tool(output: Option<Value>) -> Tool {
+        let mut tool = Tool::new("t", "A tool.", JsonObject::new());
+        tool.output_schema = output.map(|schema| serde_json::from_value(schema).expect("it is an object"));
+        tool
+    }
+
+    fn sent(output: toolc::ToolResult, tool: &Tool) -> Value {
+        let result = result(&CallResponse::from(output), Some(tool), &StoredResults::new(None)).expect("it is a result");
+        serde_json::to_value(result).expect("a result is JSON")
+    }
+
+    #[test]
+    fn a_result_is_structured_if_the_tool_says_so_and_it_is_no_error() {
+        let (plain, typed) = (tool(None), tool(Some(json!({ "type": "object" }))));
+        let output = || ToolOutput::json(&json!({ "n": 1 }));
+        assert_eq!(sent(output(), &plain).get("structuredContent"), None);
+        let structured = sent(output(), &typed);
+        assert_eq!(structured["structuredContent"], json!({ "n": 1 }));
+        assert_eq!(structured["content"], json!([{ "type": "text", "text": r#"{"n":1}"# }]));
+        let failed = sent(Err(ToolError::new("no")), &typed);
+        assert_eq!((&failed["isError"], failed.get("structuredContent")), (&json!(true), None));
+        let of_the_tool = sent(ToolOutput::json(&json!({ "truncated": true })), &typed);
+        assert_eq!(of_the_tool["isError"], false, "the tool itself says so");
+    }
+
+    #[test]
+    fn parts_follow_the_text_and_an_empty_text_is_left_out() {
+        let sound = Attachment::audio("audio/wav", *b"RIFF").expect("it is valid");
+        let pdf = Attachment::binary_resource("test://a", "application/pdf", *b"%PDF").expect("it is valid");
+        let parts = |output: ToolOutput| output.with_attachment(sound.clone())?.with_attachment(pdf.clone());
+        let both = sent(parts(ToolOutput::text("both")), &tool(None))["content"].clone();
+        let audio = json!({ "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav" });
+        let resource = json!({ "uri": "test://a", "mimeType": "application/pdf", "blob": "JVBERg==" });
+        let resource = json!({ "type": "resource", "resource": resource });
+        assert_eq!(both, json!([{ "type": "text", "text": "both" }, audio, resource]));
+        assert_eq!(sent(parts(ToolOutput::text("")), &tool(None))["content"], json!([audio, resource]));
+        assert_eq!(sent(Ok(ToolOutput::text("")), &tool(None))["content"], json!([{ "type": "text", "text": "" }]));
+    }
+}

@@ -11,13 +11,11 @@ pub(super) struct Unreadable {
     error: ErrorData,
 }
 
-/// The parts of a message that say which request it is.
+/// The part of a message that says which request it is.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    method: Option<&'a RawValue>,
 }
 
 /// Reads a message.
@@ -36,14 +34,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Unreadable> {
 
 impl Unreadable {
     fn of(text: &str, error: &serde_json::Error) -> Self {
-        let envelope = serde_json::from_str::<Envelope<'_>>(text).ok();
-        let id = envelope.as_ref().and_then(|envelope| serde_json::from_str(envelope.id?.get()).ok());
-        let is_request = envelope.is_some_and(|envelope| envelope.method.is_some());
-        let (code, what) = match id {
-            Some(_) if is_request => (ErrorCode::INVALID_PARAMS, "the request is not valid"),
-            _ => (ErrorCode::INVALID_REQUEST, "the message is not valid"),
-        };
-        Self { id, error: ErrorData::new(code, format!("{what}: {error}"), None) }
+        let id = serde_json::from_str::<Envelope<'_>>(text).ok().and_then(|envelope| envelope.id);
+        let id = id.and_then(|id| serde_json::from_str(id.get()).ok());
+        Self { id, error: ErrorData::invalid_request(format!("the message is not valid: {error}"), None) }
     }
 
     /// Returns the error of a message with more bytes than that.
@@ -81,8 +74,7 @@ mod tests {
             (b"nonsense", -32700, None),
             (b"[]", -32600, None),
             (b"7", -32600, None),
-            (br#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32602, Some(1)),
-            (br#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":7}}"#, -32602, Some(2)),
+            (br#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600, Some(1)),
             (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, None),
             (br#"{"jsonrpc":"2.0","id":4}"#, -32600, Some(4)),
         ] {

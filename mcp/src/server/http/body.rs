@@ -12,6 +12,8 @@ use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::MAX_REQUEST;
 use super::gate::Body;
@@ -23,9 +25,13 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The time for which a request waits until there is room for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The room for bodies, in bytes.
+/// The room for bodies.
 #[derive(Debug, Clone)]
-pub(super) struct Budget(Arc<Semaphore>);
+pub(super) struct Budget {
+    bytes: Arc<Semaphore>,
+    /// The requests that are being answered.
+    answers: TaskTracker,
+}
 
 /// A body that was read.
 pub(super) struct Reading {
@@ -37,6 +43,7 @@ pub(super) struct Reading {
 #[derive(Debug)]
 pub(super) struct Room {
     _permit: OwnedSemaphorePermit,
+    _answer: TaskTrackerToken,
 }
 
 /// Why a body was not read.
@@ -50,7 +57,7 @@ pub(super) enum Unread {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_ALL)))
+        Self { bytes: Arc::new(Semaphore::new(MAX_ALL)), answers: TaskTracker::new() }
     }
 }
 
@@ -67,13 +74,21 @@ impl Budget {
         }
         // At least one, so that requests without a body wait for each other, too.
         let permits = u32::try_from(size.max(1)).map_err(|_| Unread::TooLarge)?;
-        let room = tokio::time::timeout(PATIENCE, Arc::clone(&self.0).acquire_many_owned(permits)).await;
+        let room = tokio::time::timeout(PATIENCE, Arc::clone(&self.bytes).acquire_many_owned(permits)).await;
         let Ok(Ok(mut permit)) = room else { return Err(Unread::NoRoom) };
         let bytes = tokio::time::timeout(TIMEOUT, collect(body)).await.map_err(|_| Unread::TooSlow)??;
         // A body of unknown length takes only the room that it needs.
         let unused = (permit.num_permits()).saturating_sub(bytes.len().max(1));
         drop(permit.split(unused));
-        Ok(Reading { bytes, permit: Room { _permit: permit } })
+        Ok(Reading { bytes, permit: Room { _permit: permit, _answer: self.answers.token() } })
+    }
+}
+
+impl Budget {
+    /// Waits until all requests that were read have been answered.
+    pub(super) async fn answered(&self) {
+        self.answers.close();
+        self.answers.wait().await;
     }
 }
 

@@ -42,6 +42,11 @@ impl Gate {
         Self { service, tokens, sessions: SessionOwners::new(manager), budget: Budget::default() }
     }
 
+    /// Waits until all requests that were read have been answered.
+    pub(super) async fn answered(&self) {
+        self.budget.answered().await;
+    }
+
     /// Answers a request.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         match self.pass(request).await {

@@ -115,7 +115,7 @@ impl HttpServer {
         drop(self.listener);
         connections.close();
         closing.cancel();
-        shared.stop().await;
+        let _ = tokio::join!(shared.stop(), tokio::time::timeout(GRACE, gate.answered()));
         // Ends the streams on which a client waits for messages.
         cancel.cancel();
         let _ = tokio::time::timeout(GRACE, connections.wait()).await;
