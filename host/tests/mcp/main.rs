@@ -3,6 +3,7 @@
 
 mod commands;
 mod questions;
+mod serve;
 #[path = "../approval/terminal.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod terminal;

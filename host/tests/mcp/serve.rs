@@ -1,0 +1,318 @@
+//! `toolc mcp serve`: what is served to whom, approval, secrets, and the official SDKs as clients.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{configure, run};
+
+const TOKEN: &str = "0123456789abcdef-token";
+
+/// The program as a server on its standard streams.
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+fn command(folder: &TempDir, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolc"));
+    command.args(["mcp", "serve"]).args(args).current_dir(folder.path());
+    command.env("TOOLC_HOME", folder.path().join("home")).env_remove("TOOLC_PROFILE").env_remove("TOOLC_APPROVAL");
+    command.env("XDG_CONFIG_HOME", folder.path().join("config")).env("XDG_CACHE_HOME", folder.path().join("cache"));
+    command
+}
+
+impl Server {
+    /// Starts the program, and begins a session with it.
+    fn start(folder: &TempDir, args: &[&str], capabilities: &Value) -> Self {
+        let mut child =
+            command(folder, args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start");
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().expect("it is piped")));
+        let mut server = Self { child, input, output };
+        let client = json!({ "name": "a test", "version": "1" });
+        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client });
+        let answer = server.request(0, "initialize", &params);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "toolc", "{answer}");
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().expect("it is open"), "{message}").expect("the server reads");
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("the server writes");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    fn request(&mut self, id: u32, method: &str, params: &Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.receive()
+    }
+
+    fn call(&mut self, id: u32, tool: &str, arguments: &Value) -> Value {
+        self.request(id, "tools/call", &json!({ "name": tool, "arguments": arguments }))
+    }
+
+    fn tools(&mut self) -> Vec<String> {
+        let answer = self.request(1, "tools/list", &json!({}));
+        let tools = answer["result"]["tools"].as_array().expect("it has tools").iter();
+        tools.filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect()
+    }
+
+    /// Closes the input, and waits for the end.
+    fn end(mut self) {
+        drop(self.input.take());
+        assert!(self.child.wait().expect("it ends").success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn folder(config: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    configure(&folder, config);
+    folder
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"))
+}
+
+#[test]
+fn safe_is_served_unless_more_is_named() {
+    let folder = folder("[mcp.endpoints.files]\ntoolsets = ['file']\n[mcp.endpoints.one]\ntools = ['todo']\n");
+    let served = |args: &[&str]| {
+        let mut server = Server::start(&folder, args, &json!({}));
+        let tools = server.tools();
+        server.end();
+        tools
+    };
+    assert_eq!(served(&[]), ["read_file", "search_files", "todo"]);
+    assert_eq!(served(&["files"]), ["patch", "read_file", "search_files", "write_file"]);
+    assert_eq!(served(&["one"]), ["todo"]);
+    assert_eq!(served(&["files", "--toolset", "todo", "--tool", "read_file"]), ["read_file", "todo"]);
+}
+
+#[test]
+fn mistakes_are_reported_before_anything_is_served() {
+    let folder = folder("[mcp.endpoints.a]\nhttp = '127.0.0.1:0'\ntoken_variables = ['MISSING']\n");
+    fs::write(folder.path().join("short"), "hunter2\n").expect("failed to write");
+    fs::write(folder.path().join("empty"), "\n").expect("failed to write");
+    for (args, part) in [
+        (&["b"][..], "config.toml has no table `[mcp.endpoints.b]`; it has `a`"),
+        (&["a"], "the variable `MISSING` is not set"),
+        (&["--toolset", "saef"], "unknown toolset `saef`"),
+        (&["--http", "0.0.0.0:0"], "there is no token"),
+        (&["--http", "127.0.0.1:0", "--token-file", "short"], "line 1 of short has 7 bytes"),
+        (&["--http", "127.0.0.1:0", "--token-file", "empty"], "empty has no token"),
+        (&["--http", "127.0.0.1:0", "--token-file", "none"], "failed to read the tokens in none"),
+        (&["--token-variable", "TOKEN"], "tokens, hosts and origins need HTTP"),
+    ] {
+        let args: Vec<&str> = ["mcp", "serve"].iter().chain(args).copied().collect();
+        let refused = run(&folder, &args);
+        assert_eq!(refused.status, Some(2), "{args:?} {}", refused.err);
+        assert!(refused.err.contains(part) && !refused.err.contains("hunter2"), "{part}: {}", refused.err);
+    }
+}
+
+#[test]
+fn a_command_that_needs_approval_is_shown_to_the_person_at_the_client() {
+    let folder = folder("");
+    fs::create_dir_all(folder.path().join("build/x")).expect("failed to make a folder");
+    let remove = json!({ "command": "rm -rf build" });
+    let mut server = Server::start(&folder, &["--toolset", "terminal"], &json!({}));
+    let refused = server.call(2, "terminal", &remove);
+    assert!(refused["result"]["isError"] == true && text(&refused).contains("cannot ask a person"), "{refused}");
+    server.end();
+    let mut server = Server::start(&folder, &["--toolset", "terminal"], &json!({ "elicitation": {} }));
+    for (id, decision, exists) in [(3, "deny", true), (4, "approve once", false)] {
+        let question = server.call(id, "terminal", &remove);
+        let message = question["params"]["message"].as_str().unwrap_or_else(|| panic!("no question: {question}"));
+        assert!(message.contains("rm -rf build") && !message.contains('\u{1b}'), "{message}");
+        let content = json!({ "decision": decision });
+        let answer = json!({ "action": "accept", "content": content });
+        server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+        let result = server.receive();
+        assert_eq!((result["result"]["isError"] == true, folder.path().join("build").exists()), (exists, exists), "{result}");
+    }
+    server.end();
+}
+
+#[test]
+fn secrets_are_replaced_in_results_and_stored_results() {
+    let folder = folder("[results]\nmax_chars = 2000\n");
+    let long = format!("begin hunter2hunter2 {}", "x\n".repeat(3_000));
+    fs::write(folder.path().join("long.txt"), long).expect("failed to write");
+    let mut server = Server::start(&folder, &[], &json!({}));
+    let answer = server.call(2, "read_file", &json!({ "path": "long.txt" }));
+    assert!(text(&answer).contains("[secret]") && !answer.to_string().contains("hunter2"), "{answer}");
+    let link = &answer["result"]["content"][1];
+    assert_eq!(link["type"], "resource_link", "{answer}");
+    let whole = server.request(3, "resources/read", &json!({ "uri": link["uri"] }));
+    let whole = whole["result"]["contents"][0]["text"].as_str().expect("it has a text");
+    assert!(whole.contains("[secret]") && !whole.contains("hunter2") && whole.len() > 3_000, "{whole}");
+    server.end();
+}
+
+/// The program as a server over HTTP.
+struct HttpServer {
+    child: Child,
+    url: String,
+}
+
+impl HttpServer {
+    fn start(folder: &TempDir, args: &[&str]) -> Self {
+        let mut child = command(folder, args)
+            .args(["--http", "127.0.0.1:0", "--token-variable", "SERVE_TOKEN"])
+            .env("SERVE_TOKEN", TOKEN)
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("failed to start");
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().expect("it is piped")).read_line(&mut line).expect("it says its address");
+        let url = line.trim().strip_prefix("MCP server at ").unwrap_or_else(|| panic!("no address: {line}")).to_owned();
+        Self { child, url }
+    }
+
+    /// Tells the program to end, and waits until it has.
+    fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").arg(&pid).status().expect("failed to start `kill`").success());
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_program_ends_by_itself_when_it_is_told_to() {
+    let folder = folder("");
+    HttpServer::start(&folder, &[]).stop();
+}
+
+/// Clients of the official SDKs. They list the tools, call one rightly and wrongly, answer a question, and print `ok`.
+const PYTHON_PACKAGES: &str = "mcp==2.3.0\n";
+const NPM_PACKAGES: &str = r#"{"private":true,"type":"module","dependencies":{"@modelcontextprotocol/client":"2.4.0","@modelcontextprotocol/sdk":"1.32.2"}}"#;
+
+fn skipped(why: &str) {
+    // The test harness would capture `eprintln!`.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {}", why.lines().last().unwrap_or_default());
+}
+
+fn succeed(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
+}
+
+/// Returns a folder with packages, which `install` puts there once.
+fn installed(name: &str, file: &str, packages: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-clients").join(name);
+    let failed = |error: std::io::Error| error.to_string();
+    fs::create_dir_all(&folder).map_err(failed)?;
+    // Written last, so that an interrupted installation is repeated.
+    let mark = folder.join("installed");
+    if !fs::read_to_string(&mark).is_ok_and(|before| before == packages) {
+        fs::write(folder.join(file), packages).map_err(failed)?;
+        install(&folder)?;
+        fs::write(mark, packages).map_err(failed)?;
+    }
+    Ok(folder)
+}
+
+static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
+    let folder = installed("python", "requirements.txt", PYTHON_PACKAGES, |folder| {
+        succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1", "-r"];
+        let python = folder.join("venv/bin/python");
+        succeed(Command::new(python).args(pip).arg(folder.join("requirements.txt"))).map(drop)
+    });
+    folder.map(|folder| folder.join("venv/bin/python"))
+});
+
+static NPM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
+    installed("npm", "package.json", NPM_PACKAGES, |folder| {
+        let version = succeed(Command::new("node").arg("--version"))?;
+        let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+        if major.is_none_or(|major| major < 20) {
+            return Err(format!("node {version} is older than 20"));
+        }
+        let install = ["install", "--no-audit", "--no-fund", "--fetch-timeout=20000", "--fetch-retries=1"];
+        succeed(Command::new("npm").args(install).current_dir(folder)).map(drop)
+    })
+});
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/clients").join(name)
+}
+
+/// Runs a client against the program on its standard streams and over HTTP, with and without sessions if the client can.
+fn with_client(client: impl Fn(&Path) -> Command, modes: &[&str]) {
+    let folder = folder("");
+    fs::create_dir_all(folder.path().join("build/x")).expect("failed to make a folder");
+    let http = HttpServer::start(&folder, &["--toolset", "safe,terminal"]);
+    for mode in modes {
+        for target in ["stdio", &http.url] {
+            fs::create_dir_all(folder.path().join("build/x")).expect("failed to make a folder");
+            let mut command = client(folder.path());
+            command.args([target, mode, env!("CARGO_BIN_EXE_toolc"), TOKEN]).current_dir(folder.path());
+            command.env("TOOLC_HOME", folder.path().join("home")).env_remove("TOOLC_APPROVAL");
+            let out = succeed(&mut command).unwrap_or_else(|error| panic!("{target} {mode}: {error}"));
+            assert_eq!(out.lines().last(), Some("ok"), "{target} {mode}: {out}");
+            assert!(!folder.path().join("build").exists(), "{target} {mode}: the approved command did not run");
+        }
+    }
+    http.stop();
+}
+
+#[test]
+fn the_python_sdk_uses_the_tools_in_both_eras() {
+    let python = match PYTHON.as_deref() {
+        Ok(python) => python,
+        Err(why) => return skipped(&format!("no SDK for Python: {why}")),
+    };
+    let client = |_: &Path| {
+        let mut command = Command::new(python);
+        command.arg(script("client.py"));
+        command
+    };
+    with_client(client, &["sessions", "stateless"]);
+}
+
+#[test]
+fn the_typescript_sdk_uses_the_tools_in_both_eras() {
+    let folder = match NPM.as_deref() {
+        Ok(folder) => folder,
+        Err(why) => return skipped(&format!("no SDK for TypeScript: {why}")),
+    };
+    // Modules are found from the folder of the script.
+    let copy = folder.join("client.mjs");
+    fs::copy(script("client.mjs"), &copy).expect("failed to copy");
+    let client = |_: &Path| {
+        let mut command = Command::new("node");
+        command.arg(&copy);
+        command
+    };
+    with_client(client, &["sessions", "stateless"]);
+}
