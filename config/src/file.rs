@@ -10,8 +10,8 @@ use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
 use crate::keys::{ConfigTable, ModelTable};
-use crate::{mcp, mcp_endpoints};
 use crate::migrate::{Migrated, migrate};
+use crate::{mcp, mcp_endpoints};
 
 /// How messages refer to the file.
 const NOUN: &str = "the configuration";

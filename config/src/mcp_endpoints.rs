@@ -123,11 +123,21 @@ fn check_endpoint(endpoint: &McpEndpointTable, sink: &Sink) {
         Some(address) => check_address(endpoint, address, sink),
         None if endpoint.refused.has("http", true) => {}
         None => {
-            let lists = [("token_variables", &endpoint.token_variables), ("hosts", &endpoint.hosts), ("origins", &endpoint.origins)];
+            let lists = [
+                ("token_variables", &endpoint.token_variables),
+                ("hosts", &endpoint.hosts),
+                ("origins", &endpoint.origins),
+            ];
             let set = lists.into_iter().filter_map(|(key, values)| Some((key, values.first()?)));
             for (key, place) in set.chain(endpoint.token_file.iter().map(|file| ("token_file", file))) {
                 let message = format!("`{key}` of the endpoint `{}` has no effect", endpoint.name.value);
-                report(sink, place, &message, "it needs `http`", "remove it, or write an address: `http = \"127.0.0.1:8931\"`");
+                report(
+                    sink,
+                    place,
+                    &message,
+                    "it needs `http`",
+                    "remove it, or write an address: `http = \"127.0.0.1:8931\"`",
+                );
             }
         }
     }

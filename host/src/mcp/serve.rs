@@ -69,7 +69,8 @@ impl ServeArgs {
         let registry = Registry::new();
         let environments = environments::environments(kind, Some(&profile.home));
         let with_results = |file: FileHandlers| file.with_spilled(profile.home.results());
-        let tools = toolc_host::shipped_tools_with(Workspace::current(), environments, with_results, |terminal| terminal);
+        let tools =
+            toolc_host::shipped_tools_with(Workspace::current(), environments, with_results, |terminal| terminal);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
         let servers = McpServers::start(&profile, &registry, Needed::All)?;
@@ -112,7 +113,8 @@ impl ServeArgs {
         endpoint.token_file = self.token_file.clone().or(endpoint.token_file);
         endpoint.hosts.extend_from_slice(&self.hosts);
         endpoint.origins.extend_from_slice(&self.origins);
-        let has_access = !(endpoint.token_variables.is_empty() && endpoint.hosts.is_empty() && endpoint.origins.is_empty());
+        let has_access =
+            !(endpoint.token_variables.is_empty() && endpoint.hosts.is_empty() && endpoint.origins.is_empty());
         if endpoint.http.is_none() && (has_access || endpoint.token_file.is_some()) {
             return Err("tokens, hosts and origins need HTTP: add `--http 127.0.0.1:PORT`".to_owned());
         }
@@ -131,7 +133,7 @@ impl ServeArgs {
         let redactor = Arc::new(registry.redactor(&profile.env()));
         let results = ResultStore::new(profile.home.results(), profile.config().results.keep);
         let (has_reader, yes) = (registry.tool(RESULT_READER).is_some(), self.yes);
-        let filter = Arc::clone(&redactor);
+        let (filter, questions) = (Arc::clone(&redactor), Arc::clone(&redactor));
         let session = move || {
             let session = app.served_session(&selection, yes)?.hook(Arc::new(SecretFilter(Arc::clone(&filter))));
             Ok(if has_reader { session.spill_reader(RESULT_READER) } else { session })
@@ -144,7 +146,11 @@ impl ServeArgs {
             .store(store)
             .instructions(&*endpoint.instructions)
             .background_after(endpoint.background_after);
-        if self.yes || mode == Mode::Deny { server } else { server.ask_client(approval::plain_question) }
+        if self.yes || mode == Mode::Deny {
+            return server;
+        }
+        // The question leaves this machine, perhaps.
+        server.ask_client(move |request| questions.text(&approval::plain_question(request)).into_owned())
     }
 }
 

@@ -147,7 +147,11 @@ fn a_command_that_needs_approval_is_shown_to_the_person_at_the_client() {
         let answer = json!({ "action": "accept", "content": content });
         server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
         let result = server.receive();
-        assert_eq!((result["result"]["isError"] == true, folder.path().join("build").exists()), (exists, exists), "{result}");
+        assert_eq!(
+            (result["result"]["isError"] == true, folder.path().join("build").exists()),
+            (exists, exists),
+            "{result}"
+        );
     }
     server.end();
 }
@@ -165,6 +169,23 @@ fn secrets_are_replaced_in_results_and_stored_results() {
     let whole = server.request(3, "resources/read", &json!({ "uri": link["uri"] }));
     let whole = whole["result"]["contents"][0]["text"].as_str().expect("it has a text");
     assert!(whole.contains("[secret]") && !whole.contains("hunter2") && whole.len() > 3_000, "{whole}");
+    server.end();
+}
+
+#[test]
+fn a_line_of_a_hundred_megabytes_takes_little_memory() {
+    let folder = folder("");
+    let mut server = Server::start(&folder, &[], &json!({}));
+    let input = server.input.as_mut().expect("it is open");
+    let part = vec![b'x'; 1 << 20];
+    (0..100).for_each(|_| input.write_all(&part).expect("the server reads"));
+    input.write_all(b"\n").expect("the server reads");
+    assert!(server.receive()["error"]["message"].as_str().is_some_and(|text| text.contains("16 MiB")));
+    assert_eq!(server.tools().len(), 3);
+    let status = fs::read_to_string(format!("/proc/{}/status", server.child.id())).expect("it runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it has a peak");
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("it is a number");
+    assert!(kilobytes < 200_000, "{kilobytes} kB");
     server.end();
 }
 
@@ -227,7 +248,12 @@ fn succeed(command: &mut Command) -> Result<String, String> {
 }
 
 /// Returns a folder with packages, which `install` puts there once.
-fn installed(name: &str, file: &str, packages: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
+fn installed(
+    name: &str,
+    file: &str,
+    packages: &str,
+    install: impl FnOnce(&Path) -> Result<(), String>,
+) -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-clients").join(name);
     let failed = |error: std::io::Error| error.to_string();
     fs::create_dir_all(&folder).map_err(failed)?;
@@ -244,7 +270,18 @@ fn installed(name: &str, file: &str, packages: &str, install: impl FnOnce(&Path)
 static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
     let folder = installed("python", "requirements.txt", PYTHON_PACKAGES, |folder| {
         succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1", "-r"];
+        let pip = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--timeout",
+            "15",
+            "--retries",
+            "1",
+            "-r",
+        ];
         let python = folder.join("venv/bin/python");
         succeed(Command::new(python).args(pip).arg(folder.join("requirements.txt"))).map(drop)
     });

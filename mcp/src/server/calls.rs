@@ -47,7 +47,11 @@ pub(super) struct RunningCall {
 /// What a call does next.
 #[derive(Debug)]
 pub(super) enum Next {
-    Progress { done: f64, total: Option<f64>, message: String },
+    Progress {
+        done: f64,
+        total: Option<f64>,
+        message: String,
+    },
     /// There is a [question](RunningCall::question).
     Question,
     Done(CallResponse),

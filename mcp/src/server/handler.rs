@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest, CustomResult, DetailedTask, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
-    InputRequest, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, ServerRequest, Tool, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest, CustomResult,
+    DetailedTask, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    InitializeRequestParams, InitializeResult, InputRequest, InputRequiredResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, ServerRequest, Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -49,7 +51,8 @@ pub(super) struct Handler {
 
 /// Returns what a server says about itself.
 pub(super) fn info(name: &str, version: &str, instructions: &str) -> ServerConfig {
-    let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_tasks().build();
+    let capabilities =
+        ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_tasks().build();
     let info = ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
     let info = info.with_protocol_version(ProtocolVersion::V_2025_11_25);
     if instructions.is_empty() { info } else { info.with_instructions(instructions) }
@@ -197,7 +200,8 @@ impl Handler {
     /// Lets a call go on as a task.
     fn background(&self, call: RunningCall, conversation: &Arc<Conversation>) -> CallToolResponse {
         let (shared, tool, of) = (Arc::clone(&self.shared), call.tool.clone(), Arc::clone(conversation));
-        let finish = move |response: &CallResponse| results::result(response, shared.list.tool(&tool).as_ref(), &of.stored);
+        let finish =
+            move |response: &CallResponse| results::result(response, shared.list.tool(&tool).as_ref(), &of.stored);
         CreateTaskResult::new(self.shared.tasks.spawn(&conversation.principal, call, Box::new(finish))).into()
     }
 }
@@ -266,8 +270,16 @@ async fn ask(call: &mut RunningCall, context: &RequestContext<RoleServer>) {
 
 /// The methods that the server answers.
 const METHODS: &[&str] = &[
-    "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list", "prompts/list", "prompts/get", "tasks/get",
-    "tasks/update", "tasks/cancel",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "prompts/list",
+    "prompts/get",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
 ];
 
 /// Returns what is wrong with the parameters of a request, if it is known.

@@ -243,7 +243,8 @@ mod tests {
     #[test]
     fn only_a_clear_approval_lets_a_call_run() {
         let question = asked(approval("Run it?", true));
-        let decide = |response: Value| decision(read(&question, json!({ "approval": response })).map_err(NotAnswered::Invalid));
+        let decide =
+            |response: Value| decision(read(&question, json!({ "approval": response })).map_err(NotAnswered::Invalid));
         let accept = |choice: &str| decide(json!({ "action": "accept", "content": { "decision": choice } }));
         assert_eq!(accept("approve once"), ApprovalDecision::AllowOnce);
         assert_eq!(accept("approve for this session"), ApprovalDecision::AllowForSession);
@@ -262,7 +263,8 @@ mod tests {
             assert!(matches!(denied, ApprovalDecision::Deny(_)), "{denied:?}");
         }
         let stateless = asked(approval("Run it?", false));
-        let response = json!({ "approval": { "action": "accept", "content": { "decision": "approve for this session" } } });
+        let response =
+            json!({ "approval": { "action": "accept", "content": { "decision": "approve for this session" } } });
         assert!(read(&stateless, response).is_err(), "there is no session");
     }
 
@@ -274,7 +276,8 @@ mod tests {
         };
         let question = asked([form("a"), form("b")]);
         let good = json!({ "action": "accept", "content": { "n": 1 } });
-        let answers = read(&question, json!({ "a": good, "b": { "action": "decline" }, "c": 7 })).expect("it is complete");
+        let answers =
+            read(&question, json!({ "a": good, "b": { "action": "decline" }, "c": 7 })).expect("it is complete");
         assert_eq!((&answers["a"], &answers["b"]), (&Answer::Accepted(json!({ "n": 1 })), &Answer::Declined));
         for (responses, part) in [
             (json!({ "a": good }), "`b` is missing"),
@@ -284,13 +287,18 @@ mod tests {
             let error = read(&question, responses).expect_err(part);
             assert!(error.contains(part), "{error}");
         }
-        assert!(Question::new(Kind::Handler, [("a".to_owned(), Input::Form { message: String::new(), schema: json!(7) })]).is_err());
+        assert!(
+            Question::new(Kind::Handler, [("a".to_owned(), Input::Form { message: String::new(), schema: json!(7) })])
+                .is_err()
+        );
     }
 
     #[test]
     fn what_a_client_cannot_be_asked_for_is_missing() {
         let question = asked([("r".to_owned(), Input::Roots), approval("?", false)[0].clone()]);
-        let of = |capabilities: Value| -> ClientCapabilities { serde_json::from_value(capabilities).expect("they are valid") };
+        let of = |capabilities: Value| -> ClientCapabilities {
+            serde_json::from_value(capabilities).expect("they are valid")
+        };
         let missing = |capabilities: &ClientCapabilities| {
             let missing = question.missing(Some(capabilities)).expect("something is missing");
             (missing.elicitation.is_some(), missing.roots.is_some())

@@ -95,7 +95,8 @@ mod tests {
     }
 
     fn sent(output: toolc::ToolResult, tool: &Tool) -> Value {
-        let result = result(&CallResponse::from(output), Some(tool), &StoredResults::new(None)).expect("it is a result");
+        let result =
+            result(&CallResponse::from(output), Some(tool), &StoredResults::new(None)).expect("it is a result");
         serde_json::to_value(result).expect("a result is JSON")
     }
 

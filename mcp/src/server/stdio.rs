@@ -16,7 +16,7 @@ use super::unreadable::{Unreadable, read};
 /// The maximum number of bytes of a message.
 pub(super) const MAX_MESSAGE: usize = 16 << 20;
 /// The number of messages that wait to be handled.
-const MAX_WAITING: usize = 16;
+const MAX_WAITING: usize = 4;
 /// The bytes of requests that are being handled at the same time.
 const MAX_BYTES: usize = 4 * MAX_MESSAGE;
 
@@ -103,10 +103,7 @@ fn read_lines(mut input: impl BufRead, messages: &mpsc::Sender<Incoming>) {
 impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
-    fn send(
-        &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let id = match &message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -118,7 +115,10 @@ impl Transport<RoleServer> for StdioTransport {
         let line = serde_json::to_string(&message).map(|line| line + "\n");
         let lines = self.lines.clone();
         async move {
-            lines.send(line?).await.map_err(|_| io::Error::new(io::ErrorKind::BrokenPipe, "the client has closed its input"))
+            lines
+                .send(line?)
+                .await
+                .map_err(|_| io::Error::new(io::ErrorKind::BrokenPipe, "the client has closed its input"))
         }
     }
 
@@ -172,4 +172,3 @@ impl StdioTransport {
         }
     }
 }
-

@@ -62,10 +62,14 @@ impl StoredResults {
     /// # Errors
     /// Returns an error if there is none of this address, or its file cannot be read.
     pub(super) fn read(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let found = self.lock().iter().find(|stored| stored.resource.uri == uri).map(|stored| {
-            (stored.path.clone(), stored.resource.mime_type.clone().unwrap_or_default())
-        });
-        let Some((path, media_type)) = found else { return Err(not_found(uri, "there is no resource of this address")) };
+        let found = self
+            .lock()
+            .iter()
+            .find(|stored| stored.resource.uri == uri)
+            .map(|stored| (stored.path.clone(), stored.resource.mime_type.clone().unwrap_or_default()));
+        let Some((path, media_type)) = found else {
+            return Err(not_found(uri, "there is no resource of this address"));
+        };
         let text = read_file(Path::new(&path)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => not_found(uri, "the result was deleted, because it was kept long enough"),
             _ => ErrorData::internal_error(format!("failed to read the result: {error}"), None),

@@ -63,7 +63,8 @@ impl ToolList {
         let start = match cursor {
             None => 0,
             Some(cursor) => self.position(cursor).ok_or_else(|| {
-                let text = "invalid cursor: the tools have changed since the first page, so list them again without a cursor";
+                let text =
+                    "invalid cursor: the tools have changed since the first page, so list them again without a cursor";
                 ErrorData::invalid_params(text, None)
             })?,
         };

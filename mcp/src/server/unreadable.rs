@@ -80,7 +80,11 @@ mod tests {
         ] {
             let answer = answer(message);
             let text = String::from_utf8_lossy(message);
-            assert_eq!((&answer["error"]["code"], answer.get("id")), (&code.into(), id.map(Into::into).as_ref()), "{text}");
+            assert_eq!(
+                (&answer["error"]["code"], answer.get("id")),
+                (&code.into(), id.map(Into::into).as_ref()),
+                "{text}"
+            );
         }
         let deep = [b"[".repeat(100_000), b"]".repeat(100_000)].concat();
         assert!(answer(&deep)["error"]["code"].is_number());

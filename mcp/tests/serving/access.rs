@@ -31,7 +31,8 @@ async fn only_a_bearer_of_a_token_is_answered() {
     let twice = serving.request(with(TOKEN)).header("authorization", format!("Bearer {TOKEN}")).body(LIST).send().await;
     assert_eq!(twice.expect("the server answers").status(), 401, "two headers");
     let session = serving.initialize(Some(TOKEN), json!({})).await;
-    let mut reply = serving.post(Client { session: Some(&session), ..with(TOKEN) }, &call(1, "echo", json!({ "text": "a" }))).await;
+    let mut reply =
+        serving.post(Client { session: Some(&session), ..with(TOKEN) }, &call(1, "echo", json!({ "text": "a" }))).await;
     assert_eq!(text(&reply.answer().await), "a");
     serving.stop().await;
 }
@@ -40,8 +41,10 @@ async fn only_a_bearer_of_a_token_is_answered() {
 async fn a_session_cannot_be_used_with_another_token() {
     let serving = Serving::start().await;
     let session = serving.initialize(Some(TOKEN), json!({})).await;
-    let (own, other) =
-        (Client { token: Some(TOKEN), session: Some(&session) }, Client { token: Some(OTHER_TOKEN), session: Some(&session) });
+    let (own, other) = (
+        Client { token: Some(TOKEN), session: Some(&session) },
+        Client { token: Some(OTHER_TOKEN), session: Some(&session) },
+    );
     let echo = call(1, "echo", json!({ "text": "a" }));
     assert_eq!(serving.post(other, &echo).await.status, 404);
     let http = &serving.http;
@@ -73,13 +76,19 @@ async fn a_web_page_and_a_name_that_points_here_are_refused() {
         let echo = call(1, "echo", json!({ "text": "a" }));
         Reply::of(serving.request(client).header(name, value).body(echo.to_string())).await.status
     };
-    for origin in ["https://evil.example", "null", "http://app.example", "https://app.example:444", "http://localhost:1", "x"] {
+    for origin in
+        ["https://evil.example", "null", "http://app.example", "https://app.example:444", "http://localhost:1", "x"]
+    {
         assert_eq!(status("origin", origin).await, 403, "{origin}");
     }
-    for origin in ["https://app.example".to_owned(), format!("http://127.0.0.1:{port}"), format!("http://localhost:{port}")] {
+    for origin in
+        ["https://app.example".to_owned(), format!("http://127.0.0.1:{port}"), format!("http://localhost:{port}")]
+    {
         assert_eq!(status("origin", &origin).await, 200, "{origin}");
     }
-    for (host, expected) in [("evil.example", 403), ("tools.example", 200), ("localhost", 200), ("127.0.0.1:1", 200), ("a b", 400)] {
+    for (host, expected) in
+        [("evil.example", 403), ("tools.example", 200), ("localhost", 200), ("127.0.0.1:1", 200), ("a b", 400)]
+    {
         assert_eq!(status("host", host).await, expected, "{host}");
     }
     serving.stop().await;
@@ -158,7 +167,12 @@ async fn slow_clients_do_not_delay_others_or_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_runs_when_the_server_is_stopped_can_end() {
     let serving = Serving::open().await;
-    let reply = serving.stateless(Client::default(), "tools/call", json!({ "name": "wait", "arguments": { "ms": 500 } }), json!({}));
+    let reply = serving.stateless(
+        Client::default(),
+        "tools/call",
+        json!({ "name": "wait", "arguments": { "ms": 500 } }),
+        json!({}),
+    );
     let reply = tokio::spawn({
         let (reply, _) = tokio::join!(reply, tokio::time::sleep(Duration::ZERO));
         async move {

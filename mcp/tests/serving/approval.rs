@@ -41,7 +41,9 @@ async fn a_client_with_a_session_is_asked() {
     let serving = Serving::start().await;
     let session = serving.initialize(Some(TOKEN), elicitation()).await;
     let client = Client { token: Some(TOKEN), session: Some(&session) };
-    for (id, no) in [accept("deny"), json!({ "action": "decline" }), json!({ "action": "cancel" }), accept("x")].iter().enumerate() {
+    for (id, no) in
+        [accept("deny"), json!({ "action": "decline" }), json!({ "action": "cancel" }), accept("x")].iter().enumerate()
+    {
         let (answer, was_asked) = guarded(&serving, client, u32::try_from(id).expect("it is small"), no).await;
         assert!(was_asked && answer["result"]["isError"] == true && text(&answer).contains("denied"), "{answer}");
     }
@@ -68,7 +70,8 @@ async fn a_client_that_cannot_be_asked_is_refused() {
     assert!(!was_asked && text(&answer).contains("cannot ask a person"), "{answer}");
     let params = json!({ "name": "guarded", "arguments": {} });
     for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {
-        let mut reply = serving.stateless(Client { session: None, ..client }, "tools/call", params.clone(), capabilities).await;
+        let mut reply =
+            serving.stateless(Client { session: None, ..client }, "tools/call", params.clone(), capabilities).await;
         let answer = reply.answer().await;
         assert!(answer["result"]["isError"] == true && text(&answer).contains("cannot ask a person"), "{answer}");
     }

@@ -96,7 +96,10 @@ async fn a_long_result_links_to_its_whole_text_which_only_its_bearer_reads() {
     let content = answer["result"]["content"].as_array().expect("it has content");
     assert!(content[0]["text"].as_str().is_some_and(|text| text.contains("linked to this one")), "{answer}");
     let link = &content[1];
-    assert_eq!((&link["type"], &link["size"], &link["mimeType"]), (&json!("resource_link"), &json!(10_000), &json!("text/plain")));
+    assert_eq!(
+        (&link["type"], &link["size"], &link["mimeType"]),
+        (&json!("resource_link"), &json!(10_000), &json!("text/plain"))
+    );
     let uri = link["uri"].as_str().expect("it has an address");
     let read = async |token, uri: &str| {
         let client = Client { token: Some(token), session: None };
@@ -106,7 +109,11 @@ async fn a_long_result_links_to_its_whole_text_which_only_its_bearer_reads() {
     assert_eq!(whole["result"]["contents"][0]["text"], "ä".repeat(5_000));
     for (token, uri) in [(OTHER_TOKEN, uri), (TOKEN, "toolc-result:0"), (TOKEN, "file:///etc/passwd")] {
         let answer = read(token, uri).await;
-        assert_eq!((&answer["error"]["code"], &answer["error"]["data"]["uri"]), (&json!(-32602), &json!(uri)), "{answer}");
+        assert_eq!(
+            (&answer["error"]["code"], &answer["error"]["data"]["uri"]),
+            (&json!(-32602), &json!(uri)),
+            "{answer}"
+        );
     }
     serving.stop().await;
 }
@@ -122,7 +129,8 @@ async fn a_thousand_calls_at_once_are_all_answered() {
         calls.spawn(async move {
             if id % 2 == 0 {
                 let client = Client { token: None, session: Some(&session) };
-                return text(&serving.post(client, &call(id + 1, "wait", json!({ "ms": 20 }))).await.answer().await).to_owned();
+                return text(&serving.post(client, &call(id + 1, "wait", json!({ "ms": 20 }))).await.answer().await)
+                    .to_owned();
             }
             let params = json!({ "name": "wait", "arguments": { "ms": 20 } });
             text(&serving.stateless(Client::default(), "tools/call", params, json!({})).await.answer().await).to_owned()
@@ -135,16 +143,45 @@ async fn a_thousand_calls_at_once_are_all_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_is_in_use_in_a_session_is_refused() {
+    let serving = Serving::open().await;
+    let session = serving.initialize(None, json!({})).await;
+    let client = Client { token: None, session: Some(&session) };
+    let mut first = serving.post(client, &call(1, "wait", json!({ "ms": 300 }))).await;
+    let mut second = serving.post(client, &call(1, "echo", json!({ "text": "a" }))).await;
+    let refused = second.answer().await;
+    assert_eq!((second.status, &refused["id"]), (400, &json!(1)), "{refused}");
+    assert_eq!(text(&first.answer().await), "waited");
+    drop(first);
+    let again = async || serving.post(client, &call(1, "echo", json!({ "text": "a" }))).await.answer().await;
+    let started = Instant::now();
+    // The server notices a moment later that the answer was read.
+    while again().await.get("error").is_some() {
+        assert!(started.elapsed() < PATIENCE, "the id stays in use");
+    }
+    serving.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_version_is_negotiated() {
     let serving = Serving::open().await;
-    for (asked, given) in [("2024-11-05", "2024-11-05"), ("2025-06-18", "2025-06-18"), ("1999-01-01", "2025-11-25"), (STATELESS, "2025-11-25")] {
-        let params = json!({ "protocolVersion": asked, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    for (asked, given) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-06-18", "2025-06-18"),
+        ("1999-01-01", "2025-11-25"),
+        (STATELESS, "2025-11-25"),
+    ] {
+        let params =
+            json!({ "protocolVersion": asked, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
         let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         let answer = serving.post(Client::default(), &message).await.answer().await;
         assert_eq!(answer["result"]["protocolVersion"], given, "{answer}");
         assert_eq!(answer["result"]["serverInfo"], json!({ "name": "tests", "version": "1.2.3" }));
     }
     let discovered = serving.stateless(Client::default(), "server/discover", json!({}), json!({})).await.answer().await;
-    assert!(discovered["result"]["supportedVersions"].as_array().is_some_and(|all| all.contains(&json!(STATELESS))), "{discovered}");
+    assert!(
+        discovered["result"]["supportedVersions"].as_array().is_some_and(|all| all.contains(&json!(STATELESS))),
+        "{discovered}"
+    );
     serving.stop().await;
 }

@@ -97,14 +97,16 @@ fn tools(done: &Arc<Done>) -> Registry {
             Ok(ToolOutput::text("waited"))
         })
     });
-    let long = DynamicTool::sync("long", "Return a long text.", object(json!({ "chars": number }), &["chars"]), |args, _| {
-        let chars = usize::try_from(args["chars"].as_u64().unwrap_or_default()).unwrap_or_default();
-        Ok(ToolOutput::text("ä".repeat(chars)))
-    });
+    let long =
+        DynamicTool::sync("long", "Return a long text.", object(json!({ "chars": number }), &["chars"]), |args, _| {
+            let chars = usize::try_from(args["chars"].as_u64().unwrap_or_default()).unwrap_or_default();
+            Ok(ToolOutput::text("ä".repeat(chars)))
+        });
     let ask = DynamicTool::future("ask", "Ask for a name.", object(json!({}), &[]), |_, call| {
         Box::pin(async move {
             let questions = call.require_value::<ClientQuestions>()?;
-            let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+            let schema =
+                json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
             let form = Input::Form { message: "Who?".to_owned(), schema };
             let answers = questions.ask([("who".to_owned(), form)]).await;
             Ok(ToolOutput::text(format!("{answers:?}")))
@@ -121,7 +123,8 @@ pub(crate) fn server(done: &Arc<Done>, folder: &std::path::Path) -> ToolServer {
     let (registry, folder) = (tools(done), folder.to_owned());
     let session = move || Ok(registry.session().result_limits(ResultLimits::default().with_per_call(2_000)));
     let store = move |id: &str| {
-        Arc::new(SpillFolder::new(folder.join(id)).expect("failed to make a folder")) as Arc<dyn toolc::limits::SpillStore>
+        Arc::new(SpillFolder::new(folder.join(id)).expect("failed to make a folder"))
+            as Arc<dyn toolc::limits::SpillStore>
     };
     ToolServer::new("tests", "1.2.3", session).store(store).ask_client(|request| request.to_string())
 }
@@ -170,7 +173,8 @@ impl Serving {
     /// Returns a request with the usual headers.
     pub(crate) fn request(&self, client: Client<'_>) -> reqwest::RequestBuilder {
         let mut request = self.http.post(self.url()).timeout(PATIENCE);
-        request = request.header("accept", "application/json, text/event-stream").header("content-type", "application/json");
+        request =
+            request.header("accept", "application/json, text/event-stream").header("content-type", "application/json");
         if let Some(token) = client.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -202,7 +206,13 @@ impl Serving {
     }
 
     /// Sends a request of the era without sessions. `params` can have further keys, such as `inputResponses`.
-    pub(crate) async fn stateless(&self, client: Client<'_>, method: &str, params: Value, capabilities: Value) -> Reply {
+    pub(crate) async fn stateless(
+        &self,
+        client: Client<'_>,
+        method: &str,
+        params: Value,
+        capabilities: Value,
+    ) -> Reply {
         let mut params = params;
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": STATELESS,
@@ -261,7 +271,8 @@ impl Reply {
             if is_stream && let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
                 let event: Vec<u8> = self.buffer.drain(..end + 2).collect();
                 let event = String::from_utf8(event).expect("an event is UTF-8");
-                let data: Vec<&str> = event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect();
+                let data: Vec<&str> =
+                    event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect();
                 let message = serde_json::from_str(&data.join("")).ok();
                 if message.is_some() {
                     return message;

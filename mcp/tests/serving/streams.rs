@@ -102,7 +102,9 @@ async fn a_line_of_a_hundred_megabytes_is_refused_and_skipped() {
     let mut input = piped.input.take().expect("it is open");
     let writer = thread::spawn(move || {
         let part = vec![b'x'; 1 << 20];
-        input.write_all(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":""#).expect("the server reads");
+        input
+            .write_all(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":""#)
+            .expect("the server reads");
         (0..100).for_each(|_| input.write_all(&part).expect("the server reads"));
         input.write_all(b"\"}}\n").expect("the server reads");
         input
@@ -160,7 +162,8 @@ async fn a_client_is_asked_while_other_calls_run() {
     assert_eq!(question["method"], "elicitation/create");
     piped.check(2);
     let content = json!({ "decision": "approve once" });
-    piped.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": content } }));
+    piped
+        .send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": content } }));
     assert_eq!(text(&piped.receive()), RAN);
     assert_eq!(piped.done.guarded.load(std::sync::atomic::Ordering::SeqCst), 1);
     piped.end().await;

@@ -62,7 +62,9 @@ impl Attachment {
         let bytes = bytes.into();
         check_media_type(media_type)?;
         if !media_type.starts_with("audio/") {
-            return Err(ToolError::new(format!("expected the media type of a sound, such as `audio/wav`, got {media_type:?}")));
+            return Err(ToolError::new(format!(
+                "expected the media type of a sound, such as `audio/wav`, got {media_type:?}"
+            )));
         }
         check_size("the sound", bytes.len())?;
         Ok(Self::Audio(Audio { media_type: media_type.into(), bytes }))
@@ -90,7 +92,9 @@ impl Attachment {
         let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
         if !is_scheme || uri.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(ToolError::new(format!("expected the address of a resource, such as `file:///a.txt`, got {uri:?}")));
+            return Err(ToolError::new(format!(
+                "expected the address of a resource, such as `file:///a.txt`, got {uri:?}"
+            )));
         }
         check_media_type(media_type)?;
         check_size("the resource", content.len())?;
@@ -167,14 +171,17 @@ impl fmt::Debug for ResourceContent {
 }
 
 fn check_media_type(media_type: &str) -> Result<(), ToolError> {
-    let is_word = |word: &str| {
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&^_.+-".contains(c))
-    };
+    let is_word =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "!#$&^_.+-".contains(c));
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     let is_valid = essence.split_once('/').is_some_and(|(kind, name)| is_word(kind) && is_word(name))
         && media_type.chars().all(|c| c.is_ascii_graphic() || c == ' ')
         && media_type.len() <= 200;
-    if is_valid { Ok(()) } else { Err(ToolError::new(format!("expected a media type, such as `text/plain`, got {media_type:?}"))) }
+    if is_valid {
+        Ok(())
+    } else {
+        Err(ToolError::new(format!("expected a media type, such as `text/plain`, got {media_type:?}")))
+    }
 }
 
 fn check_size(what: &str, size: usize) -> Result<(), ToolError> {

@@ -216,6 +216,15 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_the_host_links_to_names_no_reader() {
+        let json = ToolOutput::text("x".repeat(5_000)).into_json();
+        let spill = Spill { store: &FakeStore, reader: None };
+        let result = shorten(&json, 2_000, "say", Some(spill));
+        assert!(result.is_stored && is_shortened(&result.json), "{}", result.json);
+        assert!(result.json.contains("All of the result is stored, and linked to this one"), "{}", result.json);
+    }
+
+    #[test]
     fn a_result_that_is_not_stored_is_cut_and_reports_the_missing_characters() {
         let letters = "\"ü\u{1}".repeat(4_000);
         for (tool, store, expected_error) in [

@@ -33,7 +33,10 @@ fn push(out: &mut String, attachment: &Attachment) {
     let _ = match attachment {
         Attachment::Audio(audio) => {
             let (media_type, size) = (audio.media_type(), audio.bytes().len());
-            write!(out, "[a sound is left out, because this API does not accept it in results: {media_type}, {size} bytes]")
+            write!(
+                out,
+                "[a sound is left out, because this API does not accept it in results: {media_type}, {size} bytes]"
+            )
         }
         Attachment::Resource(resource) => match resource.content() {
             ResourceContent::Text(text) => {
@@ -62,7 +65,9 @@ mod tests {
         let output = ToolOutput::text("said")
             .with_attachment(Attachment::audio("audio/wav", *b"RIFF").unwrap())
             .and_then(|output| output.with_attachment(Attachment::text_resource("test://a", "text/plain", "inner")?))
-            .and_then(|output| output.with_attachment(Attachment::binary_resource("test://b", "application/pdf", *b"%PDF")?));
+            .and_then(|output| {
+                output.with_attachment(Attachment::binary_resource("test://b", "application/pdf", *b"%PDF")?)
+            });
         let response = CallResponse::from(output);
         let expected = "\"said\"\n[a sound is left out, because this API does not accept it in results: audio/wav, 4 bytes]\n\
                         [resource test://a (text/plain)]\ninner\n\

@@ -126,7 +126,11 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("User response: {answer}")))
     }
 
-    async fn test_elicitation_sep1034_defaults(&self, _: test_elicitation_sep1034_defaults::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_elicitation_sep1034_defaults(
+        &self,
+        _: test_elicitation_sep1034_defaults::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         let fields = json!({
             "name": { "type": "string", "default": "John Doe" },
             "age": { "type": "integer", "default": 30 },
@@ -138,7 +142,11 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("Elicitation completed: {answer}")))
     }
 
-    async fn test_elicitation_sep1330_enums(&self, _: test_elicitation_sep1330_enums::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_elicitation_sep1330_enums(
+        &self,
+        _: test_elicitation_sep1330_enums::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         let titled = json!([
             { "const": "value1", "title": "First Option" }, { "const": "value2", "title": "Second Option" },
             { "const": "value3", "title": "Third Option" },
@@ -158,23 +166,43 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("Elicitation completed: {answer}")))
     }
 
-    async fn test_input_required_result_elicitation(&self, _: test_input_required_result_elicitation::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_elicitation(
+        &self,
+        _: test_input_required_result_elicitation::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         Ok(ToolOutput::text(format!("Hello: {}", ask(call, "user_name", name()).await?)))
     }
 
-    async fn test_input_required_result_sampling(&self, _: test_input_required_result_sampling::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_sampling(
+        &self,
+        _: test_input_required_result_sampling::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "capital_question", sample("What is the capital of France?", 100)).await?))
     }
 
-    async fn test_input_required_result_list_roots(&self, _: test_input_required_result_list_roots::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_list_roots(
+        &self,
+        _: test_input_required_result_list_roots::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "client_roots", Input::Roots).await?))
     }
 
-    async fn test_input_required_result_request_state(&self, _: test_input_required_result_request_state::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_request_state(
+        &self,
+        _: test_input_required_result_request_state::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         Ok(ToolOutput::text(format!("state-ok: {}", ask(call, "confirm", confirmation()).await?)))
     }
 
-    async fn test_input_required_result_multiple_inputs(&self, _: test_input_required_result_multiple_inputs::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_multiple_inputs(
+        &self,
+        _: test_input_required_result_multiple_inputs::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         let inputs =
             [("user_name", name()), ("greeting", sample("Generate a greeting", 50)), ("client_roots", Input::Roots)];
         let answers = ask_all(call, inputs).await?;
@@ -182,7 +210,11 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(answers.join("\n")))
     }
 
-    async fn test_input_required_result_multi_round(&self, _: test_input_required_result_multi_round::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_multi_round(
+        &self,
+        _: test_input_required_result_multi_round::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         let first = form("Step 1: What is your name?", json!({ "name": { "type": "string" } }), &["name"]);
         let name = ask(call, "step1", first).await?;
         let second = form("Step 2: What is your favorite color?", json!({ "color": { "type": "string" } }), &["color"]);
@@ -190,11 +222,19 @@ impl ConformanceTools for ConformanceHandlers {
         Ok(ToolOutput::text(format!("{name}; {color}")))
     }
 
-    async fn test_input_required_result_tampered_state(&self, _: test_input_required_result_tampered_state::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_tampered_state(
+        &self,
+        _: test_input_required_result_tampered_state::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         Ok(ToolOutput::text(ask(call, "confirm", confirmation()).await?))
     }
 
-    async fn test_input_required_result_capabilities(&self, _: test_input_required_result_capabilities::Args, call: &Call<'_>) -> ToolResult {
+    async fn test_input_required_result_capabilities(
+        &self,
+        _: test_input_required_result_capabilities::Args,
+        call: &Call<'_>,
+    ) -> ToolResult {
         let questions: Arc<ClientQuestions> = call.require_value()?;
         let inputs = [("user_name", name()), ("greeting", sample("Generate a greeting", 50))];
         let supported = inputs.into_iter().filter(|(_, input)| questions.supports(input));

@@ -54,7 +54,8 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolc-conformance"));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start the server");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start the server");
         let mut url = String::new();
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
         output.read_line(&mut url).expect("failed to read the address");
@@ -98,7 +99,8 @@ fn node() -> Result<PathBuf, String> {
         return Ok(PathBuf::from("node"));
     }
     let folder = installed("node", NODE, |folder| {
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
+        let pip =
+            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
         let target = ["--upgrade", "--no-deps", "--target"];
         run(Command::new("python3").args(pip).args(target).arg(folder).arg(NODE)).map(drop)
     });

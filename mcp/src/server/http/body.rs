@@ -17,6 +17,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::MAX_REQUEST;
 use super::gate::Body;
+use super::sessions::OpenRequest;
 
 /// The bytes of all requests that are read or answered.
 const MAX_ALL: usize = 32 * MAX_REQUEST;
@@ -123,9 +124,9 @@ impl Unread {
 }
 
 impl Room {
-    /// Returns a response that takes the room until its end.
-    pub(super) fn until_end_of(self, body: Body) -> Body {
-        Answer { body, _room: self }.boxed()
+    /// Returns a response that takes the room until its end, and during which its request is open.
+    pub(super) fn until_end_of(self, body: Body, open: Option<OpenRequest>) -> Body {
+        Answer { body, _room: self, _open: open }.boxed()
     }
 }
 
@@ -133,6 +134,7 @@ impl Room {
 struct Answer {
     body: Body,
     _room: Room,
+    _open: Option<OpenRequest>,
 }
 
 impl HttpBody for Answer {

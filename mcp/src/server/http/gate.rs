@@ -18,7 +18,7 @@ use super::body::{Budget, Reading, Unread};
 use super::sessions::SessionOwners;
 use crate::server::handler::Handler;
 use crate::server::principal::{Principal, Tokens};
-use crate::server::unreadable::read;
+use crate::server::unreadable::{Unreadable, read};
 
 /// The header with the id of a session.
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -78,6 +78,13 @@ impl Gate {
             &message,
             JsonRpcMessage::Request(request) if matches!(request.request, rmcp::model::ClientRequest::InitializeRequest(_))
         );
+        let open = match (&message, &session) {
+            (JsonRpcMessage::Request(request), Some(session)) => {
+                let in_use = || json(StatusCode::BAD_REQUEST, &Unreadable::busy(&message).message());
+                Some(self.sessions.open(session, &request.id).ok_or_else(in_use)?)
+            }
+            _ => None,
+        };
         drop(message);
         let reserved = match begins {
             true => Some(self.sessions.reserve(&principal).await.ok_or_else(too_many)?),
@@ -87,7 +94,7 @@ impl Gate {
         if let (Some(reserved), Some(id)) = (reserved, response.headers().get(&SESSION_ID)) {
             reserved.begin(id);
         }
-        Ok(response.map(|body| permit.until_end_of(body)))
+        Ok(response.map(|body| permit.until_end_of(body, open)))
     }
 
     /// Returns who sends a request, or `None` if it has no valid token.

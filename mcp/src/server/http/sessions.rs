@@ -1,9 +1,10 @@
 //! Whose the sessions of the protocol are: a session can be used only with the token with which it was begun.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::HeaderValue;
+use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
 use crate::server::principal::Principal;
@@ -16,6 +17,17 @@ const MAX_OF_ONE: usize = 512;
 pub(super) struct SessionOwners {
     manager: Arc<LocalSessionManager>,
     owners: Mutex<Owners>,
+    open: OpenRequests,
+}
+
+/// The requests of sessions that were not answered yet. With two of the same id, one would never be.
+type OpenRequests = Arc<Mutex<HashSet<(String, RequestId)>>>;
+
+/// A request of a session, until it is answered.
+#[derive(Debug)]
+pub(super) struct OpenRequest {
+    open: OpenRequests,
+    request: (String, RequestId),
 }
 
 #[derive(Default)]
@@ -33,7 +45,7 @@ pub(super) struct Reserved<'o> {
 
 impl SessionOwners {
     pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
-        Self { manager, owners: Mutex::default() }
+        Self { manager, owners: Mutex::default(), open: OpenRequests::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Owners> {
@@ -43,6 +55,13 @@ impl SessionOwners {
     /// Returns whether a session is one of this principal.
     pub(super) fn is_of(&self, id: &HeaderValue, principal: &Principal) -> bool {
         id.to_str().is_ok_and(|id| self.lock().sessions.get(id) == Some(principal))
+    }
+
+    /// Notes a request of a session, or returns `None` if its id is in use.
+    pub(super) fn open(&self, session: &HeaderValue, id: &RequestId) -> Option<OpenRequest> {
+        let request = (session.to_str().ok()?.to_owned(), id.clone());
+        let is_new = self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(request.clone());
+        is_new.then(|| OpenRequest { open: Arc::clone(&self.open), request })
     }
 
     /// Returns room for a session, or `None` if there are too many.
@@ -65,6 +84,12 @@ impl Reserved<'_> {
         if let Ok(id) = id.to_str() {
             self.owners.lock().sessions.insert(id.to_owned(), self.principal.clone());
         }
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.request);
     }
 }
 
