@@ -21,6 +21,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         check_deprecated(catalog, tool, sink);
         check_returns(tool, sink);
         check_strict(tool, sink);
+        check_icons(tool, sink);
         if let Some(shell) = &tool.manifest.approval.shell {
             check_parameter(tool, shell, "shell", &[Type::String], sink);
         }
@@ -30,6 +31,33 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 
 fn incompatible(place: Place, message: impl Into<String>, help: &str, sink: &Sink) {
     sink.push(Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message).help(help));
+}
+
+/// The maximum number of pictures of a tool, and of bytes of an address. A list of tools has all of them.
+const MAX_ICONS: usize = 8;
+const MAX_ICON: usize = 16 << 10;
+
+fn check_icons(tool: &Tool, sink: &Sink) {
+    let icons = &tool.manifest.icons;
+    for icon in icons {
+        let is_address = |letter: char| letter.is_ascii_graphic() && !"<>\"\\^`{|}".contains(letter);
+        let rest = icon.value.strip_prefix("https://").or_else(|| icon.value.strip_prefix("data:image/"));
+        if rest.is_none_or(str::is_empty) || !icon.value.chars().all(is_address) {
+            let found = Diagnostic::new(Code::INVALID_VALUE, icon.place, "not the address of a picture");
+            sink.push(found.label("expected `https://...` or `data:image/...`"));
+        } else if icon.value.len() > MAX_ICON {
+            let message =
+                format!("the address of a picture has {} bytes: at most {MAX_ICON} are allowed", icon.value.len());
+            sink.push(
+                Diagnostic::new(Code::INVALID_VALUE, icon.place, message)
+                    .help("use `https://...`, or a smaller picture"),
+            );
+        }
+    }
+    if let Some(icon) = icons.get(MAX_ICONS) {
+        let message = format!("a tool has at most {MAX_ICONS} pictures");
+        sink.push(Diagnostic::new(Code::INVALID_VALUE, icon.place, message).help("remove the others"));
+    }
 }
 
 fn check_timeout(tool: &Tool, sink: &Sink) {

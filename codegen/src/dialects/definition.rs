@@ -14,6 +14,8 @@ pub struct ToolDefinition<'c> {
     pub name: &'c str,
     /// The title of the tool, if it has one.
     pub title: Option<&'c str>,
+    /// The addresses of its pictures.
+    pub icons: Vec<&'c str>,
     /// The description of the tool in the dialect.
     pub description: Template,
     /// The schema of its arguments.

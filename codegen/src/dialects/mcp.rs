@@ -1,6 +1,6 @@
 //! MCP's `tools/list`, revision 2026-07-28: any schema of draft 2020-12 whose root is an object.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolc::behaviour::Annotations;
 
 use super::definition::{entry, string};
@@ -17,7 +17,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     name: "mcp",
     feature: Some("mcp"),
     variant: "Mcp",
-    about: "MCP's `tools/list`, with `title`, `outputSchema` (from `returns`) and all four `annotations`.",
+    about: "MCP's `tools/list`, with `title`, `icons`, `outputSchema` (from `returns`) and all four `annotations`.",
     envelope: definition,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,
@@ -53,5 +53,26 @@ fn definition(tool: &ToolDefinition<'_>) -> CondJson {
     entries.push(entry("inputSchema", tool.parameters.json()));
     entries.extend(tool.returns.as_ref().map(|returns| entry("outputSchema", returns.json())));
     entries.push(entry("annotations", hints.into()));
+    if !tool.icons.is_empty() {
+        let icons: Vec<Value> = tool.icons.iter().map(|source| icon(source)).collect();
+        entries.push(entry("icons", Value::from(icons).into()));
+    }
     CondJson::Object(entries)
+}
+
+/// Returns the entry of a picture. Its type follows from the address, if it says it.
+fn icon(source: &str) -> Value {
+    let of_data = source.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
+    let path = source.split(['?', '#']).next().unwrap_or_default();
+    let of_file = path.rsplit_once('.').and_then(|(_, extension)| match extension {
+        "png" => Some("image/png"),
+        "jpg" | "jpeg" => Some("image/jpeg"),
+        "svg" => Some("image/svg+xml"),
+        "webp" => Some("image/webp"),
+        _ => None,
+    });
+    match of_data.or(of_file) {
+        Some(media_type) => json!({ "src": source, "mimeType": media_type }),
+        None => json!({ "src": source }),
+    }
 }

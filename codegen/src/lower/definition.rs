@@ -61,6 +61,7 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
     let definition = ToolDefinition {
         name: tool.name_in(dialect.name),
         title: manifest.title.as_ref().map(|title| title.value.as_str()),
+        icons: manifest.icons.iter().map(|icon| icon.value.as_str()).collect(),
         description,
         has_parameters: has_properties(&schema),
         parameters: SchemaDocument { schema, defs, spelling: form.spelling },

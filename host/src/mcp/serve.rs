@@ -60,7 +60,7 @@ pub(crate) struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// Serves until the client leaves, or the program is told to end. Returns the exit status.
+    /// Serves until the client leaves, or a signal ends the program. Returns the exit status.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
         let kind = EnvironmentKind::find(options.environment)?;
         let profile = Profile::read(home)?;
@@ -198,7 +198,7 @@ fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Re
                 let listening = listening.map_err(|error| format!("failed to listen at {address}: {error}"))?;
                 let at = listening.address().map_err(|error| error.to_string())?;
                 eprintln!("MCP server at http://{at}{PATH}");
-                server.serve_http(listening, told_to_end()).await.map_err(|error| error.to_string())
+                server.serve_http(listening, signal_to_end()).await.map_err(|error| error.to_string())
             }
         }
     });
@@ -207,8 +207,8 @@ fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Re
     served
 }
 
-/// Waits until the program is told to end.
-async fn told_to_end() {
+/// Waits for a signal to end.
+async fn signal_to_end() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

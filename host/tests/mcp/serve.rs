@@ -159,10 +159,10 @@ fn a_command_that_needs_approval_is_shown_to_the_person_at_the_client() {
 #[test]
 fn secrets_are_replaced_in_results_and_stored_results() {
     let folder = folder("[results]\nmax_chars = 2000\n");
-    let long = format!("begin hunter2hunter2 {}", "x\n".repeat(3_000));
-    fs::write(folder.path().join("long.txt"), long).expect("failed to write");
+    let lines = format!("a line with hunter2hunter2 {}\n", "x".repeat(150)).repeat(40);
+    fs::write(folder.path().join("long.txt"), lines).expect("failed to write");
     let mut server = Server::start(&folder, &[], &json!({}));
-    let answer = server.call(2, "read_file", &json!({ "path": "long.txt" }));
+    let answer = server.call(2, "search_files", &json!({ "pattern": "a line", "path": "long.txt" }));
     assert!(text(&answer).contains("[secret]") && !answer.to_string().contains("hunter2"), "{answer}");
     let link = &answer["result"]["content"][1];
     assert_eq!(link["type"], "resource_link", "{answer}");
@@ -210,7 +210,7 @@ impl HttpServer {
         Self { child, url }
     }
 
-    /// Tells the program to end, and waits until it has.
+    /// Ends the program with a signal, and waits until it has ended.
     fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").arg(&pid).status().expect("failed to start `kill`").success());
@@ -226,7 +226,7 @@ impl Drop for HttpServer {
 }
 
 #[test]
-fn the_program_ends_by_itself_when_it_is_told_to() {
+fn the_program_ends_by_itself_after_a_signal() {
     let folder = folder("");
     HttpServer::start(&folder, &[]).stop();
 }

@@ -1,4 +1,4 @@
-//! Calls that run: each is a task of its own, which reports to whoever waits for it. That can be one request after another: a request
+//! Calls that run: each is a task of its own, which reports to the request that waits for it. That can be one request after another: a request
 //! whose call has a question ends with the question, and the next request brings the answer.
 
 use std::collections::{BTreeMap, HashMap};
@@ -102,7 +102,7 @@ impl Calls {
         self.lock().get(id).cloned()
     }
 
-    /// Passes on a progress report. If nobody keeps up with them, it is dropped.
+    /// Passes on a progress report. If the client does not keep up with them, it is dropped.
     pub(super) fn progress(&self, report: &toolc::Progress<'_>) {
         if let Some(call) = self.of(report.id) {
             let message = report.message.to_owned();
@@ -270,7 +270,7 @@ impl ClientQuestions {
     ) -> Result<Answers, NotAnswered> {
         let (question, answered) = Question::new(kind, inputs).map_err(NotAnswered::Invalid)?;
         self.permit.release();
-        // If nobody waits for the call any more, nobody can be asked.
+        // Without a request that waits for the call, there is no client to ask.
         if self.events.send(Event::Question(question)).await.is_err() {
             return Err(NotAnswered::ClientCannotAsk);
         }

@@ -167,6 +167,8 @@ impl Shared {
     /// Waits until calls have ended, for a limited time, and cancels the others.
     async fn stop(&self) {
         let _ = tokio::time::timeout(GRACE, self.limits.idle(MAX_CALLS)).await;
+        self.parked.clear();
+        self.tasks.stop();
         self.conversations.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
     }
 }

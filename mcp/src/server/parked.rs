@@ -47,6 +47,11 @@ impl ParkedCalls {
         Ok(state)
     }
 
+    /// Cancels all calls.
+    pub(super) fn clear(&self) {
+        self.lock().clear();
+    }
+
     /// Takes the call that waits under a name, if it is the same call of the same principal.
     pub(super) fn take(
         &self,

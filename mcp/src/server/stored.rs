@@ -1,4 +1,4 @@
-//! Results that are too long: stored by the host, and read by the client as resources. Only whoever made the call can read one.
+//! Results that are too long: stored by the host, and read by the client as resources. Only the principal that made the call can read one.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -60,7 +60,7 @@ impl StoredResults {
     /// Reads a result.
     ///
     /// # Errors
-    /// Returns an error if there is none of this address, or its file cannot be read.
+    /// Returns an error if no result has this address, or its file cannot be read.
     pub(super) fn read(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
         let found = self
             .lock()

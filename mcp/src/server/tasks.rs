@@ -60,6 +60,12 @@ impl Tasks {
         task
     }
 
+    /// Cancels all tasks, and forgets them.
+    pub(super) fn stop(&self) {
+        self.lock().clear();
+        self.manager.shutdown();
+    }
+
     /// Returns the state of a task.
     ///
     /// # Errors

@@ -159,7 +159,7 @@ impl Serving {
         Self { address, done, http: http(), stop: Some(stop), served, _folder: folder }
     }
 
-    /// Tells the server to end, and waits until it has.
+    /// Stops the server, and waits until it has ended.
     pub(crate) async fn stop(mut self) {
         drop(self.stop.take());
         let served = tokio::time::timeout(PATIENCE, &mut self.served).await;

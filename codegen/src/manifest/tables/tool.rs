@@ -7,7 +7,7 @@ use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
     ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, MaxResultChars, Name, Names, Params,
-    Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Word, WordList, words,
+    Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList, words,
 };
 use crate::manifest::read::Reader;
 use crate::schema::{Defs, Schema};
@@ -25,6 +25,9 @@ table! {
         description: Required<Description>,
         /// The display name, for protocols that have one.
         title: Text,
+        /// Pictures of the tool that MCP clients show: addresses that begin with `https://` or `data:image/`, at most 8. Never sent to the
+        /// model.
+        icons: Texts,
         /// An emoji that hosts show next to the name. Never sent to the model.
         emoji: Prose,
         /// How the handler runs. Default: `sync`.

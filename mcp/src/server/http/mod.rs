@@ -162,7 +162,7 @@ async fn connection(
             connection.await
         }
     };
-    // The client has closed the connection, or was too slow. There is nobody to tell.
+    // The client has closed the connection, or was too slow: no answer can reach it.
     drop(result);
 }
 
