@@ -100,7 +100,6 @@ fn check_endpoint(endpoint: &McpEndpointTable, sink: &Sink) {
     }
     for variable in endpoint.token_variables.iter().filter(|variable| !is_name(&variable.value)) {
         let help = "write the token into `.env`, as `NAME=...`, and the name here";
-        // Do not show it: it may be a token.
         report(sink, variable, "not the name of a variable", "expected letters, digits and `_`", help);
     }
     if let Some(file) = &endpoint.token_file
@@ -184,12 +183,12 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_reported_without_values() {
+    fn mistakes_are_reported() {
         for (text, part) in [
             ("[mcp.endpoints.a__b]\n", "is not the name of an endpoint"),
             ("[mcp.endpoints.a]\nhttp = 'localhost:80'", "`http` is not an address"),
             ("[mcp.endpoints.a]\nhttp = '0.0.0.0:80'", "anyone could run the tools"),
-            ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\ntoken_variables = ['hunter2-']", "not the name of a variable"),
+            ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\ntoken_variables = ['A-B']", "not the name of a variable"),
             ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\ntoken_file = 'tokens'", "the path of the file is relative"),
             ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\norigins = ['a.example']", "not the origin of a web page"),
             ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\norigins = ['https://a/b']", "not the origin of a web page"),
@@ -198,7 +197,7 @@ mod tests {
             ("[mcp.endpoints.a]\ntoolset = ['safe']", "toolset"),
         ] {
             let error = read(text).expect_err(text);
-            assert!(error.contains(part) && !error.contains("hunter2"), "{part}: {error}");
+            assert!(error.contains(part), "{part}: {error}");
         }
     }
 }
