@@ -10,11 +10,14 @@ use super::principal::Principal;
 use super::random::unguessable;
 use super::stored::StoredResults;
 
+/// Returns the store of a session with an id.
+type StoreOfSession = Box<dyn Fn(&str) -> Arc<dyn SpillStore> + Send + Sync>;
+
 /// Makes the sessions of a server. All are alike, so that the list of tools does not depend on the connection.
 pub(super) struct Sessions {
     pub(super) new: Box<dyn Fn() -> Result<SessionBuilder, String> + Send + Sync>,
     /// Returns where the long results of a session are stored, by the session's id.
-    pub(super) store: Option<Box<dyn Fn(&str) -> Arc<dyn SpillStore> + Send + Sync>>,
+    pub(super) store: Option<StoreOfSession>,
     /// Writes the question about a call that needs approval. Without it, the approver of the session builder decides.
     pub(super) question: Option<QuestionText>,
 }

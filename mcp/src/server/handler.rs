@@ -254,7 +254,7 @@ async fn ask(call: &mut RunningCall, context: &RequestContext<RoleServer>) {
             },
             Err(error) => Err(error),
         };
-        match answer.map(|answer| serde_json::to_value(answer)) {
+        match answer.map(serde_json::to_value) {
             Ok(Ok(answer)) => drop(responses.insert(key, answer)),
             Ok(Err(error)) => return call.answer(Err(NotAnswered::Invalid(error.to_string()))),
             Err(error) => {

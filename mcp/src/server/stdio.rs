@@ -32,7 +32,7 @@ pub(super) struct StdioTransport {
 }
 
 /// A line that has arrived.
-type Incoming = (Result<ClientJsonRpcMessage, Unreadable>, usize);
+type Incoming = (Result<ClientJsonRpcMessage, Box<Unreadable>>, usize);
 
 impl StdioTransport {
     /// Reads from and writes to these streams, on threads of their own.
@@ -88,7 +88,7 @@ fn read_lines(mut input: impl BufRead, messages: &mpsc::Sender<Incoming>) {
                 return;
             }
             line = Vec::new();
-            Err(Unreadable::too_long(MAX_MESSAGE))
+            Err(Box::new(Unreadable::too_long(MAX_MESSAGE)))
         } else if line.trim_ascii().is_empty() {
             continue;
         } else {

@@ -22,13 +22,13 @@ struct Envelope<'a> {
 ///
 /// # Errors
 /// Returns the error that answers it.
-pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Unreadable> {
-    let not_json = |why: String| Unreadable { id: None, error: ErrorData::parse_error(why, None) };
+pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Box<Unreadable>> {
+    let not_json = |why: String| Box::new(Unreadable { id: None, error: ErrorData::parse_error(why, None) });
     let text = std::str::from_utf8(bytes).map_err(|_| not_json("the message is not UTF-8".to_owned()))?;
     match serde_json::from_str(text) {
         Ok(message) => Ok(message),
         Err(error) if error.is_syntax() || error.is_eof() => Err(not_json(format!("the message is not JSON: {error}"))),
-        Err(error) => Err(Unreadable::of(text, &error)),
+        Err(error) => Err(Box::new(Unreadable::of(text, &error))),
     }
 }
 

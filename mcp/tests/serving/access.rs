@@ -174,7 +174,7 @@ async fn what_runs_when_the_server_is_stopped_can_end() {
         json!({}),
     );
     let reply = tokio::spawn({
-        let (reply, _) = tokio::join!(reply, tokio::time::sleep(Duration::ZERO));
+        let (reply, ()) = tokio::join!(reply, tokio::time::sleep(Duration::ZERO));
         async move {
             let mut reply = reply;
             reply.answer().await

@@ -141,7 +141,7 @@ impl Serving {
     }
 
     pub(crate) async fn with(
-        server_with: impl FnOnce(ToolServer) -> ToolServer,
+        change: impl FnOnce(ToolServer) -> ToolServer,
         access_with: impl FnOnce(HttpAccess) -> HttpAccess,
     ) -> Self {
         let folder = tempfile::tempdir().expect("failed to make a folder");
@@ -154,9 +154,9 @@ impl Serving {
         let listening = HttpServer::bind(any, access).await.expect("failed to listen");
         let address = listening.address().expect("it has an address");
         let (stop, stopped) = oneshot::channel::<()>();
-        let server = server_with(server(&done, folder.path()));
-        let served = tokio::spawn(server.serve_http(listening, async move { drop(stopped.await) }));
-        Self { address, done, http: http(), stop: Some(stop), served, _folder: folder }
+        let server = change(server(&done, folder.path()));
+        let ended = tokio::spawn(server.serve_http(listening, async move { drop(stopped.await) }));
+        Self { address, done, http: http(), stop: Some(stop), served: ended, _folder: folder }
     }
 
     /// Stops the server, and waits until it has ended.

@@ -13,7 +13,7 @@ use crate::fixture::{Done, PATIENCE, RAN, call, server, text};
 struct Piped {
     input: Option<PipeWriter>,
     output: BufReader<PipeReader>,
-    served: JoinHandle<std::io::Result<()>>,
+    ended: JoinHandle<std::io::Result<()>>,
     done: Arc<Done>,
     _folder: tempfile::TempDir,
 }
@@ -25,8 +25,8 @@ impl Piped {
         let (theirs, input) = std::io::pipe().expect("failed to make a pipe");
         let (output, to_us) = std::io::pipe().expect("failed to make a pipe");
         let server = server(&done, folder.path());
-        let served = tokio::spawn(server.serve_stdio(BufReader::new(theirs), to_us));
-        Self { input: Some(input), output: BufReader::new(output), served, done, _folder: folder }
+        let ended = tokio::spawn(server.serve_stdio(BufReader::new(theirs), to_us));
+        Self { input: Some(input), output: BufReader::new(output), ended, done, _folder: folder }
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -62,8 +62,8 @@ impl Piped {
     /// Closes the input, and waits until the server has ended.
     async fn end(mut self) {
         drop(self.input.take());
-        let served = tokio::time::timeout(PATIENCE, &mut self.served).await;
-        served.expect("it ends in time").expect("it does not panic").expect("it succeeds");
+        let ended = tokio::time::timeout(PATIENCE, &mut self.ended).await;
+        ended.expect("it ends in time").expect("it does not panic").expect("it succeeds");
     }
 }
 

@@ -7,7 +7,16 @@ use serde_json::{Value, json};
 use toolc::{Attachment, Call, Image, ToolError, ToolOutput, ToolResult};
 use toolc_mcp::server::{Answer, ClientQuestions, Input, NotAnswered};
 
-use crate::generated::conformance::*;
+use crate::generated::conformance::{
+    ConformanceTools, test_audio_content, test_elicitation, test_elicitation_sep1034_defaults,
+    test_elicitation_sep1330_enums, test_embedded_resource, test_error_handling, test_image_content,
+    test_input_required_result_capabilities, test_input_required_result_elicitation,
+    test_input_required_result_list_roots, test_input_required_result_multi_round,
+    test_input_required_result_multiple_inputs, test_input_required_result_request_state,
+    test_input_required_result_sampling, test_input_required_result_tampered_state, test_logging_tool,
+    test_missing_capability, test_multiple_content_types, test_sampling, test_simple_text, test_streaming_elicitation,
+    test_tool_with_progress,
+};
 
 /// A picture of one red pixel.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
@@ -43,17 +52,17 @@ fn describe(answer: &Answer) -> String {
     }
 }
 
-fn form(message: &str, properties: Value, required: &[&str]) -> Input {
+fn form(message: &str, properties: &Value, required: &[&str]) -> Input {
     let schema = json!({ "type": "object", "properties": properties, "required": required });
     Input::Form { message: message.to_owned(), schema }
 }
 
 fn name() -> Input {
-    form("What is your name?", json!({ "name": { "type": "string" } }), &["name"])
+    form("What is your name?", &json!({ "name": { "type": "string" } }), &["name"])
 }
 
 fn confirmation() -> Input {
-    form("Please confirm", json!({ "ok": { "type": "boolean" } }), &["ok"])
+    form("Please confirm", &json!({ "ok": { "type": "boolean" } }), &["ok"])
 }
 
 fn sample(prompt: &str, max_tokens: u32) -> Input {
@@ -122,7 +131,7 @@ impl ConformanceTools for ConformanceHandlers {
             "username": { "type": "string", "description": "User's response" },
             "email": { "type": "string", "description": "User's email address" },
         });
-        let answer = ask(call, "user", form(&args.message, fields, &["username", "email"])).await?;
+        let answer = ask(call, "user", form(&args.message, &fields, &["username", "email"])).await?;
         Ok(ToolOutput::text(format!("User response: {answer}")))
     }
 
@@ -138,7 +147,7 @@ impl ConformanceTools for ConformanceHandlers {
             "status": { "type": "string", "enum": ["active", "inactive", "pending"], "default": "active" },
             "verified": { "type": "boolean", "default": true },
         });
-        let answer = ask(call, "user", form("Who are you?", fields, &[])).await?;
+        let answer = ask(call, "user", form("Who are you?", &fields, &[])).await?;
         Ok(ToolOutput::text(format!("Elicitation completed: {answer}")))
     }
 
@@ -162,7 +171,7 @@ impl ConformanceTools for ConformanceHandlers {
             "untitledMulti": { "type": "array", "items": { "type": "string", "enum": words } },
             "titledMulti": { "type": "array", "items": { "anyOf": titled } },
         });
-        let answer = ask(call, "choice", form("Which ones?", fields, &[])).await?;
+        let answer = ask(call, "choice", form("Which ones?", &fields, &[])).await?;
         Ok(ToolOutput::text(format!("Elicitation completed: {answer}")))
     }
 
@@ -215,9 +224,10 @@ impl ConformanceTools for ConformanceHandlers {
         _: test_input_required_result_multi_round::Args,
         call: &Call<'_>,
     ) -> ToolResult {
-        let first = form("Step 1: What is your name?", json!({ "name": { "type": "string" } }), &["name"]);
+        let first = form("Step 1: What is your name?", &json!({ "name": { "type": "string" } }), &["name"]);
         let name = ask(call, "step1", first).await?;
-        let second = form("Step 2: What is your favorite color?", json!({ "color": { "type": "string" } }), &["color"]);
+        let second =
+            form("Step 2: What is your favorite color?", &json!({ "color": { "type": "string" } }), &["color"]);
         let color = ask(call, "step2", second).await?;
         Ok(ToolOutput::text(format!("{name}; {color}")))
     }

@@ -86,10 +86,7 @@ impl Gate {
             _ => None,
         };
         drop(message);
-        let reserved = match begins {
-            true => Some(self.sessions.reserve(&principal).await.ok_or_else(too_many)?),
-            false => None,
-        };
+        let reserved = if begins { Some(self.sessions.reserve(&principal).await.ok_or_else(too_many)?) } else { None };
         let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
         if let (Some(reserved), Some(id)) = (reserved, response.headers().get(&SESSION_ID)) {
             reserved.begin(id);
