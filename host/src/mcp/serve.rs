@@ -15,10 +15,11 @@ use toolc_files::FileHandlers;
 use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
 use toolc_workspace::Workspace;
 
-use super::{McpServers, Needed};
+use super::{McpServers, Needed, Person};
 use crate::agent::hooks::{RedactedStore, SecretFilter};
 use crate::approval::{self, Mode};
 use crate::environments::{self, EnvironmentKind};
+use crate::git::{self, ProjectGit};
 use crate::options::ToolOptions;
 use crate::plugins;
 use crate::profile::Profile;
@@ -69,11 +70,12 @@ impl ServeArgs {
         let registry = Registry::new();
         let environments = environments::environments(kind, Some(&profile.home));
         let with_results = |file: FileHandlers| file.with_spilled(profile.home.results());
-        let tools =
-            toolc_host::shipped_tools_with(Workspace::current(), environments, with_results, |terminal| terminal);
+        let git = ProjectGit::read(Workspace::current().dir());
+        let workspace = git::workspace(Some(&git), &profile.home)?;
+        let tools = toolc_host::shipped_tools_with(workspace, environments, with_results, |terminal| terminal);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
-        let servers = McpServers::start(&profile, &registry, Needed::All)?;
+        let servers = McpServers::start(&profile, &registry, Needed::All, &Person::nobody().answering(None))?;
         for problem in servers.problems() {
             eprintln!("warning: {problem}");
         }
