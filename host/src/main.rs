@@ -147,9 +147,9 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let tools = toolc_host::shipped_tools_with(workspace, environments, with_results, |terminal| terminal);
     registry.add(tools).map_err(|error| error.to_string())?;
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
-    // The standard streams of a server belong to its client, and nobody looks at its terminal.
+    // The standard streams of a server belong to its client, and its terminal may have no person in front of it.
     let person = match command {
-        toolc_cli::Command::Serve { .. } => Person::nobody(),
+        toolc_cli::Command::Serve { .. } => Person::absent(),
         _ => Person::at_the_terminal(),
     };
     let sampler = if calls { mcp::ModelSampler::of_profile(&profile) } else { None };

@@ -34,7 +34,7 @@ pub fn log_in(server: &Server, env: &Env, asker: Arc<dyn Asker>, scopes: &[Strin
     })
 }
 
-/// Logs out: removes the tokens of a server. Returns whether there were any. The server is not told.
+/// Logs out: removes the tokens of a server. Returns whether there were any. The server gets no request.
 ///
 /// # Errors
 /// Returns a message if the file of tokens cannot be removed.

@@ -161,7 +161,7 @@ impl Caller {
         }
     }
 
-    /// Sends a request, and waits for the answer. If the call stops, the server is told.
+    /// Sends a request, and waits for the answer. If the call stops, the request is cancelled at the server.
     async fn send(
         &self,
         live: &Live,
@@ -301,7 +301,7 @@ impl Caller {
 #[derive(Debug, Default)]
 struct Rounds {
     all: u32,
-    /// Those in a row in which nothing was asked: the server only wants to be called again.
+    /// Those in a row without a question: the server only wants to be called again.
     idle: u32,
 }
 

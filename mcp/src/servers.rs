@@ -25,7 +25,7 @@ const THREADS: usize = 2;
 /// Who answers what servers ask.
 #[derive(Debug, Clone, Default)]
 pub struct Answering {
-    /// The person. Without one, servers are told that nobody can be asked.
+    /// The person. Without one, questions are declined.
     pub asker: Option<Arc<dyn Asker>>,
     /// The model, for servers whose settings allow [sampling](Server::sampling).
     pub sampler: Option<Arc<dyn Sampler>>,

@@ -46,7 +46,7 @@ pub(crate) struct AgentCommand {
 impl AgentCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
-        let setup = Setup::new(&self.args, options, home, Person::at_the_terminal())?;
+        let setup = Setup::new(&self.args, options, home, Person::of_host())?;
         let prompt = self.prompt()?;
         let runtime = super::runtime()?;
         let status = runtime.block_on(self.run_in(&setup, &prompt));

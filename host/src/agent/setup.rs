@@ -120,7 +120,7 @@ impl Setup {
         let results = ResultStore::new(profile.home.results(), config.results.keep);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
-        let sampler = ModelSampler::new(models.auxiliary.clone());
+        let sampler = ModelSampler::of_model(models.auxiliary.clone());
         let servers = McpServers::start(&profile, &registry, Needed::All, &person.answering(Some(sampler)))?;
         for problem in servers.problems() {
             eprintln!("warning: {problem}");

@@ -63,7 +63,7 @@ impl BatchCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
         let tasks = tasks::read(&self.tasks)?;
-        let setup = Setup::new(&self.args, options, home, Person::nobody())?;
+        let setup = Setup::new(&self.args, options, home, Person::absent())?;
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
         let out = open_out(&self.out)?;
         let done = trajectory::finished(&self.out)?;

@@ -41,7 +41,7 @@ impl ChatArgs {
                         the other commands"
                 .to_owned());
         }
-        let setup = Setup::new(&self.args, options, home, Person::at_the_terminal())?;
+        let setup = Setup::new(&self.args, options, home, Person::of_host())?;
         let runtime = crate::agent::runtime()?;
         let status = runtime.block_on(self.run_in(&setup));
         setup.settle();

@@ -15,18 +15,30 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Returns nobody.
-    pub(crate) fn nobody() -> Self {
+    /// Returns no person.
+    pub(crate) fn absent() -> Self {
         Self::default()
     }
 
     /// Returns the person at the terminal of this process, unless it has none or a tool could type the answers.
     pub(crate) fn at_the_terminal() -> Self {
-        #[cfg(unix)]
-        return Self { terminal: TerminalAsker::if_present() };
-        // On other systems, this program cannot ask while it shows something else.
-        #[cfg(not(unix))]
-        return Self::nobody();
+        Self::present(false)
+    }
+
+    /// Returns the person at the terminal of a host that handles Ctrl-C: see [`around_questions`](Self::around_questions).
+    pub(crate) fn of_host() -> Self {
+        Self::present(true)
+    }
+
+    #[cfg(unix)]
+    fn present(handles_interrupts: bool) -> Self {
+        Self { terminal: TerminalAsker::if_present(handles_interrupts) }
+    }
+
+    /// On other systems, this program cannot ask while it shows something else.
+    #[cfg(not(unix))]
+    fn present(_: bool) -> Self {
+        Self::absent()
     }
 
     /// Returns what shows questions to the person.
@@ -46,7 +58,7 @@ impl Person {
 
     /// Sets what happens around a question: `on_interrupt` is called if the person presses Ctrl-C, and what `pause` returns is kept while
     /// the question is open.
-    #[cfg_attr(not(unix), expect(unused_variables, reason = "nobody is asked"))]
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "no person is asked"))]
     pub(crate) fn around_questions(
         &self,
         on_interrupt: impl Fn() + Send + Sync + 'static,

@@ -20,8 +20,9 @@ const MAX_TYPED: usize = 10_000;
 const MAX_LINES: usize = 60;
 
 /// Asks the person at the terminal.
-#[derive(Default)]
 pub(crate) struct TerminalAsker {
+    /// Whether the host handles Ctrl-C, or will.
+    handles_interrupts: bool,
     host: OnceLock<Host>,
 }
 
@@ -41,13 +42,13 @@ impl std::fmt::Debug for TerminalAsker {
 
 impl TerminalAsker {
     /// Returns an asker, or `None` if there is no person to ask: this process has no terminal, or a tool runs it and could type the
-    /// answers.
-    pub(crate) fn if_present() -> Option<Arc<Self>> {
+    /// answers. If the host handles interrupts, SIGINT is left to it.
+    pub(crate) fn if_present(handles_interrupts: bool) -> Option<Arc<Self>> {
         let can_ask = !toolc_process::is_inside_a_tool() && open_terminal().is_ok();
-        can_ask.then(Arc::default)
+        can_ask.then(|| Arc::new(Self { handles_interrupts, host: OnceLock::new() }))
     }
 
-    /// Sets what the host does around a question. From then on, SIGINT does not end the process during one.
+    /// Sets what the host does around a question.
     pub(crate) fn set_host(&self, host: Host) {
         let _ = self.host.set(host);
     }
@@ -58,7 +59,8 @@ impl Asker for TerminalAsker {
         Box::pin(async move {
             let _paused = self.host.get().map(|host| (host.pause)());
             let (asked, has_host) = (question.clone(), self.host.get().is_some());
-            let ask = move |is_withdrawn: &AtomicBool| Dialog::hold(&asked, has_host, is_withdrawn);
+            let Ok(signals) = Signals::get(self.handles_interrupts) else { return Answer::Cancel };
+            let ask = move |is_withdrawn: &AtomicBool| Dialog::hold(&asked, signals, has_host, is_withdrawn);
             let ended = OpenQuestion::ask(ask, |_| Ended::Answered(Answer::Cancel)).await;
             match (ended, self.host.get()) {
                 (Ended::Answered(answer), _) => answer,
@@ -103,8 +105,7 @@ struct Dialog<'a> {
 }
 
 impl<'a> Dialog<'a> {
-    fn hold(question: &Question, has_host: bool, is_withdrawn: &'a AtomicBool) -> Ended {
-        let Ok(signals) = Signals::get(has_host) else { return Ended::Answered(Answer::Cancel) };
+    fn hold(question: &Question, signals: &'static Signals, has_host: bool, is_withdrawn: &'a AtomicBool) -> Ended {
         let _guard = signals.hold();
         let Ok(terminal) = RawTerminal::open() else { return Ended::Answered(Answer::Cancel) };
         let look = Look::new(Some(terminal::columns(&terminal.file)));

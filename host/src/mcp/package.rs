@@ -36,7 +36,7 @@ pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<(), String> {
 }
 
 fn resolved(profile: &Profile, server: &McpServer) -> Result<Option<Package>, String> {
-    let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(Nobody));
+    let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(Absent));
     toolc_mcp::resolve_package(&settings::server(server, profile, &[], false), asker)
 }
 
@@ -51,11 +51,11 @@ fn note(package: &Package) -> String {
     note + "\n"
 }
 
-/// Nobody can be asked.
+/// There is no person to ask.
 #[derive(Debug)]
-struct Nobody;
+struct Absent;
 
-impl Asker for Nobody {
+impl Asker for Absent {
     fn ask<'a>(&'a self, _: &'a Question) -> AnswerFuture<'a> {
         Box::pin(std::future::ready(Answer::Cancel))
     }

@@ -14,7 +14,7 @@ pub(crate) struct ModelSampler(Client);
 
 impl ModelSampler {
     /// Returns a sampler that asks this model.
-    pub(crate) fn new(model: Client) -> Arc<dyn Sampler> {
+    pub(crate) fn of_model(model: Client) -> Arc<dyn Sampler> {
         Arc::new(Self(model))
     }
 
@@ -26,7 +26,7 @@ impl ModelSampler {
         }
         let model = config.auxiliary_model.as_ref().or(config.main_model.as_ref()).map(ModelConfig::from)?;
         match client(&model, &profile.env()) {
-            Ok(model) => Some(Self::new(model)),
+            Ok(model) => Some(Self::of_model(model)),
             Err(problem) => {
                 eprintln!("warning: MCP servers cannot ask a model: {problem}");
                 None

@@ -75,7 +75,7 @@ impl ServeArgs {
         let tools = toolc_host::shipped_tools_with(workspace, environments, with_results, |terminal| terminal);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
-        let servers = McpServers::start(&profile, &registry, Needed::All, &Person::nobody().answering(None))?;
+        let servers = McpServers::start(&profile, &registry, Needed::All, &Person::absent().answering(None))?;
         for problem in servers.problems() {
             eprintln!("warning: {problem}");
         }
@@ -88,10 +88,10 @@ impl ServeArgs {
         let (app, mode) = approval::prepare_for_clients(app, options.approval, kind, &profile)?;
         let server = self.server(&endpoint, &profile, &registry, app, selection, mode);
         let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };
-        let served = serve(server, endpoint.http, access);
+        let ended = serve(server, endpoint.http, access);
         plugins.settle();
         servers.stop();
-        served.map(|()| 0)
+        ended.map(|()| 0)
     }
 
     /// Returns the endpoint of the configuration, with what the command line says instead.
@@ -192,7 +192,7 @@ fn read(path: &Path) -> io::Result<String> {
 fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("failed to start threads: {error}"))?;
-    let served = runtime.block_on(async {
+    let ended = runtime.block_on(async {
         match http {
             None => server.serve_stdio(io::BufReader::new(io::stdin()), io::stdout()).await.map_err(|e| e.to_string()),
             Some(address) => {
@@ -206,7 +206,7 @@ fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Re
     });
     // A thread that reads standard input cannot be stopped.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    served
+    ended
 }
 
 /// Waits for a signal to end.

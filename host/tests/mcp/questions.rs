@@ -45,9 +45,10 @@ fn a_form_is_filled_in_at_the_terminal() {
     let mut program = InTerminal::start(folder.path(), &["call", "mcp__s__ask"], "");
     program.wait_for("[y] answer", 1);
     program.answer(1, "y");
-    // The name is corrected, and a number that is none is asked for again.
-    for (prompt, keys) in ["\rAnx\u{7f}n\r", "old\r", "\r", "y\r", "2\r", "mon, tue\r"].iter().enumerate() {
-        program.wait_for("> ", prompt + 1 + usize::from(prompt > 0));
+    // The name is corrected, and a text that is not a number is asked for again.
+    let typed = ["\r", "Anx\u{7f}n\r", "old\r", "\r", "y\r", "2\r", "mon, tue\r"];
+    for (prompt, keys) in typed.iter().enumerate() {
+        program.wait_for("\n> ", prompt + 1);
         program.press(keys);
     }
     program.wait_for("[y] send", 1);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rmcp::model::{ErrorCode, ErrorData};
 use tokio::sync::{Mutex, watch};
 
 use super::{Answer, Asker, Question};
@@ -102,8 +103,8 @@ impl Asking {
     ///
     /// # Errors
     /// Returns the error for the server, if it may not ask now.
-    pub(crate) fn counted(&self, kind: super::QuestionKind) -> Result<Question, rmcp::ErrorData> {
-        self.question(kind, "").map_err(super::elicitation::refusal)
+    pub(crate) fn counted(&self, kind: super::QuestionKind) -> Result<Question, ErrorData> {
+        self.question(kind, "").map_err(ErrorData::from)
     }
 
     /// Returns a text without secrets.
@@ -111,7 +112,7 @@ impl Asking {
         self.redactor.text(text).into_owned()
     }
 
-    /// Asks the person. Nobody there, an answer that takes too long, and the end of all calls are no answer.
+    /// Asks the person. Without one, after the time limit, and at the end of all calls, the question is cancelled.
     pub(crate) async fn ask(&self, question: &Question) -> Answer {
         let Some(asker) = &self.asker else { return Answer::Cancel };
         let _open = Open::new(&self.open);
@@ -164,11 +165,18 @@ impl Drop for CallGuard {
 }
 
 impl NotNow {
-    pub(crate) fn reason(self) -> String {
+    fn reason(self) -> String {
         match self {
             Self::NoCall => "no call of this client is running, so nothing can be asked".to_owned(),
             Self::TooMany => format!("at most {MAX_QUESTIONS} questions can be asked during a call"),
         }
+    }
+}
+
+/// The error for a server that may not ask now.
+impl From<NotNow> for ErrorData {
+    fn from(not_now: NotNow) -> Self {
+        Self::new(ErrorCode::INVALID_REQUEST, not_now.reason(), None)
     }
 }
 

@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, ErrorData, InputRequest, InputRequests,
-    InputResponses,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, InputRequest, InputRequests, InputResponses,
 };
 use serde_json::{Map, Value};
 
-use super::asking::{Asking, NotNow};
+use super::asking::Asking;
 use super::field::{check, fields};
 use super::{Address, Answer, QuestionKind};
 use crate::sampling;
@@ -26,7 +25,7 @@ impl Asking {
         match request {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
                 let fields = fields(requested_schema).map_err(|problem| ErrorData::invalid_params(problem, None))?;
-                let mut question = self.question(QuestionKind::Form(fields), message).map_err(refusal)?;
+                let mut question = self.question(QuestionKind::Form(fields), message).map_err(ErrorData::from)?;
                 let answer = self.ask(&question).await;
                 let QuestionKind::Form(fields) = &question.kind else { return Ok(result(Answer::Cancel)) };
                 let Answer::Accept(values) = answer else { return Ok(result(answer)) };
@@ -44,8 +43,8 @@ impl Asking {
             }
             ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
                 let address = Address::read(url).map_err(|problem| ErrorData::invalid_params(problem, None))?;
-                let question = self.question(QuestionKind::Address(address), message).map_err(refusal)?;
-                // The person says that they have opened it, and what they do there is not for this client to know.
+                let question = self.question(QuestionKind::Address(address), message).map_err(ErrorData::from)?;
+                // The person says that they have opened it. What they do on that page is between them and the server.
                 let mut result = result(self.ask(&question).await);
                 result.content = None;
                 Ok(result)
@@ -90,11 +89,6 @@ impl Asking {
         }
         Ok(responses)
     }
-}
-
-/// Returns the error for a server that may not ask now.
-pub(super) fn refusal(not_now: NotNow) -> ErrorData {
-    ErrorData::new(ErrorCode::INVALID_REQUEST, not_now.reason(), None)
 }
 
 fn result(answer: Answer) -> ElicitResult {

@@ -155,7 +155,7 @@ fn field(name: &str, definition: &PrimitiveSchemaDefinition, is_required: bool) 
     };
     let is_secret = [name, &title, &description].iter().any(|text| asks_for_secret(text));
     let mut field = Field { name: name.to_owned(), title, description, is_required, kind, default, is_secret };
-    // A proposal that would be refused is none.
+    // A proposal that would be refused is not made.
     field.default = field.default.filter(|default| field.kind.check(default).is_ok());
     Ok(field)
 }
@@ -329,7 +329,8 @@ impl FieldKind {
             Self::Text { min, max, format } => {
                 let what = format.map_or("a text", TextFormat::words);
                 let max = (*max < MAX_TEXT).then(|| format!("{max} characters"));
-                let min = (*min > 0).then(|| if max.is_some() { min.to_string() } else { format!("{min} characters") });
+                let letters = if *min == 1 { "character" } else { "characters" };
+                let min = (*min > 0).then(|| if max.is_some() { min.to_string() } else { format!("{min} {letters}") });
                 format!("{what}{}", range(min, max))
             }
             Self::Number { min, max } => format!("a number{}", range(text(min), text(max))),

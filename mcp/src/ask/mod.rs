@@ -96,7 +96,7 @@ pub enum Answer {
     Accept(Map<String, Value>),
     /// No.
     Decline,
-    /// No answer: the person left the question, or nobody is there.
+    /// No answer: the person left the question, or is absent.
     Cancel,
 }
 

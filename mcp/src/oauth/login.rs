@@ -114,7 +114,7 @@ impl Begun {
                         .unwrap_or_else(|_| Err("the browser has not come back".to_owned())),
                 },
                 Answer::Decline => Err("the user refused it".to_owned()),
-                Answer::Cancel => Err("nobody has logged in".to_owned()),
+                Answer::Cancel => Err("the question was not answered".to_owned()),
             },
         }
     }

@@ -14,7 +14,7 @@ pub(super) struct Named {
     pub(super) wanted: Option<String>,
     /// The argument that names the package.
     argument: usize,
-    /// What stands before the name in that argument, and between the name and the version.
+    /// What precedes the name in that argument, and what is between the name and the version.
     before: String,
     between: String,
 }

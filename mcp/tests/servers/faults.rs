@@ -1,5 +1,8 @@
 //! Servers that do not behave: no call hangs, other servers are not affected, and memory is bounded.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -204,6 +207,40 @@ fn fifty_servers_are_started_at_once() {
     let one = fixture.report("s0").start_ms.unwrap_or_default();
     println!("50 servers were started in {took:?}, and the first in {one} ms");
     assert!(took < PATIENCE);
+}
+
+#[test]
+fn a_call_through_the_client_costs_little_more_than_a_direct_one() {
+    const CALLS: u32 = 200;
+    if !has_python() {
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/fixture/server.py");
+    let mut command = Command::new("python3");
+    command.arg("-u").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut direct = command.spawn().expect("failed to start the server");
+    let (mut input, output) = (direct.stdin.take().expect("a pipe"), direct.stdout.take().expect("a pipe"));
+    let mut lines = BufReader::new(output).lines();
+    let params = json!({ "name": "echo", "arguments": { "text": "a" } });
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let mut ask = || {
+        writeln!(input, "{request}").expect("it reads");
+        lines.next().expect("it answers").expect("it is text")
+    };
+    let fixture = Fixture::new([server("s", &[])]);
+    let turn = fixture.session().turn_blocking(Dialect::OpenAi);
+    let call = || turn.call_blocking(&ToolCall::new("mcp__s__echo", r#"{"text":"a"}"#)).json;
+    assert!(ask().contains("\"a\"") && call() == "\"a\"");
+    let timed = |work: &mut dyn FnMut()| {
+        let started = Instant::now();
+        (0..CALLS).for_each(|_| work());
+        started.elapsed() / CALLS
+    };
+    let (alone, through) = (timed(&mut || drop(ask())), timed(&mut || drop(call())));
+    println!("a direct call takes {alone:?}, and one through the client {through:?}");
+    assert!(through < alone + Duration::from_millis(20), "{alone:?} {through:?}");
+    let _ = direct.kill();
+    let _ = direct.wait();
 }
 
 #[test]

@@ -124,9 +124,9 @@ fn a_package_that_cannot_be_checked_asks_once() {
     }
     let place = Place::new(&["osv-broken"]);
     let server = || place.server("npx", &["-y", "@scope/server"]);
-    let nobody = report(server(), None);
-    assert_eq!(nobody.state, State::Failed);
-    assert!(nobody.problem.is_some_and(|problem| problem.contains("`toolc mcp lock s` asks")));
+    let alone = report(server(), None);
+    assert_eq!(alone.state, State::Failed);
+    assert!(alone.problem.is_some_and(|problem| problem.contains("`toolc mcp lock s` asks")));
     let unwilling = Person::new([Answer::Decline]);
     assert_eq!(report(server(), Some(&unwilling)).state, State::Failed);
     let willing = Person::new([Answer::yes()]);
@@ -169,7 +169,7 @@ fn what_no_registry_has_runs_only_after_the_person_said_so() {
     assert_eq!(report(server(), None).state, State::Failed);
     assert_eq!(report(server(), Some(&person)).state, State::Connected);
     assert_eq!(report(server(), None).state, State::Connected);
-    assert_eq!((person.asked().len(), place.file("note")), (1, String::new()), "nothing is asked of a registry");
+    assert_eq!((person.asked().len(), place.file("note")), (1, String::new()), "no registry gets a request");
 }
 
 #[test]

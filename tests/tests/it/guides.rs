@@ -219,6 +219,7 @@ fn every_listed_difference_names_an_existing_test() {
             "model/src",
             "plugins",
             "store",
+            "tests/conformance",
             "tests/tests",
         ]
         .map(|d| root.join(d))
