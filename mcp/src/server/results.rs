@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents, Tool};
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::Value;
 use toolc::{Attachment, CallResponse, ErrorKind, ResourceContent};
 
@@ -69,15 +69,6 @@ fn attachment(attachment: &Attachment) -> Option<ContentBlock> {
         }
         _ => None,
     }
-}
-
-/// Returns a link to a stored result.
-pub(super) fn link(uri: &str, name: &str, media_type: &str, bytes: u64) -> Resource {
-    Resource::new(uri, name)
-        .with_title("The whole result")
-        .with_description("The whole text of a result that was shortened. It is kept for a limited time.")
-        .with_mime_type(media_type)
-        .with_size(bytes)
 }
 
 #[cfg(test)]

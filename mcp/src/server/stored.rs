@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use toolc::limits::SpillStore;
 
 use super::random::unguessable;
-use super::results;
 
 /// What the addresses of stored results begin with.
 const SCHEME: &str = "toolc-result:";
@@ -98,7 +97,7 @@ impl SpillStore for StoredResults {
         let path = store.store(tool, extension, text)?;
         let uri = format!("{SCHEME}{}", unguessable().map_err(io::Error::other)?);
         let media_type = if extension == "json" { "application/json" } else { "text/plain" };
-        let resource = results::link(&uri, &format!("{tool}.{extension}"), media_type, text.len() as u64);
+        let resource = link(&uri, &format!("{tool}.{extension}"), media_type, text.len() as u64);
         let mut results = self.lock();
         if results.len() == MAX_RESULTS {
             results.pop_front();
@@ -106,4 +105,13 @@ impl SpillStore for StoredResults {
         results.push_back(StoredResult { path: path.clone(), resource });
         Ok(path)
     }
+}
+
+/// Returns a link to a stored result.
+fn link(uri: &str, name: &str, media_type: &str, bytes: u64) -> Resource {
+    Resource::new(uri, name)
+        .with_title("The whole result")
+        .with_description("The whole text of a result that was shortened. It is kept for a limited time.")
+        .with_mime_type(media_type)
+        .with_size(bytes)
 }

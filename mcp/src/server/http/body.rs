@@ -10,13 +10,13 @@ use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
+use http_body_util::combinators::BoxBody;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::MAX_REQUEST;
-use super::gate::Body;
 use super::sessions::OpenRequest;
 
 /// The bytes of all requests that are read or answered.
@@ -25,6 +25,9 @@ const MAX_ALL: usize = 32 * MAX_REQUEST;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The time for which a request waits until there is room for it.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The body of an answer.
+pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// The room for bodies.
 #[derive(Debug, Clone)]

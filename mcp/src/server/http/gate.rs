@@ -1,12 +1,10 @@
 //! Decides who sends a request, and whether it is read. What passes is answered by rmcp.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use rmcp::model::{ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
@@ -14,7 +12,7 @@ use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
 use super::PATH;
-use super::body::{Budget, Reading, Unread};
+use super::body::{Body, Budget, Reading, Unread};
 use super::sessions::SessionOwners;
 use crate::server::handler::Handler;
 use crate::server::principal::{Principal, Tokens};
@@ -22,8 +20,6 @@ use crate::server::unreadable::{Unreadable, read};
 
 /// The header with the id of a session.
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-
-pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// What all requests pass.
 pub(super) struct Gate {
