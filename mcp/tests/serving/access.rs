@@ -72,8 +72,11 @@ async fn a_web_page_and_a_name_that_points_here_are_refused() {
     let port = serving.address.port();
     let session = serving.initialize(Some(TOKEN), json!({})).await;
     let client = Client { token: Some(TOKEN), session: Some(&session) };
+    let id = std::sync::atomic::AtomicU32::new(1);
     let status = async |name: &str, value: &str| {
-        let echo = call(1, "echo", json!({ "text": "a" }));
+        // An answer that is not read may leave its id in use.
+        let id = id.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let echo = call(id, "echo", json!({ "text": "a" }));
         Reply::of(serving.request(client).header(name, value).body(echo.to_string())).await.status
     };
     for origin in
