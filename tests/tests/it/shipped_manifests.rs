@@ -13,14 +13,14 @@ fn compiled(dialects: &[&str]) -> Compilation {
     let read =
         |path: &Path| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut settings = settings();
-    settings.insert("dialects".to_owned(), dialects.iter().copied().collect::<Vec<_>>().into());
+    settings.insert("dialects".to_owned(), dialects.to_vec().into());
     // The files that are written must be in dialects of the project, and do not matter here.
     settings.remove("schemas");
     let mut files = vec![("toolc.toml".to_owned(), settings.to_string())];
     for entry in WalkBuilder::new(project.join("manifests")).build() {
         let path = entry.expect("the folder can be read").into_path();
         let name = path.strip_prefix(&project).expect("below the project").to_str().expect("names are text");
-        if name.ends_with(".toml") && name != "manifests/Cargo.toml" {
+        if path.extension().is_some_and(|extension| extension == "toml") && name != "manifests/Cargo.toml" {
             files.push((name.replace('\\', "/"), read(&path)));
         }
     }
@@ -34,7 +34,7 @@ fn settings() -> toml::Table {
 }
 
 fn findings(dialects: &[&str]) -> Vec<String> {
-    compiled(dialects).diagnostics.iter().map(|found| found.message.to_string()).collect()
+    compiled(dialects).diagnostics.iter().map(|found| found.message.clone()).collect()
 }
 
 #[test]
