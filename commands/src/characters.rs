@@ -37,9 +37,18 @@ pub(crate) fn is_disguised(name: &str) -> bool {
             && part.chars().any(|c| looks_like_ascii(c) || can_pass_for_ascii(c))
             || !part.is_ascii() && part.chars().all(|c| c.is_ascii() || looks_like_ascii(c))
     };
+    let mut letters = name.chars().zip(name.chars().skip(1));
     // A word in one foreign script (`проверка`) has letters without a counterpart, and no ASCII letters.
     name.chars().any(|c| is_styled(c) || is_invisible(c, None))
+        || letters.any(|(letter, mark)| letter.is_ascii_alphabetic() && is_combining_mark(mark))
         || name.split(|c: char| !c.is_alphanumeric()).any(is_mixed)
+}
+
+/// Returns whether a character is a mark that is drawn over the letter before it.
+fn is_combining_mark(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}'
+        | '\u{FE20}'..='\u{FE2F}')
 }
 
 /// Returns whether a letter, among ASCII letters, can be taken for one: a Latin letter with a mark, or one of a related script. No
@@ -80,7 +89,8 @@ mod tests {
 
     #[test]
     fn names_that_look_like_ascii_are_disguised() {
-        for name in ["рm", "ср", "ｒｍ", "r\u{200B}m", "𝐫𝐦", "rm\u{A0}", "sudо", "cuгl", "ṛm", "pɪng", "łs"]
+        for name in
+            ["рm", "ср", "ｒｍ", "r\u{200B}m", "𝐫𝐦", "rm\u{A0}", "sudо", "cuгl", "ṛm", "pɪng", "łs", "r\u{301}m"]
         {
             assert!(is_disguised(name), "{name:?}");
         }

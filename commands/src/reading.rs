@@ -138,6 +138,8 @@ pub enum Directory {
     /// The directory after a `cd` with a literal: an absolute path, or a path relative to the start. A leading `~` is the home
     /// directory.
     At(String),
+    /// The directory that an option of a wrapper names: `env -C FOLDER`. If it does not exist, the command does not run.
+    Within(String),
     /// The directory after a `cd` whose effect is not certain.
     Unknown,
 }

@@ -3,7 +3,7 @@
 //! The command rules, with the places and programs that they name.
 
 use ::std::sync::LazyLock;
-use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Writes};
+use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Session, Writes};
 
 use ::toolc::commands::rules::{
     Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
@@ -66,10 +66,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "R",
+        &Program {
+            value_options: &["-e", "-f", "--file"],
+            runs: &[Runs::File { after: &[], options: &["-f", "--file"], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "Rscript",
+        &Program {
+            value_options: &["-e", "--default-packages"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "aa-exec",
         &Program {
             value_options: &["-n", "-p", "--namespace", "--profile"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -81,7 +97,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "adb",
         &Program {
             value_options: &["-H", "-L", "-P", "-s", "-t"],
-            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session { after: &["shell"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -93,6 +112,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--extra-vars", "--inventory", "--limit", "--module-name", "--private-key", "--user",
             ],
             runs: &[Runs::Code { options: &["-a", "--args"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ansible-playbook",
+        &Program {
+            value_options: &[
+                "-C?", "-e", "-f", "-i", "-l", "-t", "-u", "--extra-vars", "--inventory", "--limit", "--tags",
+                "--user",
+            ],
+            runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -135,7 +165,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
                 "-R", "-S", "-W", "-w", "-M",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -165,7 +202,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "aws-vault",
             value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
-            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["exec"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -244,7 +284,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "bun",
         &Program {
             value_options: &["--cwd"],
-            runs: &[Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN })],
+            directory_options: &["--cwd"],
+            runs: &[
+                Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
+                Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
+                Runs::File { after: &["run"], options: &[], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -313,7 +358,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "aws-vault",
             value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
-            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["exec"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -348,7 +396,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "chroot",
         &Program {
             value_options: &["--groups", "--userspec"],
-            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }), Runs::Session(Session { skip: 1, ..Session::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -374,7 +422,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session::PLAIN),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -386,6 +437,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["time"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["chdir"], skip: 1, ..Rest::PLAIN }),
+                Runs::File { after: &[], options: &["-P"], unless: &[] },
             ],
             ..Program::EMPTY
         },
@@ -394,7 +446,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "colima",
         &Program {
             value_options: &["-p", "--profile"],
-            runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session { after: &["ssh"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -434,6 +489,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "conda",
             value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+            directory_options: &["--cwd"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -555,6 +611,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "daemonize",
         &Program {
             value_options: &["-E", "-c", "-e", "-l", "-o", "-p", "-u"],
+            directory_options: &["-c"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -572,7 +629,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "dbus-run-session",
         &Program {
             value_options: &["--config-file", "--dbus-daemon"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -593,7 +650,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-c", "-d", "-n", "-o", "-s", "-u", "--chroot", "--directory", "--option", "--session-name", "--shell",
                 "--user",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            directory_options: &["-d", "--directory"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -617,6 +675,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "deno",
+        &Program {
+            value_options: &[
+                "-L", "-c", "--cert", "--config", "--ext", "--import-map", "--location", "--lock", "--log-level",
+                "--seed",
+            ],
+            runs: &[Runs::File { after: &["bench", "run", "serve", "test"], options: &[], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     ("direnv", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("distcc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -626,12 +695,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[
                 Runs::Rest(Rest { after: &["enter"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["enter"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["enter"], skip: 1, ..Session::PLAIN }),
             ],
             ..Program::EMPTY
         },
     ),
     ("distrobox-host-exec", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
-    ("doas", &Program { value_options: &["-C", "-a", "-u"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "doas",
+        &Program {
+            value_options: &["-C", "-a", "-u"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session { with: &["-s"], ..Session::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "docker",
         &Program {
@@ -646,6 +723,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
                 "--workdir",
             ],
+            elsewhere: &["create", "run"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
@@ -670,7 +748,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "docker-machine",
         &Program {
             value_options: &["-s", "--storage-path"],
-            runs: &[Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["ssh"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -718,7 +799,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session::PLAIN),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -742,6 +826,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "elixir",
+        &Program {
+            value_options: &["-S", "-e", "-pa", "-pr", "-pz", "-r", "--eval"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-S", "-e", "--eval"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "elvis",
         &Program {
             name: "vim",
@@ -749,6 +841,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
             ],
             writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "elvish",
+        &Program {
+            value_options: &["-c", "-rc"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c"] }],
             ..Program::EMPTY
         },
     ),
@@ -783,6 +883,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-L", "-P", "-S", "-U", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset",
             ],
+            directory_options: &["-C", "--chdir"],
             runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -793,7 +894,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "et",
         &Program {
             value_options: &["-c", "-l", "-p", "-t", "-x", "--command", "--host", "--jport", "--port", "--username"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Session(Session { skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -813,6 +917,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c"],
             runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Foreign, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "expect",
+        &Program {
+            value_options: &["-c", "-f"],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c"] },
+                Runs::File { after: &[], options: &["-f"], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -846,7 +961,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-b", "-c", "-d", "-e", "-l", "--bindir", "--config-dir", "--elfloader", "--environment", "--lib",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -854,7 +969,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "fakeroot",
         &Program {
             value_options: &["-b", "-f", "-i", "-l", "-s", "--faked", "--lib"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -949,7 +1064,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-a", "-c", "-o", "-r", "-t", "--access-token", "--app", "--command", "--config", "--org",
                 "--region",
             ],
-            runs: &[Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[
+                Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Session(Session { after: &["console"], unless: &["-C", "--command"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -961,7 +1079,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-a", "-c", "-o", "-r", "-t", "--access-token", "--app", "--command", "--config", "--org",
                 "--region",
             ],
-            runs: &[Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[
+                Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Session(Session { after: &["console"], unless: &["-C", "--command"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -970,6 +1091,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "gnome-terminal",
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            directory_options: &["--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -980,6 +1102,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-c", "-d", "-e", "-f", "-m", "-p", "-r", "-t", "--env", "--formation", "--procfile", "--root",
             ],
+            directory_options: &["-d", "--root"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -1015,7 +1138,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--account", "--command", "--configuration", "--container", "--format", "--project", "--region",
                 "--ssh-flag", "--zone",
             ],
-            runs: &[Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[
+                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Session(Session { after: &["ssh"], skip: 1, unless: &["--command"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1036,7 +1162,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-silent?", "-symbols", "-tty", "-x", "--command", "--core", "--directory", "--eval-command", "--exec",
                 "--init-command", "--init-eval-command", "--pid", "--se", "--symbols", "--tty",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[
+                Runs::Rest(Rest::PLAIN),
+                Runs::File {
+                    after: &[],
+                    options: &["-command", "-ix", "-x", "--command", "--init-command"],
+                    unless: &[],
+                },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1058,6 +1191,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-L", "-P", "-S", "-U", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset",
             ],
+            directory_options: &["-C", "--chdir"],
             runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -1121,6 +1255,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "gmake",
+        &Program {
+            name: "make",
+            value_options: &[
+                "-C", "-E", "-I", "-W", "-f", "-o", "--assume-new", "--assume-old", "--directory", "--eval", "--file",
+                "--include-dir", "--makefile", "--new-file", "--old-file", "--what-if",
+            ],
+            runs: &[Runs::File { after: &[], options: &["-f", "--file", "--makefile"], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gmv",
         &Program {
             name: "mv",
@@ -1134,13 +1280,30 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "gnome-terminal",
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            directory_options: &["--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "go",
+        &Program {
+            value_options: &["-C", "-exec", "-ldflags", "-mod", "-modfile", "-o", "-tags"],
+            runs: &[Runs::File { after: &["run"], options: &[], unless: &[] }],
             ..Program::EMPTY
         },
     ),
     ("gosu", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("grc", &Program { value_options: &["-c"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("grm", &Program { name: "rm", writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "groovy",
+        &Program {
+            value_options: &["-cp", "-e", "-classpath", "--classpath"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "gsed",
         &Program {
@@ -1236,6 +1399,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "truncate",
             value_options: &["-r", "-s", "--reference", "--size"],
             writes: &[Writes::Operands],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "guile",
+        &Program {
+            value_options: &["-C", "-L", "-c", "-e", "-l", "-s"],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c"] },
+                Runs::File { after: &[], options: &["-l", "-s"], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1376,10 +1550,42 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("i386", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
-    ("i486", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
-    ("i586", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
-    ("i686", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "i386",
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "i486",
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "i586",
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "i686",
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("icecc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("ifne", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -1387,7 +1593,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "lxc",
             value_options: &["--cwd", "--env", "--group", "--mode", "--project", "--user"],
-            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1435,6 +1644,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ipython",
+        &Program {
+            value_options: &["-c", "-m", "--profile"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "java",
+        &Program {
+            value_options: &[
+                "-cp", "-classpath", "-p", "--add-exports", "--add-modules", "--add-opens", "--class-path",
+                "--module-path", "--source",
+            ],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-jar", "-m", "--module"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "jenv",
         &Program {
             name: "asdf",
@@ -1453,13 +1681,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "julia",
+        &Program {
+            value_options: &[
+                "-E", "-L", "-e", "-m", "-p", "-t", "--eval", "--load", "--print", "--procs", "--project?",
+                "--threads",
+            ],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-E", "-e", "-m", "--eval", "--print"] },
+                Runs::File { after: &[], options: &["-L", "--load"], unless: &[] },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "just",
         &Program {
             value_options: &[
                 "-d", "-f", "-s", "--color", "--dotenv-path", "--justfile", "--shell", "--shell-arg", "--show",
                 "--working-directory",
             ],
-            runs: &[Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" }],
+            directory_options: &["-d", "--working-directory"],
+            runs: &[
+                Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" },
+                Runs::File { after: &[], options: &["-f", "--justfile"], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1501,6 +1747,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "gnome-terminal",
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            directory_options: &["--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -1545,6 +1792,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "gnome-terminal",
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            directory_options: &["--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -1587,18 +1835,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "limactl",
         &Program {
             value_options: &["--log-level", "--shell", "--workdir"],
-            runs: &[Runs::Rest(Rest { after: &["shell"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["shell"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
     ("link", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
         "linux32",
-        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
     ),
     (
         "linux64",
-        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
     ),
     (
         "lldb",
@@ -1607,7 +1868,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-k", "-o", "-s", "-S", "-p", "-n", "-a", "-c", "-l", "-O", "--arch", "--attach-name", "--attach-pid",
                 "--core", "--file", "--one-line", "--one-line-before-file", "--source", "--source-before-file",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[
+                Runs::Rest(Rest::PLAIN),
+                Runs::File { after: &[], options: &["-S", "-s", "--source", "--source-before-file"], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1638,7 +1902,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "lxc",
             value_options: &["--cwd", "--env", "--group", "--mode", "--project", "--user"],
-            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1687,6 +1954,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "m4",
+        &Program {
+            value_options: &["-D", "-I", "-U", "-s"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "mac2unix",
         &Program {
             name: "dos2unix",
@@ -1696,10 +1971,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "make",
+        &Program {
+            name: "make",
+            value_options: &[
+                "-C", "-E", "-I", "-W", "-f", "-o", "--assume-new", "--assume-old", "--directory", "--eval", "--file",
+                "--include-dir", "--makefile", "--new-file", "--old-file", "--what-if",
+            ],
+            runs: &[Runs::File { after: &[], options: &["-f", "--file", "--makefile"], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "mamba",
         &Program {
             name: "conda",
             value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+            directory_options: &["--cwd"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -1772,6 +2060,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "conda",
             value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+            directory_options: &["--cwd"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -1780,7 +2069,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "minikube",
         &Program {
             value_options: &["-n", "-p", "--node", "--profile"],
-            runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session { after: &["ssh"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1789,6 +2081,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "mise",
             value_options: &["-C", "-E", "-c", "-j", "--cd", "--command", "--env", "--jobs"],
+            directory_options: &["-C", "--cd"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
@@ -1831,6 +2124,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[
                 Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Code { options: &["--ssh"], shell: CodeShell::Any, first_operand: false },
+                Runs::Session(Session { skip: 1, ..Session::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -1839,7 +2133,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "multipass",
         &Program {
             value_options: &["-d", "--working-directory"],
-            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1914,6 +2211,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
                 "--workdir",
             ],
+            elsewhere: &["create", "run"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
@@ -1924,6 +2222,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("nice", &Program { value_options: &["-n", "--adjustment"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "ninja",
+        &Program {
+            value_options: &["-C", "-d", "-f", "-j", "-k", "-l", "-t", "-w"],
+            runs: &[Runs::File { after: &[], options: &["-f"], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "nix",
         &Program {
             value_options: &["-I", "-f", "--expr", "--file", "--include", "--inputs-from"],
@@ -1931,6 +2237,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["develop", "env", "shell"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 2, ..Rest::PLAIN }),
+                Runs::Session(Session {
+                    after: &["develop", "shell"],
+                    skip: 9,
+                    unless: &["-c", "--command"],
+                    ..Session::PLAIN
+                }),
             ],
             ..Program::EMPTY
         },
@@ -1941,7 +2253,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-A", "-E", "-I", "-p", "--argstr", "--attr", "--command", "--expr", "--include", "--option", "--run",
             ],
-            runs: &[Runs::Code { options: &["--command", "--run"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[
+                Runs::Code { options: &["--command", "--run"], shell: CodeShell::Any, first_operand: false },
+                Runs::Session(Session { skip: 9, unless: &["--command", "--run"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1956,6 +2271,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--diagnostic-dir", "--watch?", "--watch-path",
             ],
             options_first: true,
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print", "--run"] },
+                Runs::File { after: &[], options: &["-r", "--import", "--require"], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1970,6 +2289,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--diagnostic-dir", "--watch?", "--watch-path",
             ],
             options_first: true,
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print", "--run"] },
+                Runs::File { after: &[], options: &["-r", "--import", "--require"], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1980,6 +2303,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-e", "-i", "-w", "-x", "--config", "--cwd", "--delay", "--exec", "--ext", "--ignore", "--signal",
                 "--watch",
             ],
+            directory_options: &["--cwd"],
             runs: &[Runs::Code { options: &["-x", "--exec"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
@@ -2027,7 +2351,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "nsenter",
         &Program {
             value_options: &["-G", "-N", "-S", "-t", "--net?", "--net-socket", "--setgid", "--setuid", "--target"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "nu",
+        &Program {
+            value_options: &["-c", "-e", "--commands", "--config", "--execute"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "--commands"] }],
             ..Program::EMPTY
         },
     ),
@@ -2082,6 +2414,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ocaml",
+        &Program {
+            value_options: &["-I", "-e", "-init"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "octave",
+        &Program {
+            value_options: &["--eval", "--path"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["--eval"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "onchange",
         &Program {
             name: "onchange",
@@ -2116,6 +2464,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "osascript",
+        &Program {
+            value_options: &["-e", "-l", "-s"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "parallel",
         &Program {
             name: "parallel",
@@ -2139,6 +2495,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
                 "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
             ],
+            directory_options: &["--wd", "--workdir"],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
                 Runs::Operand { skip: 0, shell: CodeShell::Any },
@@ -2156,7 +2513,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session::PLAIN),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2204,7 +2564,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session::PLAIN),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2243,6 +2606,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-e", "-E", "-I", "-F?", "-M?", "-m?", "-x?"],
             options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-E"] }],
             writes: &[Writes::OperandsWith(&["-i"])],
             ..Program::EMPTY
         },
@@ -2257,6 +2621,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--server", "--zend-extension",
             ],
             options_first: true,
+            runs: &[
+                Runs::File {
+                    after: &[],
+                    options: &[],
+                    unless: &["-B", "-E", "-F", "-R", "-f", "-r", "--file", "--run"],
+                },
+                Runs::File { after: &[], options: &["-F", "-f", "--file", "--process-file"], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2284,7 +2656,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "pipenv",
         &Program {
             value_options: &["--pypi-mirror", "--python"],
-            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2347,6 +2722,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--npmrc-auth-file", "--os", "--package", "--registry", "--reporter", "--resume-from", "--state-dir",
                 "--store-dir", "--test-pattern", "--userconfig", "--workspace-concurrency", "--workspace-packages",
             ],
+            directory_options: &["-C", "--dir"],
             runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -2374,6 +2750,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
                 "--workdir",
             ],
+            elsewhere: &["create", "run"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
@@ -2386,7 +2763,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "poetry",
         &Program {
             value_options: &["-C", "-P", "--directory", "--project"],
-            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            directory_options: &["-C", "--directory"],
+            runs: &[
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2405,7 +2786,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-R", "-S", "-b", "-i", "-k", "-m", "-q", "-r", "-v", "-w", "--bind", "--change-id", "--cwd",
                 "--kernel-release", "--mount", "--pwd", "--qemu", "--rootfs", "--verbose",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            directory_options: &["-w", "--cwd", "--pwd"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -2437,7 +2819,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host",
                 "--hosts", "--timeout", "--user",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session::PLAIN),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2446,6 +2831,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "gnome-terminal",
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+            directory_options: &["--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -2484,6 +2870,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
     ),
@@ -2493,6 +2880,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
     ),
@@ -2502,6 +2890,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
     ),
@@ -2511,6 +2900,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
     ),
@@ -2520,6 +2910,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
     ),
@@ -2610,6 +3001,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "qemu-x86_64",
             value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "racket",
+        &Program {
+            value_options: &["-e", "-f", "-l", "-p", "-r", "-t", "-u", "--eval", "--load", "--require"],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-e", "-l", "-p", "--eval"] },
+                Runs::File { after: &[], options: &["-f", "-r", "-t", "-u", "--load", "--require"], unless: &[] },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "raku",
+        &Program {
+            value_options: &["-I", "-M", "-e"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
             ..Program::EMPTY
         },
     ),
@@ -2721,6 +3131,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "mise",
             value_options: &["-C", "-E", "-c", "-j", "--cd", "--command", "--env", "--jobs"],
+            directory_options: &["-C", "--cd"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
@@ -2738,6 +3149,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--enable", "--encoding", "--external-encoding", "--internal-encoding",
             ],
             options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
             ..Program::EMPTY
         },
     ),
@@ -2749,7 +3161,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--lightweight", "--machine", "--nice", "--property", "--setenv", "--shell-prompt-prefix", "--slice",
                 "--unit", "--user",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            directory_options: &["-D", "--chdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -2775,6 +3188,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     first_operand: false,
                 },
                 Runs::Rest(Rest::PLAIN),
+                Runs::Session(Session { skip: 2, unless: &["-c", "--command", "--session-command"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -2856,7 +3270,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-c", "-d", "-n", "-o", "-s", "-u", "--chroot", "--directory", "--option", "--session-name", "--shell",
                 "--user",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            directory_options: &["-d", "--directory"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -2887,6 +3302,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Rest(Rest::PLAIN),
                 Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
             ],
             writes: &[
                 Writes::Operands,
@@ -2941,6 +3357,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
                 "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
             ],
+            directory_options: &["--wd", "--workdir"],
             runs: &[
                 Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
                 Runs::Operand { skip: 0, shell: CodeShell::Any },
@@ -2954,7 +3371,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "setarch",
         &Program {
             value_options: &["-p"],
-            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest::PLAIN),
+                Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2974,7 +3395,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("setsid", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
-    ("sftp", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
+    (
+        "sftp",
+        &Program {
+            value_options: &["-B", "-D", "-F", "-J", "-P", "-R", "-S", "-X", "-b", "-c", "-i", "-l", "-o", "-s"],
+            runs: &[Runs::Session(Session { skip: 2, unless: &["-b"], shell: CodeShell::Foreign, ..Session::PLAIN })],
+            writes: &[Writes::LastOperand],
+            ..Program::EMPTY
+        },
+    ),
     (
         "sg",
         &Program {
@@ -2982,6 +3411,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[
                 Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
                 Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Session(Session { skip: 1, unless: &["-c"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -3045,7 +3475,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
                 "-R", "-S", "-W", "-w",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
             writes: &[Writes::Values(&["-E"])],
             ..Program::EMPTY
         },
@@ -3099,11 +3536,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell",
                 "--supp-group", "--user", "--whitelist-environment",
             ],
-            runs: &[Runs::Code {
-                options: &["-c", "--command", "--session-command"],
-                shell: CodeShell::Any,
-                first_operand: false,
-            }],
+            runs: &[
+                Runs::Code {
+                    options: &["-c", "--command", "--session-command"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Session(Session { skip: 2, unless: &["-c", "--command", "--session-command"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3116,7 +3556,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
                 "--other-user", "--prompt", "--role", "--type", "--user",
             ],
-            runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+            directory_options: &["-D", "--chdir"],
+            runs: &[
+                Runs::Rest(Rest { assignments: true, ..Rest::PLAIN }),
+                Runs::Session(Session { with: &["-i", "-s", "--login", "--shell"], ..Session::PLAIN }),
+            ],
             writes: &[Writes::OperandsWith(&["-e", "--edit"])],
             ..Program::EMPTY
         },
@@ -3174,7 +3618,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--shell-prompt-prefix", "--slice", "--socket-property", "--timer-property", "--uid", "--unit",
                 "--working-directory",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            directory_options: &["--working-directory"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session { with: &["-S", "--shell"], ..Session::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3218,6 +3663,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "taskset",
         &Program { runs: &[Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
+    (
+        "tclsh",
+        &Program {
+            value_options: &["-encoding"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
+            ..Program::EMPTY
+        },
     ),
     (
         "tcpserver",
@@ -3287,7 +3740,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "toolbox",
         &Program {
             value_options: &["-c", "-d", "-r", "--container", "--distro", "--release"],
-            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["enter"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3338,6 +3794,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ts-node",
+        &Program {
+            value_options: &[
+                "-C", "-D", "-I", "-O", "-P", "-e", "-p", "-r", "--compiler", "--compiler-options", "--cwd", "--eval",
+                "--ignore", "--print", "--project", "--require",
+            ],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tsh",
+        &Program {
+            value_options: &[
+                "-J", "-L", "-N", "-R", "-i", "-l", "-o", "-p", "--cluster", "--identity", "--login", "--proxy",
+                "--user",
+            ],
+            runs: &[
+                Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session { after: &["ssh"], skip: 1, ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "tsocks",
         &Program {
             name: "torsocks",
@@ -3347,6 +3828,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("tsp", &Program { value_options: &["-D", "-L"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "tsx",
+        &Program {
+            value_options: &["-e", "-p", "-r", "--eval", "--import", "--print", "--require", "--tsconfig"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "uclampset",
         &Program { value_options: &["-M", "-m", "-p", "--pid"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
@@ -3370,7 +3859,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     (
         "uname26",
-        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
     ),
     ("unbuffer", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -3439,7 +3933,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--map-user", "--map-users", "--monotonic", "--owner", "--propagation", "--root", "--setgid",
                 "--setgroups", "--setuid", "--wd", "--whitelist-env",
             ],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            directory_options: &["-w", "--wd"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -3507,7 +4002,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--resolution", "--upgrade?", "--upgrade-group", "--upgrade-package", "--with", "--with-editable",
                 "--with-requirements",
             ],
-            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            directory_options: &["--directory"],
+            runs: &[
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+                Runs::File { after: &["run"], options: &[], unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3526,6 +4025,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--refresh-package", "--reinstall?", "--reinstall-package", "--resolution", "--torch-backend",
                 "--upgrade?", "--upgrade-package", "--with", "--with-editable", "--with-requirements",
             ],
+            directory_options: &["--directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -3534,7 +4034,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "vagrant",
         &Program {
             value_options: &["-c", "--command"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Session(Session { after: &["ssh"], skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3630,6 +4133,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--project-origin", "--shell", "--signal", "--socket", "--stop-signal", "--stop-timeout", "--timeout",
                 "--watch", "--watch-file", "--watch-non-recursive", "--workdir", "--wrap-process",
             ],
+            directory_options: &["--workdir"],
             runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }, Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
@@ -3682,18 +4186,34 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("wipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
+    ("wish", &Program { runs: &[Runs::File { after: &[], options: &[], unless: &[] }], ..Program::EMPTY }),
     ("with-contenv", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "wsl",
         &Program {
             value_options: &["-d", "-u", "--cd", "--distribution", "--shell-type", "--user"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            directory_options: &["--cd"],
+            runs: &[
+                Runs::Rest(Rest::PLAIN),
+                Runs::Session(Session {
+                    unless: &[
+                        "-l", "--export", "--import", "--list", "--set-default", "--shutdown", "--status",
+                        "--terminate", "--unregister", "--update",
+                    ],
+                    ..Session::PLAIN
+                }),
+            ],
             ..Program::EMPTY
         },
     ),
     (
         "x86_64",
-        &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+        &Program {
+            name: "linux64",
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
     ),
     (
         "xargs",
@@ -3713,6 +4233,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-sdk", "-toolchain", "--sdk", "--toolchain"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xonsh",
+        &Program {
+            value_options: &["-c", "--rc"],
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-c"] }],
             ..Program::EMPTY
         },
     ),
@@ -3751,6 +4279,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "yarn",
         &Program {
             value_options: &["-p", "--cwd", "--package"],
+            directory_options: &["--cwd"],
             runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -4031,6 +4560,81 @@ pub static PLACES: &[Place<'static>] = &[
 
 /// The rules, in the order of the manifests.
 pub static RULES: &[Rule<'static>] = &[
+    Rule {
+        name: "archive-and-delete-a-system-folder",
+        description: "Archives the root folder, a folder of the operating system or a whole home folder, and deletes it.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["7z", "tar"],
+            flags: &["--remove-files", "-sdel"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "archive-and-delete-a-system-folder-by-zip",
+        description: "Archives the root folder, a folder of the operating system or a whole home folder, and deletes it.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["zip"],
+            flags: &["-m", "--move"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "archive-and-delete-a-system-folder-by-rar",
+        description: "Archives the root folder, a folder of the operating system or a whole home folder, and deletes it.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rar"],
+            subcommands: &[&["m"], &["mf"]],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-of-what-is-archived",
+        description: "Deletes the files that it archives.",
+        check: "Is the archive complete, and kept? With `/dev/null` as the archive, the files are lost.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["7z", "tar"], flags: &["--remove-files", "-sdel"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "deletion-of-what-is-archived-by-zip",
+        description: "Deletes the files that it archives.",
+        check: "Is the archive complete, and kept?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["zip"], flags: &["-m", "--move"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "deletion-of-what-is-archived-by-rar",
+        description: "Deletes the files that it archives.",
+        check: "Is the archive complete, and kept?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["rar"], subcommands: &[&["m"], &["mf"], &["-df"]], ..Conditions::EMPTY },
+    },
     Rule {
         name: "remove-containers",
         description: "Removes containers, images, volumes or networks, or kills containers.",
@@ -4375,7 +4979,38 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["docker"],
             subcommands: &[&["compose", "run"], &["container", "run"], &["run"]],
             flags: &["-v", "--mount", "--volume"],
-            arguments: &["rm", "shred", "unlink", "-delete", "*rm -*", "*-delete*"],
+            arguments: &["rm", "shred", "unlink", "-delete", "*/rm", "*/shred", "*rm -*", "*-delete*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-by-an-entry-point",
+        description: "Deletes files in a container.",
+        check: "Which folder of this machine is mounted, and which files does the command delete?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker"],
+            subcommands: &[&["compose", "run"], &["container", "run"], &["create"], &["run"]],
+            flags: &["--entrypoint=*/rm", "--entrypoint=*/shred", "--entrypoint=rm", "--entrypoint=shred"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-by-the-input-of-a-container",
+        description: "Deletes files in a container that has a folder of this machine.",
+        check: "Which folder of this machine is mounted, and which files do the commands delete?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker"],
+            subcommands: &[&["compose", "run"], &["container", "run"], &["run"]],
+            flags: &["-v", "--mount", "--volume"],
+            input_lines: &["rm *", "*/rm *", "*rm -*", "*-delete*", "shred *"],
             ..Conditions::EMPTY
         },
     },

@@ -196,6 +196,7 @@ impl Checker<'_> {
         }
         let lists = [
             ("value_flags", &program.value_flags),
+            ("directory_flags", &program.directory_flags),
             ("writes_with", &program.writes_with),
             ("writes_unless", &program.writes_unless),
             ("writes_to", &program.writes_to),
@@ -240,6 +241,16 @@ impl Checker<'_> {
         }
         for runs in &program.runs {
             self.runs(runs);
+        }
+        if let Some(option) = program.directory_flags.first()
+            && program.runs.is_empty()
+            && !program.refused.has("runs", true)
+        {
+            let message = "`directory_flags` has no meaning without `runs`";
+            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, option.place, message);
+            self.push(
+                found.help("add `runs` with the way in which the program runs others, or remove `directory_flags`"),
+            );
         }
     }
 
@@ -476,6 +487,7 @@ fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str])
         RunsKind::Operand => (&["shell"], &["skip"]),
         RunsKind::Between => (&["flags"], &["ends", "placeholder"]),
         RunsKind::Input => (&["shell"], &[]),
-        RunsKind::File => (&[], &[]),
+        RunsKind::Session => (&["shell"], &["after", "skip", "flags", "unless"]),
+        RunsKind::File => (&[], &["after", "flags", "unless"]),
     }
 }

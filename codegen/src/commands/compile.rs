@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bumpalo::Bump;
 use toolc_commands::ProgramTable;
-use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Writes};
+use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Session, Writes};
 use toolc_commands::rules::{Conditions, Place, Rule, RuleSet, Verdict};
 
 use super::form::GROUP;
@@ -140,6 +140,8 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
         value_options: arena.texts(&manifest.value_flags),
         options_first: is_set(manifest.options_first.as_ref()),
         dashless: is_set(manifest.dashless_flags.as_ref()),
+        directory_options: arena.texts(&manifest.directory_flags),
+        elsewhere: arena.texts(&manifest.elsewhere),
         runs: arena.list(&runs),
         writes: arena.list(&writes),
         script_language: manifest.script_language.as_ref().map(|language| language.value),
@@ -175,7 +177,18 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
             placeholder: manifest.placeholder.as_ref().map_or("", |text| arena.text(&text.value)),
         },
         RunsKind::Input => Runs::Input { shell },
-        RunsKind::File => Runs::File,
+        RunsKind::Session => Runs::Session(Session {
+            after: arena.texts(&manifest.after),
+            skip,
+            with: arena.texts(&manifest.flags),
+            unless: arena.texts(&manifest.unless),
+            shell,
+        }),
+        RunsKind::File => Runs::File {
+            after: arena.texts(&manifest.after),
+            options: arena.texts(&manifest.flags),
+            unless: arena.texts(&manifest.unless),
+        },
     })
 }
 

@@ -505,6 +505,15 @@ impl<'a> Check<'_, 'a> {
                 }
             }
         }
+        for word in self.subject.words_elsewhere() {
+            for found in patterns.iter().map(|pattern| self.matches(pattern, word)) {
+                let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);
+                let found = if is_output && found == Match::Maybe { Match::No } else { found };
+                if found > best.0 {
+                    best = (found, Some(word.span));
+                }
+            }
+        }
         if best.0 == Match::No && self.subject.command.appended {
             return (Match::Maybe, None);
         }

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::characters::UNKNOWN;
 use crate::judge::file::FileWord;
 use crate::judge::sources::substitutions;
-use crate::judge::subject::{Subject, after_prefix};
+use crate::judge::subject::{Subject, after_prefix, with_unknown};
 use crate::reading::{Command, Input};
 use crate::syntax::{CommandId, Part, RedirectKind, Word};
 
@@ -80,6 +81,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns the arguments of commands that list the files which the command reads: in substitutions, or as input of `xargs`.
+    /// The files that a script reads are included.
     fn listed_words(&self) -> Vec<Cow<'a, Word>> {
         let (line, command) = (self.line, self.command);
         let in_substitutions = command.arguments().iter().flat_map(substitutions).flatten();
@@ -92,7 +94,11 @@ impl<'a> Subject<'a> {
         }
         let listers = sources.into_iter().map(|id| line.reading.command(id));
         let listers = listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)));
-        listers.flat_map(Command::arguments).map(Cow::Borrowed).collect()
+        let mut words: Vec<Cow<'a, Word>> = listers.flat_map(Command::arguments).map(Cow::Borrowed).collect();
+        let read_by_script = self.effects().into_iter().flat_map(|effects| &effects.reads);
+        let names = read_by_script.filter(|name| !name.starts_with(UNKNOWN));
+        words.extend(names.map(|name| Cow::Owned(with_unknown(name, command.span))));
+        words
     }
 
     /// Returns the arguments, and the parts of them that can name files.

@@ -67,6 +67,7 @@ impl PathWord {
                         depends_on_cd = true;
                         builder.directory(directory, line);
                     }
+                    Directory::Within(directory) => builder.directory(directory, line),
                     Directory::Unknown => {
                         depends_on_cd = true;
                         builder.path.push(Component::Unknown);

@@ -9,9 +9,9 @@ use crate::flags::{self, Argument};
 use crate::judge::file::Files;
 use crate::judge::line::Line;
 use crate::programs::{Program, Runs, SHELL, Writes, without_version};
-use crate::reading::{Command, Input};
+use crate::reading::{Command, Directory, Input};
 use crate::rules::{Needs, pattern};
-use crate::scripts::Effects;
+use crate::scripts::{Effects, VariableFile};
 use crate::span::Span;
 use crate::syntax::{CommandId, Glob, Origin, Part, RedirectKind, Word};
 
@@ -92,6 +92,27 @@ impl<'a> Subject<'a> {
             Some(first) if self.program.is_some_and(has_options_first) => &words[..first],
             _ => words,
         }
+    }
+
+    /// Returns the words of a command that the program runs elsewhere, such as in a container: those after its image.
+    pub(crate) fn words_elsewhere(&self) -> &'a [Word] {
+        let subcommands = self.program.map_or(&[][..], |program| program.elsewhere);
+        if subcommands.is_empty() {
+            return &[];
+        }
+        let mut is_after = false;
+        for argument in &self.arguments {
+            match argument {
+                Argument::Operand { index, .. } | Argument::Either { index, .. } if is_after => {
+                    return &self.command.arguments()[index + 1..];
+                }
+                Argument::Operand { word, .. } | Argument::Either { word, .. } => {
+                    is_after = word.text().is_some_and(|text| subcommands.contains(&&*text));
+                }
+                Argument::Option { .. } => {}
+            }
+        }
+        &[]
     }
 
     /// Returns the arguments of the program. A wrapper such as `sudo` has only those before the command that it runs.
@@ -224,6 +245,7 @@ impl<'a> Subject<'a> {
             // A name whose beginning is unknown is one of the program's own files.
             let names = effects.writes.iter().filter(|name| !name.starts_with(UNKNOWN));
             words.extend(names.map(|name| Cow::Owned(with_unknown(name, self.command.span))));
+            words.extend(effects.writes_of.iter().flat_map(|file| self.files_of_variable(file)));
         }
         let Some(program) = self.program.filter(|program| !program.writes.is_empty()) else { return words };
         let operands: Vec<&'a Word> = self.operands().collect();
@@ -238,15 +260,18 @@ impl<'a> Subject<'a> {
                     words.extend(all().skip(operands.len().saturating_sub(1).max(1)));
                 }
                 Writes::LastOperandOf(subcommands) => {
-                    let is_given = |subcommand: &&&[&str]| {
-                        operands.len() > subcommand.len()
-                            && subcommand
-                                .iter()
-                                .zip(&operands)
-                                .all(|(word, operand)| pattern::matches_word(word, operand) != Match::No)
+                    let is_given = |subcommand: &&[&str]| {
+                        let mut pairs = subcommand.iter().zip(&operands);
+                        operands.len() >= subcommand.len()
+                            && pairs.all(|(word, operand)| pattern::matches_word(word, operand) != Match::No)
                     };
-                    if subcommands.iter().any(|subcommand| is_given(&subcommand)) {
+                    let is_whole = |subcommand: &&[&str]| is_given(subcommand) && operands.len() > subcommand.len();
+                    // `git clone URL`: the name comes from the URL.
+                    let is_implicit = |subcommand: &&[&str]| subcommand.last() == Some(&"*") && is_given(subcommand);
+                    if subcommands.iter().any(|subcommand| is_whole(&subcommand)) {
                         words.extend(all().next_back());
+                    } else if self.is_in_known_directory() && subcommands.iter().any(|words| is_implicit(&words)) {
+                        words.extend(operands.last().and_then(|word| url_name(word)).map(Cow::Owned));
                     }
                 }
                 Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
@@ -275,7 +300,36 @@ impl<'a> Subject<'a> {
                 Writes::OperandsWith(_) | Writes::UrlNames { .. } | Writes::Unpacked { .. } => {}
             }
         }
+        if self.is_in_known_directory() {
+            words.extend(self.unpacks_to().filter(|(_, is_named)| !is_named).map(|(folder, _)| folder));
+        }
         words
+    }
+
+    /// Returns whether the working directory is known. Elsewhere, a program whose files have no names in the line is trusted.
+    fn is_in_known_directory(&self) -> bool {
+        self.command.directory != Directory::Unknown
+    }
+
+    /// Returns the files whose names begin with the value of a variable of a script: one that the arguments set, as in
+    /// `awk -v NAME=VALUE` and `awk SCRIPT NAME=VALUE`, or one of the environment.
+    fn files_of_variable(&self, file: &VariableFile) -> Vec<Cow<'a, Word>> {
+        let VariableFile { variable, is_of_environment, rest } = file;
+        let with_rest = |value: Word| {
+            let mut value = value;
+            if !rest.is_empty() {
+                value.parts.extend(with_unknown(rest, value.span).parts);
+            }
+            Cow::Owned(value)
+        };
+        if *is_of_environment {
+            let own = self.command.assignments.iter().filter(|assignment| assignment.name == *variable);
+            let values = own.map(|assignment| &assignment.value).chain(self.line.only_value(variable));
+            return values.cloned().map(with_rest).collect();
+        }
+        let prefix = format!("{variable}=");
+        let words = self.values(&["-v", "--assign"]).chain(self.operands().map(Cow::Borrowed));
+        words.filter_map(|word| after_prefix(&word, &prefix).map(|value| with_rest(value.into_owned()))).collect()
     }
 
     /// Returns the folder into which the command unpacks an archive, and whether the command names it. Returns `None` if it

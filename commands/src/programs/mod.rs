@@ -32,6 +32,11 @@ pub struct Program<'t> {
     pub options_first: bool,
     /// Whether the first argument can be a cluster of options without a dash, as in `tar czf FILE`.
     pub dashless: bool,
+    /// The options whose value is the working directory of the commands that the program runs: `env -C FOLDER COMMAND`.
+    pub directory_options: &'t [&'t str],
+    /// The subcommands after which an operand and then a command follow that runs elsewhere, such as `run` for `docker`. The words
+    /// of that command are not options of the program.
+    pub elsewhere: &'t [&'t str],
     /// The ways in which the program runs others. All of them apply.
     pub runs: &'t [Runs<'t>],
     /// The arguments that name files which the program writes.
@@ -47,6 +52,8 @@ impl Program<'_> {
         value_options: &[],
         options_first: false,
         dashless: false,
+        directory_options: &[],
+        elsewhere: &[],
         runs: &[],
         writes: &[],
         script_language: None,
@@ -136,8 +143,37 @@ pub enum Runs<'t> {
         /// The shell that reads the code.
         shell: CodeShell,
     },
-    /// The first operand is a file with code for a shell: `. FILE`, `sh FILE`.
-    File,
+    /// Without a command among its operands, the program opens a shell, which reads standard input: `ssh HOST`.
+    Session(Session<'t>),
+    /// The first operand is a file with code: `. FILE`, `python3 FILE`.
+    File {
+        /// Operands, one of which must come before the file: `run` in `go run FILE`. If empty, none is needed.
+        after: &'t [&'t str],
+        /// The options whose value is the file, instead of an operand: `make -f FILE`.
+        options: &'t [&'t str],
+        /// Options with which no operand is a file with code: `python3 -m MODULE`.
+        unless: &'t [&'t str],
+    },
+}
+
+/// When a program opens a shell that reads standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Session<'t> {
+    /// Operands, one of which must be given: `ssh` in `vagrant ssh`. If empty, none is needed.
+    pub after: &'t [&'t str],
+    /// The maximum number of operands without a command: 1 for `ssh HOST`.
+    pub skip: usize,
+    /// Options, one of which must be given: `sudo -s`. If empty, none is needed.
+    pub with: &'t [&'t str],
+    /// Options with which the program opens no shell: `ssh -N`.
+    pub unless: &'t [&'t str],
+    /// The shell.
+    pub shell: CodeShell,
+}
+
+impl Session<'_> {
+    /// A program that opens `sh` if it has no operands.
+    pub const PLAIN: Self = Self { after: &[], skip: 0, with: &[], unless: &[], shell: CodeShell::Any };
 }
 
 /// Where a command begins among the operands, and what happens to it.

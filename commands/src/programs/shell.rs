@@ -42,7 +42,7 @@ static EVAL: Program<'_> = Program {
     runs: &[Runs::Joined { after: &[], skip: 0, shell: Same, unless: &[] }],
     ..Program::EMPTY
 };
-static SOURCE: Program<'_> = Program { value_options: &["-p"], runs: &[Runs::File], ..Program::EMPTY };
+static SOURCE: Program<'_> = Program { value_options: &["-p"], runs: &[FILE], ..Program::EMPTY };
 static TRAP: Program<'_> =
     Program { value_options: &[], runs: &[Runs::Operand { skip: 0, shell: Same }], ..Program::EMPTY };
 static ANY_SHELL: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: &shell(Any), ..Program::EMPTY };
@@ -50,8 +50,9 @@ static POSIX_SHELL: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: 
 static BASH: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: &shell(Bash), ..Program::EMPTY };
 static FOREIGN_SHELL: Program<'_> = Program { value_options: SHELL_OPTIONS, runs: &shell(Foreign), ..Program::EMPTY };
 
+const FILE: Runs<'_> = Runs::File { after: &[], options: &[], unless: &[] };
 const SHELL_OPTIONS: &[&str] = &["-o", "+o", "-O", "+O", "--init-file", "--rcfile"];
 
 const fn shell(shell: CodeShell) -> [Runs<'static>; 3] {
-    [Runs::Code { options: &["-c"], shell, first_operand: true }, Runs::Input { shell }, Runs::File]
+    [Runs::Code { options: &["-c"], shell, first_operand: true }, Runs::Input { shell }, FILE]
 }

@@ -2,14 +2,27 @@
 //! `manifests/commands/programs.toml` that run others; a test compares them, and writes this file anew.
 
 use super::CodeShell::{Any, Bash, Foreign};
-use super::{Program, ProgramTable, Rest, Runs, Writes};
+use super::{Program, ProgramTable, Rest, Runs, Session, Writes};
 
 /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.
 #[rustfmt::skip]
 pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
+    ("R", &Program {
+        value_options: &["-e", "-f", "--file"],
+        runs: &[Runs::File { after: &[], options: &["-f", "--file"], unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("Rscript", &Program {
+        value_options: &["-e", "--default-packages"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+        ..Program::EMPTY
+    }),
     ("aa-exec", &Program {
         value_options: &["-n", "-p", "--namespace", "--profile"],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("abduco", &Program {
@@ -19,7 +32,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("adb", &Program {
         value_options: &["-H", "-L", "-P", "-s", "-t"],
-        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
+        runs: &[
+            Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] },
+            Runs::Session(Session { after: &["shell"], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("ansible", &Program {
@@ -28,6 +44,13 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--extra-vars", "--inventory", "--limit", "--module-name", "--private-key", "--user",
         ],
         runs: &[Runs::Code { options: &["-a", "--args"], shell: Any, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("ansible-playbook", &Program {
+        value_options: &[
+            "-C?", "-e", "-f", "-i", "-l", "-t", "-u", "--extra-vars", "--inventory", "--limit", "--tags", "--user",
+        ],
+        runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
         ..Program::EMPTY
     }),
     ("arch", &Program {
@@ -46,7 +69,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
             "-S", "-W", "-w", "-M",
         ],
-        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
+        runs: &[
+            Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] },
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("aws-vault", &AWS_VAULT),
@@ -67,7 +93,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("bun", &Program {
         value_options: &["--cwd"],
-        runs: &[Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN })],
+        directory_options: &["--cwd"],
+        runs: &[
+            Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
+            Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
+            Runs::File { after: &["run"], options: &[], unless: &[] },
+        ],
         ..Program::EMPTY
     }),
     ("bundle", &Program {
@@ -120,7 +151,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("chronic", &CHRONIC),
     ("chroot", &Program {
         value_options: &["--groups", "--userspec"],
-        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        runs: &[
+            Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("chrt", &Program {
@@ -141,12 +175,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             Runs::Rest(Rest { after: &["env"], assignments: true, ..Rest::PLAIN }),
             Runs::Rest(Rest { after: &["time"], ..Rest::PLAIN }),
             Runs::Rest(Rest { after: &["chdir"], skip: 1, ..Rest::PLAIN }),
+            Runs::File { after: &[], options: &["-P"], unless: &[] },
         ],
         ..Program::EMPTY
     }),
     ("colima", &Program {
         value_options: &["-p", "--profile"],
-        runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: Any, unless: &[] }],
+        runs: &[
+            Runs::Joined { after: &["ssh"], skip: 0, shell: Any, unless: &[] },
+            Runs::Session(Session { after: &["ssh"], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("concurrently", &Program {
@@ -185,6 +223,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("ctr", &CRICTL),
     ("daemonize", &Program {
         value_options: &["-E", "-c", "-e", "-l", "-o", "-p", "-u"],
+        directory_options: &["-c"],
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
@@ -199,10 +238,20 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("dbus-run-session", &Program {
         value_options: &["--config-file", "--dbus-daemon"],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("dchroot", &SCHROOT),
+    ("deno", &Program {
+        value_options: &[
+            "-L", "-c", "--cert", "--config", "--ext", "--import-map", "--location", "--lock", "--log-level", "--seed",
+        ],
+        runs: &[Runs::File { after: &["bench", "run", "serve", "test"], options: &[], unless: &[] }],
+        ..Program::EMPTY
+    }),
     ("direnv", &Program {
         runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
@@ -213,13 +262,17 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[
             Runs::Rest(Rest { after: &["enter"], ..Rest::PLAIN }),
             Runs::Rest(Rest { after: &["enter"], skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["enter"], skip: 1, with: &[], unless: &[], shell: Any }),
         ],
         ..Program::EMPTY
     }),
     ("distrobox-host-exec", &FLATPAK_SPAWN),
     ("doas", &Program {
         value_options: &["-C", "-a", "-u"],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &["-s"], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("docker", &DOCKER),
@@ -234,7 +287,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("docker-machine", &Program {
         value_options: &["-s", "--storage-path"],
-        runs: &[Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN })],
+        runs: &[
+            Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["ssh"], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("doppler", &Program {
@@ -266,6 +322,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("dumb-init", &CHRONIC),
     ("eatmydata", &CHRONIC),
+    ("elixir", &Program {
+        value_options: &["-S", "-e", "-pa", "-pr", "-pz", "-r", "--eval"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-S", "-e", "--eval"] }],
+        ..Program::EMPTY
+    }),
+    ("elvish", &Program {
+        value_options: &["-c", "-rc"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-c"] }],
+        ..Program::EMPTY
+    }),
     ("enosys", &Program {
         value_options: &["-i", "-s", "--ioctl", "--syscall"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -285,12 +351,23 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         value_options: &[
             "-c", "-l", "-p", "-t", "-x", "--command", "--host", "--jport", "--port", "--username",
         ],
-        runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+        runs: &[
+            Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &["-c", "--command"], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("execlineb", &Program {
         value_options: &["-c"],
         runs: &[Runs::Code { options: &["-c"], shell: Foreign, first_operand: false }],
+        ..Program::EMPTY
+    }),
+    ("expect", &Program {
+        value_options: &["-c", "-f"],
+        runs: &[
+            Runs::File { after: &[], options: &[], unless: &["-c"] },
+            Runs::File { after: &[], options: &["-f"], unless: &[] },
+        ],
         ..Program::EMPTY
     }),
     ("fab", &FAB),
@@ -299,12 +376,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         value_options: &[
             "-b", "-c", "-d", "-e", "-l", "--bindir", "--config-dir", "--elfloader", "--environment", "--lib",
         ],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("fakeroot", &Program {
         value_options: &["-b", "-f", "-i", "-l", "-s", "--faked", "--lib"],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("faketime", &Program {
@@ -339,6 +422,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         value_options: &[
             "-c", "-d", "-e", "-f", "-m", "-p", "-r", "-t", "--env", "--formation", "--procfile", "--root",
         ],
+        directory_options: &["-d", "--root"],
         runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
@@ -347,7 +431,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--account", "--command", "--configuration", "--container", "--format", "--project", "--region",
             "--ssh-flag", "--zone",
         ],
-        runs: &[Runs::Code { options: &["--command"], shell: Any, first_operand: false }],
+        runs: &[
+            Runs::Code { options: &["--command"], shell: Any, first_operand: false },
+            Runs::Session(Session { after: &["ssh"], skip: 1, with: &[], unless: &["--command"], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("gdb", &Program {
@@ -356,7 +443,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-silent?", "-symbols", "-tty", "-x", "--command", "--core", "--directory", "--eval-command", "--exec",
             "--init-command", "--init-eval-command", "--pid", "--se", "--symbols", "--tty",
         ],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::File { after: &[], options: &["-command", "-ix", "-x", "--command", "--init-command"], unless: &[] },
+        ],
         ..Program::EMPTY
     }),
     ("gdbserver", &Program {
@@ -365,15 +455,34 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("genv", &ENV),
     ("gfind", &FIND),
+    ("gmake", &MAKE),
     ("gnome-terminal", &GNOME_TERMINAL),
+    ("go", &Program {
+        value_options: &["-C", "-exec", "-ldflags", "-mod", "-modfile", "-o", "-tags"],
+        runs: &[Runs::File { after: &["run"], options: &[], unless: &[] }],
+        ..Program::EMPTY
+    }),
     ("gosu", &GOSU),
     ("grc", &Program {
         value_options: &["-c"],
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("groovy", &Program {
+        value_options: &["-cp", "-e", "-classpath", "--classpath"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+        ..Program::EMPTY
+    }),
     ("gtime", &TIME),
     ("gtimeout", &TIMEOUT),
+    ("guile", &Program {
+        value_options: &["-C", "-L", "-c", "-e", "-l", "-s"],
+        runs: &[
+            Runs::File { after: &[], options: &[], unless: &["-c"] },
+            Runs::File { after: &[], options: &["-l", "-s"], unless: &[] },
+        ],
+        ..Program::EMPTY
+    }),
     ("guix", &Program {
         value_options: &[
             "-L", "-e", "-f", "-m", "-p", "-s", "--expression", "--file", "--load-path", "--manifest", "--profile",
@@ -439,13 +548,40 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("ipython", &Program {
+        value_options: &["-c", "-m", "--profile"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+        ..Program::EMPTY
+    }),
+    ("java", &Program {
+        value_options: &[
+            "-cp", "-classpath", "-p", "--add-exports", "--add-modules", "--add-opens", "--class-path",
+            "--module-path", "--source",
+        ],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-jar", "-m", "--module"] }],
+        ..Program::EMPTY
+    }),
     ("jenv", &ASDF),
+    ("julia", &Program {
+        value_options: &[
+            "-E", "-L", "-e", "-m", "-p", "-t", "--eval", "--load", "--print", "--procs", "--project?", "--threads",
+        ],
+        runs: &[
+            Runs::File { after: &[], options: &[], unless: &["-E", "-e", "-m", "--eval", "--print"] },
+            Runs::File { after: &[], options: &["-L", "--load"], unless: &[] },
+        ],
+        ..Program::EMPTY
+    }),
     ("just", &Program {
         value_options: &[
             "-d", "-f", "-s", "--color", "--dotenv-path", "--justfile", "--shell", "--shell-arg", "--show",
             "--working-directory",
         ],
-        runs: &[Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" }],
+        directory_options: &["-d", "--working-directory"],
+        runs: &[
+            Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" },
+            Runs::File { after: &[], options: &["-f", "--justfile"], unless: &[] },
+        ],
         ..Program::EMPTY
     }),
     ("k3s", &KUBECTL),
@@ -467,7 +603,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("limactl", &Program {
         value_options: &["--log-level", "--shell", "--workdir"],
-        runs: &[Runs::Rest(Rest { after: &["shell"], skip: 1, ..Rest::PLAIN })],
+        runs: &[
+            Runs::Rest(Rest { after: &["shell"], skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["shell"], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("linux32", &LINUX64),
@@ -477,7 +616,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-k", "-o", "-s", "-S", "-p", "-n", "-a", "-c", "-l", "-O", "--arch", "--attach-name", "--attach-pid",
             "--core", "--file", "--one-line", "--one-line-before-file", "--source", "--source-before-file",
         ],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::File { after: &[], options: &["-S", "-s", "--source", "--source-before-file"], unless: &[] },
+        ],
         ..Program::EMPTY
     }),
     ("logsave", &Program {
@@ -494,12 +636,21 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("lxc", &LXC),
+    ("m4", &Program {
+        value_options: &["-D", "-I", "-U", "-s"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("make", &MAKE),
     ("mamba", &CONDA),
     ("microk8s", &KUBECTL),
     ("micromamba", &CONDA),
     ("minikube", &Program {
         value_options: &["-n", "-p", "--node", "--profile"],
-        runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: Any, unless: &[] }],
+        runs: &[
+            Runs::Joined { after: &["ssh"], skip: 0, shell: Any, unless: &[] },
+            Runs::Session(Session { after: &["ssh"], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("mise", &MISE),
@@ -515,12 +666,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[
             Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] },
             Runs::Code { options: &["--ssh"], shell: Any, first_operand: false },
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &[], shell: Any }),
         ],
         ..Program::EMPTY
     }),
     ("multipass", &Program {
         value_options: &["-d", "--working-directory"],
-        runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+        runs: &[
+            Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["shell"], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("nerdctl", &DOCKER),
@@ -529,12 +684,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("ninja", &Program {
+        value_options: &["-C", "-d", "-f", "-j", "-k", "-l", "-t", "-w"],
+        runs: &[Runs::File { after: &[], options: &["-f"], unless: &[] }],
+        ..Program::EMPTY
+    }),
     ("nix", &Program {
         value_options: &["-I", "-f", "--expr", "--file", "--include", "--inputs-from"],
         runs: &[
             Runs::Rest(Rest { after: &["develop", "env", "shell"], ..Rest::PLAIN }),
             Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 1, ..Rest::PLAIN }),
             Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 2, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["develop", "shell"], skip: 9, with: &[], unless: &["-c", "--command"], shell: Any }),
         ],
         ..Program::EMPTY
     }),
@@ -542,14 +703,20 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         value_options: &[
             "-A", "-E", "-I", "-p", "--argstr", "--attr", "--command", "--expr", "--include", "--option", "--run",
         ],
-        runs: &[Runs::Code { options: &["--command", "--run"], shell: Any, first_operand: false }],
+        runs: &[
+            Runs::Code { options: &["--command", "--run"], shell: Any, first_operand: false },
+            Runs::Session(Session { after: &[], skip: 9, with: &[], unless: &["--command", "--run"], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
+    ("node", &NODE),
+    ("nodejs", &NODE),
     ("nodemon", &Program {
         value_options: &[
             "-e", "-i", "-w", "-x", "--config", "--cwd", "--delay", "--exec", "--ext", "--ignore", "--signal",
             "--watch",
         ],
+        directory_options: &["--cwd"],
         runs: &[Runs::Code { options: &["-x", "--exec"], shell: Any, first_operand: false }],
         ..Program::EMPTY
     }),
@@ -583,7 +750,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("nq", &CHRONIC),
     ("nsenter", &Program {
         value_options: &["-G", "-N", "-S", "-t", "--net?", "--net-socket", "--setgid", "--setuid", "--target"],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("nu", &Program {
+        value_options: &["-c", "-e", "--commands", "--config", "--execute"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "--commands"] }],
         ..Program::EMPTY
     }),
     ("numactl", &Program {
@@ -603,6 +778,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("oc", &KUBECTL),
+    ("ocaml", &Program {
+        value_options: &["-I", "-e", "-init"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+        ..Program::EMPTY
+    }),
+    ("octave", &Program {
+        value_options: &["--eval", "--path"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["--eval"] }],
+        ..Program::EMPTY
+    }),
     ("onchange", &ONCHANGE),
     ("op", &Program {
         value_options: &["--account", "--env-file", "--environment", "--session"],
@@ -610,6 +795,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("opam", &ASDF),
+    ("osascript", &Program {
+        value_options: &["-e", "-l", "-s"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+        ..Program::EMPTY
+    }),
     ("parallel", &PARALLEL),
     ("parallel-ssh", &PDSH),
     ("pdm", &Program {
@@ -644,10 +834,33 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("perl", &Program {
+        value_options: &["-e", "-E", "-I", "-F?", "-M?", "-m?", "-x?"],
+        options_first: true,
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-E"] }],
+        writes: &[Writes::OperandsWith(&["-i"])],
+        ..Program::EMPTY
+    }),
     ("pgrphack", &CHRONIC),
+    ("php", &Program {
+        value_options: &[
+            "-B", "-E", "-F", "-R", "-S", "-c", "-d", "-f", "-r", "-t", "-z", "--define", "--docroot", "--file",
+            "--php-ini", "--process-begin", "--process-code", "--process-end", "--process-file", "--run", "--server",
+            "--zend-extension",
+        ],
+        options_first: true,
+        runs: &[
+            Runs::File { after: &[], options: &[], unless: &["-B", "-E", "-F", "-R", "-f", "-r", "--file", "--run"] },
+            Runs::File { after: &[], options: &["-F", "-f", "--file", "--process-file"], unless: &[] },
+        ],
+        ..Program::EMPTY
+    }),
     ("pipenv", &Program {
         value_options: &["--pypi-mirror", "--python"],
-        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        runs: &[
+            Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["shell"], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("pipesz", &Program {
@@ -680,6 +893,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--package", "--registry", "--reporter", "--resume-from", "--state-dir", "--store-dir", "--test-pattern",
             "--userconfig", "--workspace-concurrency", "--workspace-packages",
         ],
+        directory_options: &["-C", "--dir"],
         runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
@@ -687,7 +901,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("podman", &DOCKER),
     ("poetry", &Program {
         value_options: &["-C", "-P", "--directory", "--project"],
-        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        directory_options: &["-C", "--directory"],
+        runs: &[
+            Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["shell"], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("prlimit", &Program {
@@ -700,7 +918,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-R", "-S", "-b", "-i", "-k", "-m", "-q", "-r", "-v", "-w", "--bind", "--change-id", "--cwd",
             "--kernel-release", "--mount", "--pwd", "--qemu", "--rootfs", "--verbose",
         ],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        directory_options: &["-w", "--cwd", "--pwd"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("proxychains", &PROXYCHAINS),
@@ -709,6 +931,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("ptyxis", &GNOME_TERMINAL),
     ("py-spy", &PY_SPY),
     ("pyenv", &ASDF),
+    ("pypy", &PYTHON),
+    ("pypy3", &PYTHON),
+    ("python", &PYTHON),
+    ("python2", &PYTHON),
+    ("python3", &PYTHON),
     ("qemu-aarch64", &QEMU_X86_64),
     ("qemu-aarch64-static", &QEMU_X86_64),
     ("qemu-arm", &QEMU_X86_64),
@@ -717,6 +944,19 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("qemu-i386-static", &QEMU_X86_64),
     ("qemu-x86_64", &QEMU_X86_64),
     ("qemu-x86_64-static", &QEMU_X86_64),
+    ("racket", &Program {
+        value_options: &["-e", "-f", "-l", "-p", "-r", "-t", "-u", "--eval", "--load", "--require"],
+        runs: &[
+            Runs::File { after: &[], options: &[], unless: &["-e", "-l", "-p", "--eval"] },
+            Runs::File { after: &[], options: &["-f", "-r", "-t", "-u", "--load", "--require"], unless: &[] },
+        ],
+        ..Program::EMPTY
+    }),
+    ("raku", &Program {
+        value_options: &["-I", "-M", "-e"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+        ..Program::EMPTY
+    }),
     ("rbenv", &ASDF),
     ("retry", &Program {
         value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
@@ -740,12 +980,25 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("rtx", &MISE),
+    ("ruby", &Program {
+        value_options: &[
+            "-C", "-E", "-I", "-e", "-r", "-F?", "-K?", "-X", "--backtrace-limit", "--disable", "--dump", "--enable",
+            "--encoding", "--external-encoding", "--internal-encoding",
+        ],
+        options_first: true,
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+        ..Program::EMPTY
+    }),
     ("run0", &Program {
         value_options: &[
             "-D", "-a", "-g", "-u", "--area", "--background", "--chdir", "--description", "--group", "--lightweight",
             "--machine", "--nice", "--property", "--setenv", "--shell-prompt-prefix", "--slice", "--unit", "--user",
         ],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        directory_options: &["-D", "--chdir"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("runcon", &Program {
@@ -764,6 +1017,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[
             Runs::Code { options: &["-c", "--command", "--session-command"], shell: Any, first_operand: false },
             Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 2, with: &[], unless: &["-c", "--command", "--session-command"], shell: Any }),
         ],
         ..Program::EMPTY
     }),
@@ -813,6 +1067,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
             Runs::Rest(Rest::PLAIN),
             Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &["-c", "--command"], shell: Any }),
         ],
         writes: &[
             Writes::Operands,
@@ -834,6 +1089,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[
             Runs::Rest(Rest::PLAIN),
             Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &[], shell: Any }),
         ],
         ..Program::EMPTY
     }),
@@ -859,11 +1115,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("setuidgid", &GOSU),
+    ("sftp", &Program {
+        value_options: &["-B", "-D", "-F", "-J", "-P", "-R", "-S", "-X", "-b", "-c", "-i", "-l", "-o", "-s"],
+        runs: &[Runs::Session(Session { after: &[], skip: 2, with: &[], unless: &["-b"], shell: Foreign })],
+        writes: &[Writes::LastOperand],
+        ..Program::EMPTY
+    }),
     ("sg", &Program {
         value_options: &["-c"],
         runs: &[
             Runs::Code { options: &["-c"], shell: Any, first_operand: false },
             Runs::Operand { skip: 1, shell: Any },
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &["-c"], shell: Any }),
         ],
         ..Program::EMPTY
     }),
@@ -881,7 +1144,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
             "-S", "-W", "-w",
         ],
-        runs: &[Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] }],
+        runs: &[
+            Runs::Joined { after: &[], skip: 1, shell: Any, unless: &[] },
+            Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"], shell: Any }),
+        ],
         writes: &[Writes::Values(&["-E"])],
         ..Program::EMPTY
     }),
@@ -918,7 +1184,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell", "--supp-group",
             "--user", "--whitelist-environment",
         ],
-        runs: &[Runs::Code { options: &["-c", "--command", "--session-command"], shell: Any, first_operand: false }],
+        runs: &[
+            Runs::Code { options: &["-c", "--command", "--session-command"], shell: Any, first_operand: false },
+            Runs::Session(Session { after: &[], skip: 2, with: &[], unless: &["-c", "--command", "--session-command"], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("su-exec", &GOSU),
@@ -928,7 +1197,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
             "--other-user", "--prompt", "--role", "--type", "--user",
         ],
-        runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+        directory_options: &["-D", "--chdir"],
+        runs: &[
+            Runs::Rest(Rest { assignments: true, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &[], skip: 0, with: &["-i", "-s", "--login", "--shell"], unless: &[], shell: Any }),
+        ],
         writes: &[Writes::OperandsWith(&["-e", "--edit"])],
         ..Program::EMPTY
     }),
@@ -952,7 +1225,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--root-directory", "--service-type", "--setenv", "--shell-prompt-prefix", "--slice", "--socket-property",
             "--timer-property", "--uid", "--unit", "--working-directory",
         ],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        directory_options: &["--working-directory"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &["-S", "--shell"], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("systemd-socket-activate", &Program {
@@ -962,6 +1239,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("taskset", &Program {
         runs: &[Runs::Rest(Rest { unless: &["-p", "--pid"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("tclsh", &Program {
+        value_options: &["-encoding"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
         ..Program::EMPTY
     }),
     ("tcpserver", &TCPSVD),
@@ -980,7 +1262,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("toolbox", &Program {
         value_options: &["-c", "-d", "-r", "--container", "--distro", "--release"],
-        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        runs: &[
+            Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["enter"], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("torify", &TORSOCKS),
@@ -990,10 +1275,33 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("ts-node", &Program {
+        value_options: &[
+            "-C", "-D", "-I", "-O", "-P", "-e", "-p", "-r", "--compiler", "--compiler-options", "--cwd", "--eval",
+            "--ignore", "--print", "--project", "--require",
+        ],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] }],
+        ..Program::EMPTY
+    }),
+    ("tsh", &Program {
+        value_options: &[
+            "-J", "-L", "-N", "-R", "-i", "-l", "-o", "-p", "--cluster", "--identity", "--login", "--proxy", "--user",
+        ],
+        runs: &[
+            Runs::Joined { after: &["ssh"], skip: 1, shell: Any, unless: &[] },
+            Runs::Session(Session { after: &["ssh"], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
+        ..Program::EMPTY
+    }),
     ("tsocks", &TORSOCKS),
     ("tsp", &Program {
         value_options: &["-D", "-L"],
         runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("tsx", &Program {
+        value_options: &["-e", "-p", "-r", "--eval", "--import", "--print", "--require", "--tsconfig"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] }],
         ..Program::EMPTY
     }),
     ("uclampset", &Program {
@@ -1021,7 +1329,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--map-users", "--monotonic", "--owner", "--propagation", "--root", "--setgid", "--setgroups", "--setuid",
             "--wd", "--whitelist-env",
         ],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        directory_options: &["-w", "--wd"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("uv", &Program {
@@ -1037,7 +1349,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--refresh-package", "--reinstall?", "--reinstall-package", "--resolution", "--upgrade?",
             "--upgrade-group", "--upgrade-package", "--with", "--with-editable", "--with-requirements",
         ],
-        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        directory_options: &["--directory"],
+        runs: &[
+            Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            Runs::File { after: &["run"], options: &[], unless: &[] },
+        ],
         ..Program::EMPTY
     }),
     ("uvx", &Program {
@@ -1053,12 +1369,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--reinstall?", "--reinstall-package", "--resolution", "--torch-backend", "--upgrade?",
             "--upgrade-package", "--with", "--with-editable", "--with-requirements",
         ],
+        directory_options: &["--directory"],
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
     ("vagrant", &Program {
         value_options: &["-c", "--command"],
-        runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
+        runs: &[
+            Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+            Runs::Session(Session { after: &["ssh"], skip: 1, with: &[], unless: &["-c", "--command"], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("valgrind", &VALGRIND),
@@ -1085,6 +1405,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--shell", "--signal", "--socket", "--stop-signal", "--stop-timeout", "--timeout", "--watch",
             "--watch-file", "--watch-non-recursive", "--workdir", "--wrap-process",
         ],
+        directory_options: &["--workdir"],
         runs: &[
             Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] },
             Runs::Rest(Rest::PLAIN),
@@ -1097,10 +1418,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("when-changed", &ONCHANGE),
+    ("wish", &Program {
+        runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
+        ..Program::EMPTY
+    }),
     ("with-contenv", &CATATONIT),
     ("wsl", &Program {
         value_options: &["-d", "-u", "--cd", "--distribution", "--shell-type", "--user"],
-        runs: &[Runs::Rest(Rest::PLAIN)],
+        directory_options: &["--cd"],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &["-l", "--export", "--import", "--list", "--set-default", "--shutdown", "--status", "--terminate", "--unregister", "--update"], shell: Any }),
+        ],
         ..Program::EMPTY
     }),
     ("x86_64", &LINUX64),
@@ -1108,6 +1437,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("xcrun", &Program {
         value_options: &["-sdk", "-toolchain", "--sdk", "--toolchain"],
         runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("xonsh", &Program {
+        value_options: &["-c", "--rc"],
+        runs: &[Runs::File { after: &[], options: &[], unless: &["-c"] }],
         ..Program::EMPTY
     }),
     ("xvfb-run", &Program {
@@ -1120,6 +1454,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("yarn", &Program {
         value_options: &["-p", "--cwd", "--package"],
+        directory_options: &["--cwd"],
         runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
@@ -1144,7 +1479,10 @@ static ASDF: Program<'_> = Program {
 static AWS_VAULT: Program<'_> = Program {
     name: "aws-vault",
     value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
-    runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+    runs: &[
+        Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+        Runs::Session(Session { after: &["exec"], skip: 1, with: &[], unless: &[], shell: Any }),
+    ],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1170,6 +1508,7 @@ static CHRONIC: Program<'_> = Program {
 static CONDA: Program<'_> = Program {
     name: "conda",
     value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
+    directory_options: &["--cwd"],
     runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
     ..Program::EMPTY
 };
@@ -1194,6 +1533,7 @@ static DOCKER: Program<'_> = Program {
         "--storage-opt", "--tag", "--tls?", "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user",
         "--userns", "--volume", "--workdir",
     ],
+    elsewhere: &["create", "run"],
     runs: &[
         Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
         Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
@@ -1207,6 +1547,7 @@ static ENV: Program<'_> = Program {
     value_options: &[
         "-C", "-L", "-P", "-S", "-U", "-a", "-u", "--argv0", "--chdir", "--split-string", "--unset",
     ],
+    directory_options: &["-C", "--chdir"],
     runs: &[Runs::Rest(Rest { split: &["-S", "--split-string"], assignments: true, ..Rest::PLAIN })],
     ..Program::EMPTY
 };
@@ -1261,13 +1602,17 @@ static FLY: Program<'_> = Program {
     value_options: &[
         "-C", "-a", "-c", "-o", "-r", "-t", "--access-token", "--app", "--command", "--config", "--org", "--region",
     ],
-    runs: &[Runs::Code { options: &["-C", "--command"], shell: Any, first_operand: false }],
+    runs: &[
+        Runs::Code { options: &["-C", "--command"], shell: Any, first_operand: false },
+        Runs::Session(Session { after: &["console"], skip: 0, with: &[], unless: &["-C", "--command"], shell: Any }),
+    ],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
 static GNOME_TERMINAL: Program<'_> = Program {
     name: "gnome-terminal",
     value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
+    directory_options: &["--working-directory"],
     runs: &[Runs::Rest(Rest::PLAIN)],
     ..Program::EMPTY
 };
@@ -1294,25 +1639,58 @@ static KUBECTL: Program<'_> = Program {
 static LINUX64: Program<'_> = Program {
     name: "linux64",
     value_options: &["-p"],
-    runs: &[Runs::Rest(Rest::PLAIN)],
+    runs: &[
+        Runs::Rest(Rest::PLAIN),
+        Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+    ],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
 static LXC: Program<'_> = Program {
     name: "lxc",
     value_options: &["--cwd", "--env", "--group", "--mode", "--project", "--user"],
-    runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+    runs: &[
+        Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+        Runs::Session(Session { after: &["shell"], skip: 1, with: &[], unless: &[], shell: Any }),
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static MAKE: Program<'_> = Program {
+    name: "make",
+    value_options: &[
+        "-C", "-E", "-I", "-W", "-f", "-o", "--assume-new", "--assume-old", "--directory", "--eval", "--file",
+        "--include-dir", "--makefile", "--new-file", "--old-file", "--what-if",
+    ],
+    runs: &[Runs::File { after: &[], options: &["-f", "--file", "--makefile"], unless: &[] }],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
 static MISE: Program<'_> = Program {
     name: "mise",
     value_options: &["-C", "-E", "-c", "-j", "--cd", "--command", "--env", "--jobs"],
+    directory_options: &["-C", "--cd"],
     runs: &[
         Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
         Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
         Runs::Rest(Rest { after: &["exec", "x"], skip: 2, ..Rest::PLAIN }),
         Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static NODE: Program<'_> = Program {
+    name: "node",
+    value_options: &[
+        "-C", "-e", "-p", "-r", "--conditions", "--eval", "--import", "--loader", "--print", "--require", "--env-file",
+        "--env-file-if-exists", "--experimental-loader", "--input-type", "--title", "--test-reporter",
+        "--test-reporter-destination", "--test-name-pattern", "--icu-data-dir", "--diagnostic-dir", "--watch?",
+        "--watch-path",
+    ],
+    options_first: true,
+    runs: &[
+        Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print", "--run"] },
+        Runs::File { after: &[], options: &["-r", "--import", "--require"], unless: &[] },
     ],
     ..Program::EMPTY
 };
@@ -1345,6 +1723,7 @@ static PARALLEL: Program<'_> = Program {
         "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?", "--plain?", "-k?", "-u?",
         "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
     ],
+    directory_options: &["--wd", "--workdir"],
     runs: &[
         Runs::Rest(Rest { placeholder: &["-I"], appends: true, ..Rest::PLAIN }),
         Runs::Operand { skip: 0, shell: Any },
@@ -1360,7 +1739,10 @@ static PDSH: Program<'_> = Program {
         "-H", "-R", "-S?", "-f", "-g", "-h", "-l", "-m", "-o", "-p", "-t", "-u", "-w", "-x", "--host", "--hosts",
         "--timeout", "--user",
     ],
-    runs: &[Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] }],
+    runs: &[
+        Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] },
+        Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+    ],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1375,6 +1757,14 @@ static PY_SPY: Program<'_> = Program {
     name: "py-spy",
     value_options: &["-d", "-f", "-o", "-p", "-r", "--duration", "--format", "--output", "--pid", "--rate"],
     runs: &[Runs::Rest(Rest { after: &["record", "top"], ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static PYTHON: Program<'_> = Program {
+    name: "python",
+    value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
+    options_first: true,
+    runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1400,7 +1790,11 @@ static SCHROOT: Program<'_> = Program {
         "-c", "-d", "-n", "-o", "-s", "-u", "--chroot", "--directory", "--option", "--session-name", "--shell",
         "--user",
     ],
-    runs: &[Runs::Rest(Rest::PLAIN)],
+    directory_options: &["-d", "--directory"],
+    runs: &[
+        Runs::Rest(Rest::PLAIN),
+        Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+    ],
     ..Program::EMPTY
 };
 #[rustfmt::skip]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Effects, Text, is_unknown};
+use super::{Effects, Text, VariableFile, is_unknown};
 use crate::characters::UNKNOWN;
 
 /// The maximum number of values of a variable that are compared with the name of a file.
@@ -26,6 +26,9 @@ enum Last {
     Other,
 }
 
+/// The variable of awk that has the variables of the environment.
+const ENVIRONMENT: &str = "ENVIRON";
+
 /// A file to which a script writes: its name, or the variable with which the name begins.
 #[derive(Debug, Default)]
 struct Target<'t> {
@@ -48,6 +51,10 @@ struct Reader<'t> {
     /// Whether the next operand is the number of a field.
     is_field: bool,
     targets: Vec<Target<'t>>,
+    /// Whether a `<` would follow a `getline`.
+    is_getline: bool,
+    /// Whether the next operand is the name of a file that is read, and whether more can follow it.
+    source: Option<bool>,
     /// The texts that are assigned to variables.
     values: BTreeMap<&'t str, Vec<String>>,
     /// The variable before a `=`.
@@ -67,6 +74,8 @@ pub(super) fn read(script: &str, has_brackets: bool) -> Effects {
         unclosed: usize::MAX,
         is_field: false,
         targets: Vec::new(),
+        is_getline: false,
+        source: None,
         values: BTreeMap::new(),
         assigned: None,
         name: None,
@@ -133,9 +142,18 @@ impl<'t> Reader<'t> {
             }
             '(' => {
                 self.parens.push(self.last == Last::Control);
+                self.source = self.source.map(|_| true);
                 self.last = Last::Other;
             }
-            ')' => self.last = if self.parens.pop() == Some(true) { Last::Other } else { Last::Operand },
+            ')' => {
+                self.is_getline = false;
+                self.last = if self.parens.pop() == Some(true) { Last::Other } else { Last::Operand };
+            }
+            '<' if self.is_getline => {
+                self.is_getline = false;
+                self.source = Some(false);
+                self.last = Last::Other;
+            }
             ']' => self.operand(None, &UNKNOWN.to_string()),
             '/' if !matches!(self.last, Last::Operand | Last::Unknown) && self.text.rest.len() < self.unclosed => {
                 let start = self.text.rest;
@@ -205,7 +223,11 @@ impl<'t> Reader<'t> {
             }
             "if" | "while" | "for" | "switch" => self.last = Last::Control,
             "BEGIN" | "END" | "BEGINFILE" | "ENDFILE" | "case" | "delete" | "do" | "else" | "function" | "func"
-            | "getline" | "in" | "return" => self.last = Last::Other,
+            | "in" | "return" => self.last = Last::Other,
+            "getline" => {
+                self.is_getline = true;
+                self.last = Last::Other;
+            }
             "system" => {
                 let mut rest = Text::new(self.text.rest, false);
                 rest.take_while(char::is_whitespace);
@@ -225,6 +247,13 @@ impl<'t> Reader<'t> {
         self.name = None;
         let is_field = std::mem::take(&mut self.is_field);
         let (variable, text) = if is_field { (None, UNKNOWN.to_string()) } else { (variable, text.to_owned()) };
+        if let Some(is_open) = self.source.take() {
+            let rest = if is_open { UNKNOWN.to_string() } else { String::new() };
+            match variable.and_then(|variable| self.values.get(variable)) {
+                Some(values) => self.effects.reads.extend(values.iter().map(|value| format!("{value}{rest}"))),
+                None => self.effects.reads.push(format!("{text}{rest}")),
+            }
+        }
         if let Some(target) = &mut self.target {
             if target.text.is_empty() {
                 target.variable = variable;
@@ -245,16 +274,26 @@ impl<'t> Reader<'t> {
     fn end_statement(&mut self) {
         self.effects.unknown |= self.last == Last::Unknown;
         self.print = None;
+        self.is_getline = false;
+        self.source = None;
         self.targets.extend(self.target.take());
     }
 
     /// Returns the effects, with the values of variables in the names of files.
     fn finish(mut self) -> Effects {
         for target in self.targets {
+            let rest = target.text.strip_prefix(UNKNOWN).unwrap_or(&target.text);
+            if let Some(variable) = target.variable {
+                let key = rest.strip_suffix(UNKNOWN).filter(|_| variable == ENVIRONMENT);
+                self.effects.writes_of.push(VariableFile {
+                    variable: key.unwrap_or(variable).to_owned(),
+                    is_of_environment: key.is_some(),
+                    rest: if key.is_some() { String::new() } else { rest.to_owned() },
+                });
+            }
             let values = target.variable.and_then(|variable| self.values.get(variable));
             match values {
                 Some(values) => {
-                    let rest = target.text.strip_prefix(UNKNOWN).unwrap_or(&target.text);
                     self.effects.writes.extend(values.iter().map(|value| format!("{value}{rest}")));
                 }
                 None => self.effects.writes.push(target.text),
@@ -267,7 +306,7 @@ impl<'t> Reader<'t> {
 #[cfg(test)]
 mod tests {
     use crate::characters::UNKNOWN;
-    use crate::scripts::{Effects, ScriptLanguage};
+    use crate::scripts::{Effects, ScriptLanguage, VariableFile};
 
     fn effects(script: &str) -> Effects {
         // `?` is not a frequent operator of awk.
@@ -314,7 +353,6 @@ mod tests {
             "? {print}",
             "{system = 1}",
             "{a[$1]++} END {for (k in a) print a[k] / n \"/\" k}",
-            "BEGIN { while ((getline line < \"f\") > 0) n++ }",
             "{gsub(/[|\\/]/, \"_\"); print}",
             "@include \"lib.awk\"",
         ] {
@@ -334,6 +372,33 @@ mod tests {
             ("{print > (\"/etc/\" $1)}", &format!("/etc/{UNKNOWN}")),
         ] {
             assert_eq!(effects(script).writes, [file], "{script}");
+        }
+    }
+
+    #[test]
+    fn files_that_a_script_reads() {
+        for (script, file) in [
+            ("BEGIN { while ((getline line < \"/etc/x\") > 0) n++ }", "/etc/x"),
+            ("BEGIN{getline<\"/etc/x\"; print}", "/etc/x"),
+            ("BEGIN{f = \"/etc/x\"; getline l < f}", "/etc/x"),
+            ("BEGIN{getline l < (\"/etc/\" $1)}", &format!("/etc/{UNKNOWN}")),
+        ] {
+            assert_eq!(effects(script).reads, [file], "{script}");
+        }
+        for script in ["{getline; if ($1 < \"x\") print}", "BEGIN{while ((getline) > 0) n++; print n < \"x\"}"] {
+            assert_eq!(effects(script).reads, [String::new(); 0], "{script}");
+        }
+    }
+
+    #[test]
+    fn variables_in_names_of_files() {
+        for (script, variable, is_of_environment, rest) in [
+            ("{print > f}", "f", false, ""),
+            ("{print >> f \".txt\"}", "f", false, ".txt"),
+            ("{print > ENVIRON[\"X\"]}", "X", true, ""),
+        ] {
+            let VariableFile { variable: name, is_of_environment: is_set, rest: end } = &effects(script).writes_of[0];
+            assert_eq!((name.as_str(), *is_set, end.as_str()), (variable, is_of_environment, rest), "{script}");
         }
     }
 

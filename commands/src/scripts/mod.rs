@@ -36,6 +36,21 @@ pub(crate) struct Effects {
     pub(crate) writes_more: bool,
     /// The names of the files that it writes, with [`UNKNOWN`] for what is known only at run time.
     pub(crate) writes: Vec<String>,
+    /// The files that it writes whose names begin with the value of a variable.
+    pub(crate) writes_of: Vec<VariableFile>,
+    /// The names of the files that it reads, as in `writes`.
+    pub(crate) reads: Vec<String>,
+}
+
+/// A file whose name begins with the value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct VariableFile {
+    /// The variable.
+    pub(crate) variable: String,
+    /// Whether it is a variable of the environment.
+    pub(crate) is_of_environment: bool,
+    /// The text after the value.
+    pub(crate) rest: String,
 }
 
 impl ScriptLanguage {
@@ -64,11 +79,19 @@ impl ScriptLanguage {
             effects.runs |= other.runs;
             effects.unknown |= other.unknown;
             effects.writes.extend(other.writes);
+            effects.writes_of.extend(other.writes_of);
+            effects.reads.extend(other.reads);
         }
-        effects.writes.sort_unstable();
-        effects.writes.dedup();
-        effects.writes_more = effects.writes.len() > MAX_FILES;
+        for names in [&mut effects.writes, &mut effects.reads] {
+            names.sort_unstable();
+            names.dedup();
+        }
+        effects.writes_of.sort_unstable();
+        effects.writes_of.dedup();
+        effects.writes_more = effects.writes.len() > MAX_FILES || effects.writes_of.len() > MAX_FILES;
         effects.writes.truncate(MAX_FILES);
+        effects.writes_of.truncate(MAX_FILES);
+        effects.reads.truncate(MAX_FILES);
         effects
     }
 

@@ -44,7 +44,13 @@ fn command(text: &mut Text<'_>, effects: &mut Effects) {
             skip_spaces(text);
             text.take_while(|letter| letter.is_ascii_digit());
         }
-        'r' | 'R' | 'v' | '#' => {
+        'r' | 'R' => {
+            let name = line(text).trim();
+            if !name.is_empty() {
+                effects.reads.push(name.to_owned());
+            }
+        }
+        'v' | '#' => {
             line(text);
         }
         'w' | 'W' => file(text, effects),
@@ -198,7 +204,6 @@ mod tests {
             "1~2d",
             "s/[^/]*e$/x/g",
             "s/[[:alpha:]]/e/",
-            "r e id",
             ":e;be",
             "2q",
             "#e id",
@@ -214,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_a_script_writes() {
+    fn files_that_a_script_writes_and_reads() {
         for (script, file) in [
             ("w /etc/passwd", "/etc/passwd"),
             ("s/a/b/w out;txt", "out;txt"),
@@ -222,6 +227,10 @@ mod tests {
             ("s/a/b/gpw x", "x"),
         ] {
             assert_eq!(effects(script).writes, [file], "{script}");
+        }
+        for script in ["r /etc/x", "R/etc/x", "1r /etc/x "] {
+            let expected = Effects { reads: vec!["/etc/x".to_owned()], ..Effects::default() };
+            assert_eq!(effects(script), expected, "{script}");
         }
         assert_eq!(effects("w @.txt").writes, [format!("{UNKNOWN}.txt")]);
     }

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Unfolder;
-use crate::flags::{self, Argument};
+use crate::flags::{self, Argument, Value, is_abbreviation};
+use crate::programs::{Program, Runs};
 use crate::reading::{Command, Directory, How};
 use crate::syntax::{Part, ScopeId, ScopeKind, Word};
 
@@ -14,7 +15,7 @@ impl Unfolder<'_> {
     /// Sets the directory of every command.
     pub(super) fn set_directories(&mut self) {
         let changes = |command: &Command| matches!(command.program.name(), Some("cd" | "pushd" | "popd"));
-        if !self.reading.commands.iter().any(changes) {
+        if self.movers.is_empty() && !self.reading.commands.iter().any(changes) {
             return;
         }
         // In the order of running: each command, then those that it runs.
@@ -43,12 +44,25 @@ impl Unfolder<'_> {
             }
         }
         let mut current: HashMap<ScopeId, Directory> = HashMap::new();
+        // The directories of the commands that a wrapper runs.
+        let mut within: HashMap<usize, Directory> = HashMap::new();
         for index in order {
             let scope = self.reading.commands[index].scope;
             let process = self.process_of(scope);
             let directory =
                 if self.is_moving(scope, &moving) { Directory::Unknown } else { self.directory_of(process, &current) };
+            let directory = within.remove(&index).unwrap_or(directory);
             self.reading.commands[index].directory = directory.clone();
+            let is_within = matches!(directory, Directory::Within(_));
+            if is_within || self.movers.contains_key(&index) {
+                let inner = self.movers.get(&index).map_or(directory.clone(), |folder| joined(&directory, folder));
+                for child in &children[index] {
+                    match self.code_scope(*child, scope) {
+                        Some(code) => drop(current.insert(code, inner.clone())),
+                        None => drop(within.insert(*child, inner.clone())),
+                    }
+                }
+            }
             let command = &self.reading.commands[index];
             if !changes(command) {
                 continue;
@@ -75,6 +89,57 @@ impl Unfolder<'_> {
             next = inner.parent;
         }
         false
+    }
+
+    /// Returns the scope of the code that contains a command, if a command in `around` runs that code.
+    fn code_scope(&self, index: usize, around: ScopeId) -> Option<ScopeId> {
+        if self.reading.commands[index].via.is_none_or(|via| !matches!(via.how, How::Code | How::Input)) {
+            return None;
+        }
+        let mut scope = self.reading.commands[index].scope;
+        loop {
+            match self.reading.scopes[scope as usize].parent {
+                Some(parent) if parent == around => return Some(scope),
+                Some(parent) => scope = parent,
+                None => return None,
+            }
+        }
+    }
+
+    /// Records the working directory that the options of a wrapper name for the commands that it runs.
+    pub(super) fn record_directory(&mut self, index: usize, arguments: &[Word], program: &Program<'_>) {
+        let mut folders: Vec<Option<String>> = Vec::new();
+        let mut is_after = !program.runs.iter().any(|runs| matches!(runs, Runs::Rest(rest) if !rest.after.is_empty()));
+        for argument in flags::arguments(arguments, program.value_options) {
+            let (name, value) = match argument {
+                Argument::Option { name, value, .. } => (name, value),
+                // The other options belong to the command.
+                Argument::Operand { .. } | Argument::Either { .. } if is_after => break,
+                Argument::Operand { word, .. } | Argument::Either { word, .. } => {
+                    let is_one = |runs: &Runs<'_>| matches!(runs, Runs::Rest(rest) if word.text().is_some_and(|text| rest.after.contains(&&*text)));
+                    is_after = program.runs.iter().any(is_one);
+                    continue;
+                }
+            };
+            if program.directory_options.iter().any(|option| is_abbreviation(&name, option)) {
+                folders.push(match value {
+                    Some(Value::Word(word)) => match word.parts.split_first() {
+                        Some((Part::Variable { name, operation: None, .. }, rest)) if name == "HOME" => {
+                            below_home(rest)
+                        }
+                        _ => path_of(word),
+                    },
+                    Some(Value::Text(text)) => Some(text),
+                    Some(Value::Built(_)) | None => None,
+                });
+            }
+        }
+        match folders.as_slice() {
+            [] => {}
+            [folder] => drop(self.movers.insert(index, folder.clone())),
+            // Programs differ in whether a later folder is relative to the one before it.
+            [.., last] => drop(self.movers.insert(index, last.clone().filter(|path| path.starts_with(['/', '~'])))),
+        }
     }
 
     /// Returns the innermost scope that is a process of its own.
@@ -134,25 +199,53 @@ fn target(command: &Command, from: &Directory) -> Directory {
         }
     }
     let Some(word) = operand else { return Directory::At("~".to_owned()) };
-    let path = match word.parts.split_first() {
-        Some((Part::Tilde { user }, rest)) if user.is_empty() => {
-            let rest: Option<String> = rest
-                .iter()
-                .map(|part| match part {
-                    Part::Literal { text, .. } => Some(text.as_str()),
-                    _ => None,
-                })
-                .collect();
-            rest.map(|rest| format!("~{rest}"))
-        }
-        _ => word.text().filter(|text| *text != "-").map(std::borrow::Cow::into_owned),
-    };
+    let path = path_of(word).filter(|text| text != "-");
     match (path, from) {
         (Some(path), _) if path.len() > MAX_PATH => Directory::Unknown,
         (Some(path), _) if path.starts_with(['/', '~']) => Directory::At(path),
-        (Some(path), Directory::At(base)) if base.len() + path.len() > MAX_PATH => Directory::Unknown,
-        (Some(path), Directory::At(base)) => Directory::At(format!("{}/{path}", base.trim_end_matches('/'))),
+        (Some(path), Directory::At(base) | Directory::Within(base)) if base.len() + path.len() > MAX_PATH => {
+            Directory::Unknown
+        }
+        (Some(path), Directory::At(base) | Directory::Within(base)) => Directory::At(below(base, &path)),
         (Some(path), Directory::Start) => Directory::At(path),
         (None, _) | (Some(_), Directory::Unknown) => Directory::Unknown,
     }
+}
+
+/// Returns the directory that an option of a wrapper names. `None` stands for an unknown folder.
+fn joined(from: &Directory, folder: &Option<String>) -> Directory {
+    let Some(folder) = folder.as_deref().filter(|path| path.len() <= MAX_PATH) else { return Directory::Unknown };
+    if folder.starts_with(['/', '~']) {
+        return Directory::Within(folder.to_owned());
+    }
+    match from {
+        Directory::Start => Directory::Within(folder.to_owned()),
+        Directory::At(base) | Directory::Within(base) if base.len() + folder.len() > MAX_PATH => Directory::Unknown,
+        Directory::Within(base) => Directory::Within(below(base, folder)),
+        // The `cd` before the wrapper can fail.
+        Directory::At(base) => Directory::At(below(base, folder)),
+        Directory::Unknown => Directory::Unknown,
+    }
+}
+
+fn below(base: &str, path: &str) -> String {
+    format!("{}/{path}", base.trim_end_matches('/'))
+}
+
+/// Returns the path of a folder, if it is certain, with `~` for the home folder.
+fn path_of(word: &Word) -> Option<String> {
+    match word.parts.split_first() {
+        Some((Part::Tilde { user }, rest)) if user.is_empty() => below_home(rest),
+        _ => word.text().map(std::borrow::Cow::into_owned),
+    }
+}
+
+/// Returns the path of a folder below the home folder, if it is certain.
+fn below_home(rest: &[Part]) -> Option<String> {
+    let text = |part: &Part| match part {
+        Part::Literal { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    let rest: String = rest.iter().map(text).collect::<Option<_>>()?;
+    (rest.is_empty() || rest.starts_with('/')).then(|| format!("~{rest}"))
 }

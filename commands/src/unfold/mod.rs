@@ -7,12 +7,13 @@ mod directory;
 mod expand;
 mod hidden;
 mod open;
+mod renamed;
 mod shells;
 #[cfg(test)]
 mod tests;
 mod variables;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::characters::{is_bidi_control, is_disguised};
 use crate::doubt::{Doubt, DoubtKind};
@@ -75,6 +76,10 @@ struct Unfolder<'a> {
     /// Whether the line evaluates a value as arithmetic or as a subscript.
     evaluates: bool,
     exhausted: bool,
+    /// The working directories that options of wrappers name, by the index of the wrapper. `None` for an unknown one.
+    movers: HashMap<usize, Option<String>>,
+    /// The programs that the line copies or links: the path of the copy, and that of the original.
+    copies: Vec<(String, String)>,
     /// The shells that read code from the standard input of the line.
     reading_input: Vec<Span>,
 }
@@ -98,6 +103,8 @@ impl<'a> Unfolder<'a> {
             aliases: Aliases::default(),
             evaluates: false,
             exhausted: false,
+            movers: HashMap::new(),
+            copies: Vec::new(),
             reading_input: Vec::new(),
         }
     }
@@ -232,6 +239,8 @@ impl<'a> Unfolder<'a> {
         self.record_assignments(index);
         let Some(name) = self.reading.commands[index].program.name().map(str::to_owned) else { return };
         self.inspect_builtin(index, &name);
+        self.record_copy(index, &name);
+        self.open_copy(index);
         // busybox also answers to any name that begins with `busybox`.
         let shell_name = if name.starts_with("busybox") { "busybox" } else { &name };
         let known = [self.programs.get(&name), SHELL.get(shell_name)];

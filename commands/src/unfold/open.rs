@@ -3,10 +3,11 @@
 use super::Unfolder;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument, Value, is_abbreviation};
-use crate::programs::{CodeShell, Program, Rest, Runs};
+use crate::programs::{CodeShell, Program, Rest, Runs, SHELL};
 use crate::reading::How;
 use crate::span::Span;
 use crate::syntax::{Assignment, Origin, Part, Word};
+use crate::unfold::shells::CodeFile;
 
 /// The maximum number of `env -S` in the values of others.
 const MAX_SPLITS: usize = 8;
@@ -16,6 +17,10 @@ impl Unfolder<'_> {
     pub(super) fn open(&mut self, index: usize, program: &Program<'_>) {
         // Taken, because adding commands borrows `self`.
         let words = std::mem::take(&mut self.reading.commands[index].words);
+        let name = self.reading.commands[index].program.name().unwrap_or_default().to_owned();
+        if !program.directory_options.is_empty() {
+            self.record_directory(index, &words[1..], program);
+        }
         for runs in program.runs {
             let arguments = &words[1..];
             if !self.spend(1 + arguments.len()) {
@@ -47,7 +52,13 @@ impl Unfolder<'_> {
                     self.open_between(index, arguments, program, &Between { starts, ends, placeholder });
                 }
                 Runs::Input { shell } => self.open_input(index, arguments, program, *shell),
-                Runs::File => self.open_file(index, arguments, program),
+                Runs::Session(session) => self.open_session(index, arguments, program, session),
+                Runs::File { after: [], options: [], unless: [] } if SHELL.get(&name).is_some() => {
+                    self.open_file(index, arguments, program);
+                }
+                Runs::File { after, options, unless } => {
+                    self.open_code_file(index, arguments, program, &CodeFile { after, options, unless });
+                }
             }
         }
         self.reading.commands[index].words = words;

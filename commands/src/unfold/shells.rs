@@ -2,13 +2,20 @@
 
 use super::Unfolder;
 use crate::doubt::DoubtKind;
-use crate::flags::{self, Argument, Value};
-use crate::programs::{CodeShell, Program};
+use crate::flags::{self, Argument, Value, is_abbreviation};
+use crate::programs::{CodeShell, Program, Session};
 use crate::reading::Input;
-use crate::syntax::{Part, Word};
+use crate::syntax::{Part, RedirectKind, Word};
 
 /// Files that are standard input.
 const INPUT_FILES: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// The fields of [`Runs::File`](crate::programs::Runs::File).
+pub(super) struct CodeFile<'t> {
+    pub(super) after: &'t [&'t str],
+    pub(super) options: &'t [&'t str],
+    pub(super) unless: &'t [&'t str],
+}
 
 /// What the arguments of a shell say about its code.
 #[derive(Debug, Default)]
@@ -89,6 +96,109 @@ impl Unfolder<'_> {
             .any(|word| word.text().is_some_and(|text| matches!(&*text, "--version" | "--help" | "-V")));
         if is_input && !is_query {
             self.read_input(index, shell);
+        }
+    }
+
+    /// Opens the shell of a program that reads standard input if no command is given: `ssh HOST`.
+    pub(super) fn open_session(
+        &mut self,
+        index: usize,
+        arguments: &[Word],
+        program: &Program<'_>,
+        session: &Session<'_>,
+    ) {
+        let Session { after, skip, with, unless, shell } = *session;
+        let mut is_after = after.is_empty();
+        let mut is_with = with.is_empty();
+        let (mut certain, mut possible) = (0, 0);
+        for argument in flags::arguments(arguments, program.value_options) {
+            match argument {
+                Argument::Option { name, .. } => {
+                    let is_one = |options: &[&str]| options.iter().any(|option| is_abbreviation(&name, option));
+                    if is_one(unless) || matches!(name.as_str(), "--help" | "--version") {
+                        return;
+                    }
+                    is_with |= is_one(with);
+                }
+                Argument::Operand { word, .. } | Argument::Either { word, .. } if !is_after => {
+                    is_after = word.text().is_some_and(|text| after.contains(&&*text));
+                }
+                // The value of `$OPTIONS` can be options, or nothing.
+                Argument::Either { word, .. } if word.splits() => possible += 1,
+                Argument::Operand { .. } | Argument::Either { .. } => certain += 1,
+            }
+        }
+        if !is_after || !is_with || certain > skip || self.reading.commands[index].appended {
+            return;
+        }
+        let id = u32::try_from(index).unwrap_or(u32::MAX);
+        let is_text = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
+        // Where the command is in a variable, most input is its data. A text in the line is read to be sure.
+        let is_read = certain + possible <= skip
+            || matches!(self.reading.input(id), Input::Redirect(redirect) if is_text(redirect.kind));
+        if is_read {
+            self.read_input(index, shell);
+        }
+    }
+
+    /// Looks at the file with code of a program that is not a shell: `python3 FILE`, `make -f FILE`.
+    pub(super) fn open_code_file(
+        &mut self,
+        index: usize,
+        arguments: &[Word],
+        program: &Program<'_>,
+        file: &CodeFile<'_>,
+    ) {
+        let mut is_after = file.after.is_empty();
+        let mut files: Vec<Word> = Vec::new();
+        let mut only_operands = false;
+        for argument in flags::arguments(arguments, program.value_options) {
+            match argument {
+                Argument::Option { name, value, index: at } if !only_operands => {
+                    let is_one = |options: &[&str]| options.iter().any(|option| is_abbreviation(&name, option));
+                    if is_one(file.unless) {
+                        return;
+                    }
+                    if is_one(file.options) {
+                        match value {
+                            Some(Value::Word(word)) => files.push(word.clone()),
+                            Some(Value::Text(text)) => files.push(Word::plain(&text, arguments[at].span)),
+                            Some(Value::Built(_)) | None => files.push(arguments[at].clone()),
+                        }
+                    }
+                }
+                Argument::Option { .. } => {}
+                Argument::Operand { word, .. } | Argument::Either { word, .. } if !is_after => {
+                    is_after = word.text().is_some_and(|text| file.after.contains(&&*text));
+                }
+                Argument::Operand { word, .. } | Argument::Either { word, .. } => {
+                    if file.options.is_empty() {
+                        files.push(word.clone());
+                        break;
+                    }
+                    only_operands = program.options_first;
+                }
+            }
+        }
+        for word in &files {
+            let is_output = word.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { input: true, .. }));
+            let is_open = match word.text() {
+                Some(file) if file == "-" || is_input_file(&file) => self.has_code_on_input(index),
+                Some(file) => file.starts_with('/') && is_descriptor(&file),
+                None => false,
+            };
+            if is_output || is_open {
+                self.doubt(DoubtKind::OutputAsCode, word.span);
+            }
+        }
+    }
+
+    /// Returns whether standard input is the output of a command, or a text in the line.
+    fn has_code_on_input(&self, index: usize) -> bool {
+        match self.reading.input(u32::try_from(index).unwrap_or(u32::MAX)) {
+            Input::Inherited => false,
+            Input::Commands(_) => true,
+            Input::Redirect(redirect) => redirect.kind != RedirectKind::Read,
         }
     }
 

@@ -41,6 +41,7 @@ const SHELL_VARIABLES: &[&str] = &[
     "BASH_ARGV",
     "BASH_CMDS",
     "BASH_LINENO",
+    "BASH_LOADABLES_PATH",
     "BASH_REMATCH",
     "BASH_SOURCE",
     "BASH_SUBSHELL",
@@ -62,6 +63,7 @@ const SHELL_VARIABLES: &[&str] = &[
     "PS1",
     "PS2",
     "PS4",
+    "SHELL",
     "SHLVL",
     "TERM",
 ];

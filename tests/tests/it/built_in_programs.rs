@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use toolc::commands::programs::{Program, ProgramTable, Rest, Runs, USUAL, Writes};
+use toolc::commands::programs::{Program, ProgramTable, Rest, Runs, Session, USUAL, Writes};
 
 /// Returns the programs of the catalog that run others.
 fn wrappers() -> Vec<(&'static str, &'static Program<'static>)> {
@@ -36,7 +36,7 @@ fn source(entries: &[(&str, &Program<'_>)]) -> String {
         "//! Wrappers that are common on Unix: a table for programs without one of their own. It has the programs of\n\
          //! `manifests/commands/programs.toml` that run others; a test compares them, and writes this file anew.\n\n\
          use super::CodeShell::{Any, Bash, Foreign};\n\
-         use super::{Program, ProgramTable, Rest, Runs, Writes};\n\n\
+         use super::{Program, ProgramTable, Rest, Runs, Session, Writes};\n\n\
          /// Common wrappers, such as `sudo`, `env`, `xargs` and `find`.\n\
          #[rustfmt::skip]\n\
          pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[\n",
@@ -64,7 +64,17 @@ fn source(entries: &[(&str, &Program<'_>)]) -> String {
 }
 
 fn program_source(program: &Program<'_>, indent: usize) -> String {
-    let Program { name, value_options, options_first, dashless, runs, writes, script_language } = *program;
+    let Program {
+        name,
+        value_options,
+        options_first,
+        dashless,
+        directory_options,
+        elsewhere,
+        runs,
+        writes,
+        script_language,
+    } = *program;
     let margin = " ".repeat(indent + 4);
     let mut fields = String::new();
     let mut field = |name: &str, value: String| {
@@ -100,6 +110,12 @@ fn program_source(program: &Program<'_>, indent: usize) -> String {
     }
     if dashless {
         field("dashless", "true".to_owned());
+    }
+    if !directory_options.is_empty() {
+        field("directory_options", format!("&{directory_options:?}"));
+    }
+    if !elsewhere.is_empty() {
+        field("elsewhere", format!("&{elsewhere:?}"));
     }
     if !runs.is_empty() {
         let runs: Vec<String> = runs.iter().map(runs_source).collect();
@@ -150,7 +166,14 @@ fn runs_source(runs: &Runs<'_>) -> String {
             format!("Runs::Between {{ starts: &{starts:?}, ends: &{ends:?}, placeholder: {placeholder:?} }}")
         }
         Runs::Input { shell } => format!("Runs::Input {{ shell: {shell:?} }}"),
-        Runs::File => "Runs::File".to_owned(),
+        Runs::Session(Session { after, skip, with, unless, shell }) => {
+            format!(
+                "Runs::Session(Session {{ after: &{after:?}, skip: {skip}, with: &{with:?}, unless: &{unless:?}, shell: {shell:?} }})"
+            )
+        }
+        Runs::File { after, options, unless } => {
+            format!("Runs::File {{ after: &{after:?}, options: &{options:?}, unless: &{unless:?} }}")
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
-use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Writes};
+use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Session, Writes};
 use toolc_commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, ScriptEffect, Statement};
 
 use crate::commands::{Arena, compile};
@@ -29,7 +29,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
 
         use ::std::sync::LazyLock;
 
-        use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Writes};
+        use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Session, Writes};
         use ::toolc::commands::rules::{
             Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
         };
@@ -98,18 +98,29 @@ fn strings(texts: &[&str]) -> TokenStream {
 }
 
 fn program(program: &Program<'_>) -> TokenStream {
-    let Program { name, value_options, options_first, dashless, runs: ways, writes: written, script_language } =
-        program;
+    let Program {
+        name,
+        value_options,
+        options_first,
+        dashless,
+        directory_options,
+        elsewhere,
+        runs: ways,
+        writes: written,
+        script_language,
+    } = program;
     let mut fields = Fields::default();
     fields.add("name", (!name.is_empty()).then(|| quote!(#name)));
     fields.texts("value_options", value_options);
     fields.flag("options_first", *options_first);
     fields.flag("dashless", *dashless);
+    fields.texts("directory_options", directory_options);
+    fields.texts("elsewhere", elsewhere);
     fields.list("runs", ways, runs);
     fields.list("writes", written, writes);
     let language = script_language.map(|language| variant("ScriptLanguage", language));
     fields.add("script_language", language.map(|language| quote!(Some(#language))));
-    fields.of("Program", "EMPTY", 7)
+    fields.of("Program", "EMPTY", 9)
 }
 
 fn runs(runs: &Runs<'_>) -> TokenStream {
@@ -148,7 +159,22 @@ fn runs(runs: &Runs<'_>) -> TokenStream {
             let shell = shell(code);
             quote!(Runs::Input { shell: #shell })
         }
-        Runs::File => quote!(Runs::File),
+        Runs::Session(session) => {
+            let Session { after, skip, with, unless, shell: code } = session;
+            let mut fields = Fields::default();
+            fields.texts("after", after);
+            fields.add("skip", (skip > 0).then(|| number(skip)));
+            fields.texts("with", with);
+            fields.texts("unless", unless);
+            let code = (code != CodeShell::Any).then(|| shell(code));
+            fields.add("shell", code);
+            let session = fields.of("Session", "PLAIN", 5);
+            quote!(Runs::Session(#session))
+        }
+        Runs::File { after, options, unless } => {
+            let (after, options, unless) = (strings(after), strings(options), strings(unless));
+            quote!(Runs::File { after: #after, options: #options, unless: #unless })
+        }
     }
 }
 

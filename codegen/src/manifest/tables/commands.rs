@@ -46,6 +46,10 @@ table! {
         options_first: Flag,
         /// Whether the first argument can be a cluster of options without a dash, as for `tar`. Default: `false`.
         dashless_flags: Flag,
+        /// Options whose value is the working directory of the commands that the program runs, such as `-C` for `env`.
+        directory_flags: Names,
+        /// Subcommands after which an operand and then a command follow that runs elsewhere, such as `run` for `docker`. `arguments` of a rule also looks at the words of that command.
+        elsewhere: Names,
         /// The operands that name files which the program writes, changes or removes.
         writes: WordList<WrittenOperands>,
         /// Options with which the program writes all operands, such as `-i` for `sed`.
@@ -138,7 +142,9 @@ words! {
         Between = "between",
         /// Standard input is code, if there is no operand: `sh`.
         Input = "input",
-        /// The first operand is a file with code: `. FILE`.
+        /// Without a command after `skip` operands, standard input is code: `ssh HOST`. With `flags`, one of them must be given.
+        Session = "session",
+        /// The first operand, or the value of one of `flags`, is a file with code: `. FILE`, `make -f FILE`.
         File = "file",
     }
 }

@@ -3,7 +3,7 @@
 //! The command rules, with the places and programs that they name.
 
 use ::std::sync::LazyLock;
-use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Writes};
+use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Session, Writes};
 
 use ::toolc::commands::rules::{
     Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
@@ -17,7 +17,16 @@ pub fn rules() -> &'static RuleSet<'static> {
 
 /// The programs that run others or write files, by name.
 pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
-    ("at-exit", &Program { runs: &[Runs::Operand { skip: 1, shell: CodeShell::Same }, Runs::File], ..Program::EMPTY }),
+    (
+        "at-exit",
+        &Program {
+            runs: &[
+                Runs::Operand { skip: 1, shell: CodeShell::Same },
+                Runs::File { after: &[], options: &[], unless: &[] },
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("awk", &Program { script_language: Some(ScriptLanguage::Awk), ..Program::EMPTY }),
     ("bundle", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
     ("cp", &Program { writes: &[Writes::LastOperand], ..Program::EMPTY }),
@@ -44,7 +53,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     (
         "env",
-        &Program { runs: &[Runs::Rest(Rest { assignments: true, split: &["-S"], ..Rest::PLAIN })], ..Program::EMPTY },
+        &Program {
+            value_options: &["-C"],
+            directory_options: &["-C"],
+            runs: &[Runs::Rest(Rest { assignments: true, split: &["-S"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
     ),
     (
         "find",
@@ -82,7 +96,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "ssh",
         &Program {
-            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Foreign, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Foreign, unless: &[] },
+                Runs::Session(Session { skip: 1, unless: &["-N"], shell: CodeShell::Foreign, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),

@@ -1,0 +1,57 @@
+//! Follows programs that the line copies or links, so that a known program is recognised under a new name: `cp /bin/sh x; ./x`.
+
+use super::Unfolder;
+use crate::flags::{self, Argument};
+use crate::reading::How;
+use crate::syntax::Word;
+
+/// The maximum number of copies that are followed.
+const MAX_COPIES: usize = 16;
+
+impl Unfolder<'_> {
+    /// Records that a command gives a file another name.
+    pub(super) fn record_copy(&mut self, index: usize, name: &str) {
+        if !matches!(name, "cp" | "gcp" | "ginstall" | "gln" | "gmv" | "install" | "link" | "ln" | "mv")
+            || self.copies.len() >= MAX_COPIES
+        {
+            return;
+        }
+        let arguments = self.reading.commands[index].arguments();
+        let value_options = self.programs.get(name).map_or(&[][..], |program| program.value_options);
+        let operand = |argument| match argument {
+            Argument::Operand { word, .. } | Argument::Either { word, .. } => Some(word),
+            Argument::Option { .. } => None,
+        };
+        let operands: Vec<&Word> = flags::arguments(arguments, value_options).filter_map(operand).collect();
+        if let [from, to] = operands.as_slice()
+            && let (Some(from), Some(to)) = (from.text(), to.text())
+        {
+            let original = self.original(&from).map_or_else(|| from.into_owned(), str::to_owned);
+            self.copies.push((plain(&to).to_owned(), original));
+        }
+    }
+
+    /// Adds the command that runs if the program is a copy of another one.
+    pub(super) fn open_copy(&mut self, index: usize) {
+        let words = &self.reading.commands[index].words;
+        let Some(path) = words[0].text().filter(|path| path.contains('/')) else { return };
+        let Some(original) = self.original(&path) else { return };
+        let original = Word::plain(original, words[0].span);
+        let words = [original].into_iter().chain(words[1..].iter().cloned()).collect();
+        self.add_command(index, words, How::Name);
+    }
+
+    /// Returns the path of the file of which another one is a copy.
+    fn original(&self, path: &str) -> Option<&str> {
+        let is_copy = |(copy, _): &&(String, String)| copy == plain(path);
+        self.copies.iter().rev().find(is_copy).map(|(_, original)| original.as_str())
+    }
+}
+
+/// Returns a path without `./` at its beginning.
+fn plain(mut path: &str) -> &str {
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    path
+}
