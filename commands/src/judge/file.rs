@@ -6,7 +6,7 @@ use crate::certainty::Match;
 use crate::judge::line::Line;
 use crate::judge::path::PathWord;
 use crate::reading::Command;
-use crate::rules::RuleSet;
+use crate::rules::{PlacePattern, RuleSet, pattern};
 use crate::span::Span;
 use crate::syntax::Word;
 
@@ -16,6 +16,8 @@ pub(super) struct FileWord {
     pub(super) path: PathWord,
     /// Whether the path is a guess.
     is_guess: bool,
+    /// The name of the file, if it is searched for, and can be anywhere.
+    searched: Option<String>,
     /// The files that are in the folder, if the word names one.
     inside: Vec<PathWord>,
     /// The places that contain a file which the word can stand for, by index. Computed when first needed.
@@ -27,7 +29,7 @@ impl FileWord {
     pub(super) fn new(word: &Word, names: &[&str], command: &Command, line: &Line<'_>) -> Self {
         let path = PathWord::new(word, command, line);
         let inside = names.iter().map(|name| path.below(name)).collect();
-        Self { span: word.span, path, is_guess: false, inside, places: OnceCell::new() }
+        Self { span: word.span, path, is_guess: false, searched: None, inside, places: OnceCell::new() }
     }
 
     /// Returns a word that names a file which is read. If its beginning is unknown, it can be the home folder.
@@ -37,6 +39,17 @@ impl FileWord {
             Some(path) => Self { path, is_guess: true, ..file },
             None => file,
         }
+    }
+
+    /// Returns a file that a search by this name, or by this pattern, can find anywhere. Returns `None` for a pattern that says
+    /// little.
+    pub(super) fn searched(name: &str, span: Span, command: &Command, line: &Line<'_>) -> Option<Self> {
+        let letters = name.chars().filter(|letter| letter.is_alphanumeric()).count();
+        if name.contains('/') || name.starts_with('-') || letters < MIN_LETTERS {
+            return None;
+        }
+        let file = Self::new(&Word::plain(name, span), &[], command, line);
+        Some(Self { searched: Some(name.to_owned()), ..file })
     }
 
     /// Returns whether every name of the path is known, apart from patterns of the shell.
@@ -56,6 +69,18 @@ impl FileWord {
     }
 
     fn find_places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
+        if let Some(name) = &self.searched {
+            // A pattern such as `**/.ssh/id_rsa` names files that are in a place wherever they are.
+            let is_found = |pattern: &&PlacePattern<'_>| {
+                pattern.rest.starts_with("**/") && pattern.last.is_some_and(|last| pattern::matches(name, last))
+            };
+            return rules
+                .place_patterns()
+                .all()
+                .filter(is_found)
+                .map(|pattern| (pattern.place, Match::Maybe))
+                .collect();
+        }
         let mut places = self.path.places(rules, line);
         let own = places.len();
         for file in self.path.folder_of_all().iter().chain(&self.inside) {
@@ -68,6 +93,9 @@ impl FileWord {
         places
     }
 }
+
+/// The minimum number of letters of a pattern that is compared with the names of files in places.
+const MIN_LETTERS: usize = 2;
 
 /// The files that a command names, computed when first needed.
 #[derive(Default)]

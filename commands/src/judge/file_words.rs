@@ -6,7 +6,8 @@ use crate::characters::UNKNOWN;
 use crate::judge::file::FileWord;
 use crate::judge::sources::substitutions;
 use crate::judge::subject::{Subject, after_prefix, with_unknown};
-use crate::reading::{Command, Input};
+use crate::reading::{Command, How, Input};
+use crate::span::Span;
 use crate::syntax::{CommandId, Part, RedirectKind, Word};
 
 impl<'a> Subject<'a> {
@@ -45,7 +46,12 @@ impl<'a> Subject<'a> {
 
     /// Returns the files that the command can read.
     pub(super) fn read_files(&self) -> impl Iterator<Item = &FileWord> {
-        let listed = self.files.listed.get_or_init(|| self.files_to_read(&self.listed_words()));
+        let listed = self.files.listed.get_or_init(|| {
+            let mut files = self.files_to_read(&self.listed_words());
+            let searched = self.searched_names().into_iter();
+            files.extend(searched.filter_map(|(name, span)| FileWord::searched(&name, span, self.command, self.line)));
+            files
+        });
         self.argument_files().iter().chain(listed).chain(self.input_files())
     }
 
@@ -83,22 +89,87 @@ impl<'a> Subject<'a> {
     /// Returns the arguments of commands that list the files which the command reads: in substitutions, or as input of `xargs`.
     /// The files that a script reads are included.
     fn listed_words(&self) -> Vec<Cow<'a, Word>> {
-        let (line, command) = (self.line, self.command);
-        let in_substitutions = command.arguments().iter().flat_map(substitutions).flatten();
-        let mut sources: Vec<CommandId> = in_substitutions.collect();
-        if command.appended
-            && let Some(via) = command.via
-            && let Input::Commands(range) = line.reading.input(via.command)
-        {
-            sources.extend(range);
-        }
-        let listers = sources.into_iter().map(|id| line.reading.command(id));
-        let listers = listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)));
-        let mut words: Vec<Cow<'a, Word>> = listers.flat_map(Command::arguments).map(Cow::Borrowed).collect();
+        let command = self.command;
+        let mut words: Vec<Cow<'a, Word>> =
+            self.listers().flat_map(Command::arguments).chain(self.inline_names()).map(Cow::Borrowed).collect();
         let read_by_script = self.effects().into_iter().flat_map(|effects| &effects.reads);
         let names = read_by_script.filter(|name| !name.starts_with(UNKNOWN));
         words.extend(names.map(|name| Cow::Owned(with_unknown(name, command.span))));
         words
+    }
+
+    /// Returns the commands that list the files which the command reads: in substitutions, as input of `xargs`, as `find -exec`,
+    /// or as the source of a variable.
+    fn listers(&self) -> impl Iterator<Item = &'a Command> + use<'a> {
+        let (line, command) = (self.line, self.command);
+        let reading = line.reading;
+        let mut sources: Vec<CommandId> = command.arguments().iter().flat_map(substitutions).flatten().collect();
+        let has_unknown = |word: &Word| word.parts.iter().any(|part| matches!(part, Part::Unknown { .. }));
+        if let Some(via) = command.via.filter(|via| via.how == How::Arguments)
+            && (command.appended
+                || command.arguments().iter().any(has_unknown)
+                || matches!(reading.command(via.command).program.name(), Some("fd" | "fdfind")))
+        {
+            sources.push(via.command);
+            self.add_listing_input(via.command, &mut sources);
+        }
+        let variables = command.arguments().iter().flat_map(|word| &word.parts).filter_map(|part| match part {
+            Part::Variable { name, .. } if reading.assigned.contains_key(name) => Some(name),
+            _ => None,
+        });
+        for name in variables.take(MAX_VARIABLES) {
+            for id in line.ids() {
+                let setter = reading.command(id);
+                let own = setter.assignments.iter().filter(|assignment| assignment.name == *name);
+                let values = own.flat_map(|assignment| assignment.each.iter().chain([&assignment.value]));
+                sources.extend(values.flat_map(substitutions).flatten());
+                let is_read = setter.program.name().is_some_and(|name| READERS.contains(&name));
+                if is_read && setter.arguments().iter().any(|word| word.text().is_some_and(|text| text == *name)) {
+                    self.add_listing_input(id, &mut sources);
+                }
+            }
+        }
+        let listers = sources.into_iter().map(|id| reading.command(id));
+        listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)))
+    }
+
+    /// Adds the commands whose output another command reads.
+    fn add_listing_input(&self, id: CommandId, sources: &mut Vec<CommandId>) {
+        match self.line.reading.input(id) {
+            Input::Commands(range) => sources.extend(range),
+            Input::Redirect(redirect) => sources.extend(substitutions(&redirect.target).flatten()),
+            Input::Inherited => {}
+        }
+    }
+
+    /// Returns the name of a file that the line itself gives to `xargs` as its input.
+    fn inline_names(&self) -> Option<&'a Word> {
+        let via = self.command.via.filter(|via| via.how == How::Arguments)?;
+        let is_lister =
+            self.line.reading.command(via.command).program.name().is_some_and(|name| name.ends_with("xargs"));
+        match self.line.reading.input(via.command) {
+            Input::Redirect(redirect) if is_lister && redirect.kind == RedirectKind::HereString => {
+                Some(&redirect.target)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the names of files for which the listers search outside the working directory.
+    fn searched_names(&self) -> Vec<(String, Span)> {
+        let is_elsewhere = |word: &Word| match word.parts.first() {
+            Some(Part::Tilde { .. }) => true,
+            Some(Part::Literal { text, .. }) => text.starts_with('/') || text.starts_with(".."),
+            Some(Part::Variable { name, .. }) => name == "HOME",
+            _ => false,
+        };
+        let searches = |command: &&Command| {
+            command.program.name().is_some_and(|name| {
+                DATABASES.contains(&name) || SEARCHES.contains(&name) && command.arguments().iter().any(is_elsewhere)
+            })
+        };
+        let words = self.listers().filter(searches).flat_map(Command::arguments);
+        words.filter_map(|word| Some((word.text()?.into_owned(), word.span))).collect()
     }
 
     /// Returns the arguments, and the parts of them that can name files.
@@ -139,7 +210,18 @@ impl<'a> Subject<'a> {
 }
 
 /// Programs that print names of files.
-const LISTERS: &[&str] = &["echo", "fd", "fdfind", "find", "ls", "printf", "readlink", "realpath"];
+const LISTERS: &[&str] = &[
+    "echo", "fd", "fdfind", "find", "gfind", "locate", "ls", "mdfind", "mlocate", "plocate", "printf", "readlink",
+    "realpath",
+];
+/// Programs that search for files by their names.
+const SEARCHES: &[&str] = &["fd", "fdfind", "find", "gfind"];
+/// Programs that search for files in a database of the whole machine.
+const DATABASES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
+/// Builtins that set variables to their input.
+const READERS: &[&str] = &["mapfile", "read", "readarray"];
+/// The maximum number of variables whose sources are looked for.
+const MAX_VARIABLES: usize = 8;
 
 /// Returns the parts of a word that can be the source of a mount: before a `:`, and after `source=` or `src=` up to a `,`. Without
 /// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`.

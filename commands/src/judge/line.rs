@@ -12,7 +12,7 @@ use crate::judge::flow::Flow;
 use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
-use crate::syntax::{CommandId, Part, ScopeKind, Word};
+use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};
 use crate::unfold::is_set_by_shell;
 
 /// The maximum number of commands of a line that are judged. A line with more needs a person.
@@ -86,6 +86,18 @@ impl<'a> Line<'a> {
             && !self.reading.assigns_unknown
             && !self.reading.assigned.contains_key(name)
             && (name == "HOME" || !is_set_by_shell(name))
+    }
+
+    /// Returns whether a variable has no value before an operation that can give it one: it comes from the environment, as
+    /// `is_of_environment` says, or only the operation itself sets it.
+    pub(crate) fn can_have_default(&self, name: &str, operation: &Operation) -> bool {
+        let is_only_setter = || {
+            matches!(operation.operator.as_str(), "=" | ":=")
+                && !self.reading.assigns_unknown
+                && self.reading.assigned.get(name) == Some(&1)
+                && !is_set_by_shell(name)
+        };
+        self.is_of_environment(name) || is_only_setter()
     }
 
     /// Returns the value of a variable that the line sets once.

@@ -571,9 +571,17 @@ impl Builder {
             Part::Variable { name, operation: None, .. } if name == "HOME" => {
                 self.folder(line.home());
             }
+            // `${HOME:+VALUE}`
+            Part::Variable { name, operation: Some(operation), .. }
+                if depth < MAX_VALUES && name == "HOME" && matches!(operation.operator.as_str(), "+" | ":+") =>
+            {
+                for part in &operation.operand {
+                    self.part(part, line, depth + 1);
+                }
+            }
             // `${NAME:?MESSAGE}` and `${NAME:-DEFAULT}` of a variable that is not set.
             Part::Variable { name, operation: Some(operation), .. }
-                if depth < MAX_VALUES && line.is_of_environment(name) && is_default(&operation.operator) =>
+                if depth < MAX_VALUES && line.can_have_default(name, operation) && is_default(&operation.operator) =>
             {
                 if operation.operator.ends_with('?') || operation.operand.is_empty() {
                     self.text(&format!("\0{name}"));

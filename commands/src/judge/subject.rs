@@ -134,7 +134,11 @@ impl<'a> Subject<'a> {
             (Needs::FUNCTIONS, self.line.has_functions),
             (Needs::FOLDER_OF_PROGRAM, command.words.first().is_some_and(|word| word.parts.iter().any(has_folder))),
             (Needs::WRAPPERS, command.via.is_some()),
-            (Needs::WORDS, command.appended || command.words.len() > 1 || !command.redirects.is_empty()),
+            // `fd NAME -x COMMAND`: the program adds the files.
+            (
+                Needs::WORDS,
+                command.appended || command.words.len() > 1 || !command.redirects.is_empty() || command.via.is_some(),
+            ),
         ])
     }
 

@@ -19,6 +19,7 @@ impl Unfolder<'_> {
         let command = &self.reading.commands[index];
         let scope = command.scope;
         let declared = declared(&command.words);
+        let is_export = command.program.name() == Some("export");
         let position = (info.root, index);
         let mut suspects = Vec::new();
         for Assignment { name, array, append, value, span, .. } in &command.assignments {
@@ -37,9 +38,12 @@ impl Unfolder<'_> {
         });
         for Assignment { name, value, span, append, array, .. } in declared {
             for dialect in info.dialects.iter().filter(|_| is_plain && !append && !array) {
-                self.variables.set(&name, dialect, &value, scope, position);
+                self.variables.set_as(&name, dialect, &value, (scope, position), is_export);
             }
             suspects.push((name, value, span));
+        }
+        if self.reading.commands[index].program.name() == Some("unset") {
+            self.record_unset(index, position);
         }
         for (name, value, span) in suspects {
             let is_code = CODE_VARIABLES.contains(&name.as_str()) && runs(&name, &value);
@@ -47,6 +51,21 @@ impl Unfolder<'_> {
                 self.doubt(DoubtKind::Redefined, span);
             } else if is_code || name.starts_with("BASH_FUNC_") {
                 self.doubt(DoubtKind::HiddenCode, span);
+            }
+        }
+    }
+
+    /// Records that `unset NAME` makes the value empty.
+    fn record_unset(&mut self, index: usize, position: (usize, usize)) {
+        let command = &self.reading.commands[index];
+        let scope = command.scope;
+        let name = |word: &Word| word.literal().map(std::borrow::Cow::into_owned).filter(|name| !name.starts_with('-'));
+        // `-f` is about functions, and `-n` about references.
+        let names: Option<Vec<String>> = command.arguments().iter().map(name).collect();
+        let empty = Word::plain("", command.span);
+        for name in names.unwrap_or_default() {
+            for dialect in self.infos[index].dialects.iter() {
+                self.variables.set(&name, dialect, &empty, scope, position);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Replaces variables by their known values.
 
 use super::{Info, Unfolder, encloses};
+use crate::programs::SHELL;
 use crate::syntax::{Glob, Origin, Part, ScopeKind, Word};
 
 impl Unfolder<'_> {
@@ -56,9 +57,13 @@ impl Unfolder<'_> {
         let scope = self.reading.commands[index].scope;
         let Info { dialects, root, .. } = self.infos[index];
         let scopes = &self.reading.scopes;
+        // `sudo` and others change the environment.
+        let has_environment = self.is_run_by_shells(index);
         let own_shell = !self.reading.scopes(scope).any(|scope| scope.kind == ScopeKind::Code { same_shell: false });
         let mut values = dialects.iter().map(|dialect| {
-            self.variables.value(name, dialect, (root, index), own_shell, |outer| encloses(scopes, outer, scope))
+            self.variables.value(name, dialect, (root, index), own_shell, |outer, exported| {
+                encloses(scopes, outer, scope, exported && has_environment)
+            })
         });
         // All dialects must agree.
         let value = values.next()??;
@@ -67,6 +72,19 @@ impl Unfolder<'_> {
         }
         // Many uses of a long value would cost more than reading the line.
         self.spend(1 + value.len() / 2).then_some(value)
+    }
+
+    /// Returns whether only shells lead to a command, so that it has the exported variables of the line.
+    fn is_run_by_shells(&self, index: usize) -> bool {
+        let mut next = self.reading.commands[index].via;
+        while let Some(via) = next {
+            let wrapper = &self.reading.commands[via.command as usize];
+            if !wrapper.assignments.is_empty() || wrapper.program.name().is_none_or(|name| SHELL.get(name).is_none()) {
+                return false;
+            }
+            next = wrapper.via;
+        }
+        true
     }
 
     /// Replaces variables without splitting the word.

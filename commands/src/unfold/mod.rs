@@ -270,15 +270,16 @@ impl<'a> Unfolder<'a> {
     }
 }
 
-/// Returns whether `outer` is `inner` or contains it, without a new shell between them, so that variables are inherited.
-fn encloses(scopes: &[Scope], outer: ScopeId, inner: ScopeId) -> bool {
+/// Returns whether `outer` is `inner` or contains it, so that variables are inherited. A new shell between them has only those that
+/// are exported.
+fn encloses(scopes: &[Scope], outer: ScopeId, inner: ScopeId, exported: bool) -> bool {
     let mut next = Some(inner);
     while let Some(id) = next {
         if id == outer {
             return true;
         }
         let scope = &scopes[id as usize];
-        if matches!(scope.kind, ScopeKind::Code { same_shell: false }) {
+        if !exported && matches!(scope.kind, ScopeKind::Code { same_shell: false }) {
             return false;
         }
         next = scope.parent;

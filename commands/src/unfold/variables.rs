@@ -98,6 +98,8 @@ struct Constant {
     parts: Vec<Part>,
     scope: ScopeId,
     position: Position,
+    /// Whether programs get the variable, too.
+    exported: bool,
 }
 
 /// The position of a command in the order of running: the index of the command of the line that leads to it, then its own index.
@@ -248,12 +250,24 @@ impl<'a> Variables<'a> {
 
     /// Records the value of an assignment.
     pub(super) fn set(&mut self, name: &str, dialect: Dialect, value: &Word, scope: ScopeId, position: Position) {
+        self.set_as(name, dialect, value, (scope, position), false);
+    }
+
+    /// Records the value of an assignment, and whether it is exported.
+    pub(super) fn set_as(
+        &mut self,
+        name: &str,
+        dialect: Dialect,
+        value: &Word,
+        (scope, position): (ScopeId, Position),
+        exported: bool,
+    ) {
         let is_certain = value.text().is_some()
             && self.assignments(name, dialect) == 1
             && !SPECIAL.contains(&name)
             && !self.distrusted.contains(name);
         if is_certain {
-            let constant = Constant { parts: value.parts.clone(), scope, position };
+            let constant = Constant { parts: value.parts.clone(), scope, position, exported };
             self.constants.insert((name.to_owned(), dialect), constant);
         }
     }
@@ -261,14 +275,14 @@ impl<'a> Variables<'a> {
     /// Returns the value of a variable for the command at `position`, if it is certain.
     ///
     /// `own_shell` says that the shell that reads the line also runs the command. `encloses_command` returns whether a scope contains
-    /// the command.
+    /// the command, for a variable that is exported, or for one that is not.
     pub(super) fn value(
         &mut self,
         name: &str,
         dialect: Dialect,
         position: Position,
         own_shell: bool,
-        encloses_command: impl Fn(ScopeId) -> bool,
+        encloses_command: impl Fn(ScopeId, bool) -> bool,
     ) -> Option<String> {
         if self.is_uncertain() || self.distrusted.contains(name) {
             return None;
@@ -286,7 +300,7 @@ impl<'a> Variables<'a> {
             }
             1 => {
                 let constant = self.constants.get(&(name.to_owned(), dialect))?;
-                if constant.position >= position || !encloses_command(constant.scope) {
+                if constant.position >= position || !encloses_command(constant.scope, constant.exported) {
                     return None;
                 }
                 let text = constant.parts.iter().map(|part| match part {

@@ -28,7 +28,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("awk", &Program { script_language: Some(ScriptLanguage::Awk), ..Program::EMPTY }),
-    ("bundle", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "bundle",
+        &Program {
+            elsewhere: &["run"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("cp", &Program { writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
         "curl",
