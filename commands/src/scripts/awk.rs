@@ -386,7 +386,7 @@ mod tests {
             assert_eq!(effects(script).reads, [file], "{script}");
         }
         for script in ["{getline; if ($1 < \"x\") print}", "BEGIN{while ((getline) > 0) n++; print n < \"x\"}"] {
-            assert_eq!(effects(script).reads, [String::new(); 0], "{script}");
+            assert!(effects(script).reads.is_empty(), "{script}");
         }
     }
 

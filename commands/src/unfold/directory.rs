@@ -55,7 +55,8 @@ impl Unfolder<'_> {
             self.reading.commands[index].directory = directory.clone();
             let is_within = matches!(directory, Directory::Within(_));
             if is_within || self.movers.contains_key(&index) {
-                let inner = self.movers.get(&index).map_or(directory.clone(), |folder| joined(&directory, folder));
+                let inner =
+                    self.movers.get(&index).map_or(directory.clone(), |folder| joined(&directory, folder.as_deref()));
                 for child in &children[index] {
                     match self.code_scope(*child, scope) {
                         Some(code) => drop(current.insert(code, inner.clone())),
@@ -213,8 +214,8 @@ fn target(command: &Command, from: &Directory) -> Directory {
 }
 
 /// Returns the directory that an option of a wrapper names. `None` stands for an unknown folder.
-fn joined(from: &Directory, folder: &Option<String>) -> Directory {
-    let Some(folder) = folder.as_deref().filter(|path| path.len() <= MAX_PATH) else { return Directory::Unknown };
+fn joined(from: &Directory, folder: Option<&str>) -> Directory {
+    let Some(folder) = folder.filter(|path| path.len() <= MAX_PATH) else { return Directory::Unknown };
     if folder.starts_with(['/', '~']) {
         return Directory::Within(folder.to_owned());
     }

@@ -180,10 +180,13 @@ impl Unfolder<'_> {
                 }
             }
         }
+        let is_script = file.options.is_empty() && file.after.is_empty();
         for word in &files {
             let is_output = word.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { input: true, .. }));
             let is_open = match word.text() {
-                Some(file) if file == "-" || is_input_file(&file) => self.has_code_on_input(index),
+                // Rules judge the input of interpreters, which a `-` stands for.
+                Some(name) if name == "-" => !is_script && self.has_code_on_input(index),
+                Some(name) if is_input_file(&name) => self.has_code_on_input(index),
                 Some(file) => file.starts_with('/') && is_descriptor(&file),
                 None => false,
             };

@@ -342,7 +342,9 @@ mod tests {
             value_options: &["-a"],
             options_first: true,
             dashless: true,
-            runs: &[Runs::File],
+            directory_options: &["-C"],
+            elsewhere: &["run"],
+            runs: &[Runs::File { after: &[], options: &["-f"], unless: &[] }, Runs::Session(Session::PLAIN)],
             writes: &[Writes::Operands, Writes::LastOperandOf(&[&["a", "b"]]), Writes::After("of=")],
             script_language: Some(ScriptLanguage::Awk),
         };
@@ -350,6 +352,7 @@ mod tests {
         assert!(
             written.contains("&[\"a\", \"b\"]")
                 && written.contains("Writes::After(\"of=\")")
+                && written.contains("Runs::Session(Session::PLAIN)")
                 && !written.contains(".."),
             "{written}"
         );
