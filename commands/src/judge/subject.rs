@@ -272,9 +272,9 @@ impl<'a> Subject<'a> {
                     let is_whole = |subcommand: &&[&str]| is_given(subcommand) && operands.len() > subcommand.len();
                     // `git clone URL`: the name comes from the URL.
                     let is_implicit = |subcommand: &&[&str]| subcommand.last() == Some(&"*") && is_given(subcommand);
-                    if subcommands.iter().any(|subcommand| is_whole(subcommand)) {
+                    if subcommands.iter().any(is_whole) {
                         words.extend(all().next_back());
-                    } else if self.is_in_known_directory() && subcommands.iter().any(|words| is_implicit(words)) {
+                    } else if self.is_in_known_directory() && subcommands.iter().any(is_implicit) {
                         words.extend(operands.last().and_then(|word| url_name(word)).map(Cow::Owned));
                     }
                 }
