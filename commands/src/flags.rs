@@ -53,6 +53,7 @@ pub struct Arguments<'w, 'o> {
     sign: char,
     only_operands: bool,
     stop_at_operand: bool,
+    last_options: &'o [&'o str],
     dashless: Dashless,
 }
 
@@ -78,6 +79,7 @@ pub fn arguments<'w, 'o>(words: &'w [Word], value_options: &'o [&'o str]) -> Arg
         sign: '-',
         only_operands: false,
         stop_at_operand: false,
+        last_options: &[],
         dashless: Dashless::Never,
     }
 }
@@ -87,11 +89,18 @@ pub fn is_abbreviation(written: &str, option: &str) -> bool {
     written == option || written.len() > 2 && written.starts_with("--") && option.starts_with(written)
 }
 
-impl Arguments<'_, '_> {
+impl<'w, 'o> Arguments<'w, 'o> {
     /// Treats everything after the first operand as operands, as `sudo` and `env` do.
     #[must_use]
     pub fn stop_at_operand(mut self) -> Self {
         self.stop_at_operand = true;
+        self
+    }
+
+    /// Treats everything after one of these options, and after its value, as operands, as `python -m MODULE` does.
+    #[must_use]
+    pub fn stop_after(mut self, options: &'o [&'o str]) -> Self {
+        self.last_options = options;
         self
     }
 
@@ -120,12 +129,9 @@ impl Arguments<'_, '_> {
     fn has_attached_value(&self, name: &str) -> bool {
         self.value_options.iter().any(|option| option.strip_suffix('?') == Some(name))
     }
-}
 
-impl<'w> Iterator for Arguments<'w, '_> {
-    type Item = Argument<'w>;
-
-    fn next(&mut self) -> Option<Argument<'w>> {
+    /// Returns the next argument, without regard to `last_options`.
+    fn read(&mut self) -> Option<Argument<'w>> {
         if let Some(letter) = self.cluster[self.letter..].chars().next() {
             let index = if self.dashless == Dashless::Current { 0 } else { self.next - 1 };
             self.letter += letter.len_utf8();
@@ -166,7 +172,7 @@ impl<'w> Iterator for Arguments<'w, '_> {
         let whole = word.text().is_some();
         if start == "--" && whole {
             self.only_operands = true;
-            return self.next();
+            return self.read();
         }
         if let Some(long) = start.strip_prefix("--") {
             let (name, value) = match long.split_once('=') {
@@ -189,7 +195,7 @@ impl<'w> Iterator for Arguments<'w, '_> {
             self.cluster = start;
             self.letter = 0;
             self.dashless = Dashless::Current;
-            return self.next();
+            return self.read();
         }
         // `+x` is an option only where the program has such options.
         let plus = start.starts_with('+') && self.value_options.iter().any(|option| option.starts_with('+'));
@@ -209,10 +215,24 @@ impl<'w> Iterator for Arguments<'w, '_> {
             self.sign = if plus { '+' } else { '-' };
             start[1..].clone_into(&mut self.cluster);
             self.letter = 0;
-            return if self.cluster.is_empty() { Some(Argument::Either { word, index }) } else { self.next() };
+            return if self.cluster.is_empty() { Some(Argument::Either { word, index }) } else { self.read() };
         }
         self.only_operands = self.stop_at_operand;
         Some(Argument::Operand { word, index })
+    }
+}
+
+impl<'w> Iterator for Arguments<'w, '_> {
+    type Item = Argument<'w>;
+
+    fn next(&mut self) -> Option<Argument<'w>> {
+        let argument = self.read();
+        if let Some(Argument::Option { name, value: Some(_), .. }) = &argument
+            && self.last_options.contains(&name.as_str())
+        {
+            self.only_operands = true;
+        }
+        argument
     }
 }
 
@@ -270,6 +290,12 @@ mod tests {
         ] {
             assert_eq!(read(line), expected, "{line}");
         }
+        let words = ["-xu", "a", "-u", "b"].map(|text| Word::plain(text, Span::default()));
+        let after: Vec<Argument<'_>> = arguments(&words, OPTIONS).stop_after(&["-u"]).skip(2).collect();
+        assert!(
+            matches!(after.as_slice(), [Argument::Operand { index: 2, .. }, Argument::Operand { index: 3, .. }]),
+            "{after:?}"
+        );
         let words = ["cuiu", "a", "b", "c", "-u", "d"].map(|text| Word::plain(text, Span::default()));
         let read = arguments(&words, OPTIONS).dashless().map(|argument| match argument {
             Argument::Option { name, value: Some(Value::Word(word)), .. } => {

@@ -197,6 +197,7 @@ impl Checker<'_> {
         let lists = [
             ("value_flags", &program.value_flags),
             ("directory_flags", &program.directory_flags),
+            ("last_flags", &program.last_flags),
             ("writes_with", &program.writes_with),
             ("writes_unless", &program.writes_unless),
             ("writes_to", &program.writes_to),

@@ -139,6 +139,7 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
         name: if manifest.aliases.is_empty() { "" } else { arena.text(&manifest.name.value) },
         value_options: arena.texts(&manifest.value_flags),
         options_first: is_set(manifest.options_first.as_ref()),
+        last_options: arena.texts(&manifest.last_flags),
         dashless: is_set(manifest.dashless_flags.as_ref()),
         directory_options: arena.texts(&manifest.directory_flags),
         elsewhere: arena.texts(&manifest.elsewhere),

@@ -60,12 +60,17 @@ fn is(words: &[String], statement: Statement) -> bool {
         None => words.iter().position(|word| word == keyword),
     };
     match statement {
-        Statement::Drop => starts("DROP").is_some(),
-        Statement::Truncate => starts("TRUNCATE").is_some(),
+        Statement::Drop => starts("DROP").is_some_and(|at| has_object(words, at)),
+        Statement::Truncate => starts("TRUNCATE").is_some_and(|at| has_object(words, at)),
         Statement::AlterDrop => starts("ALTER").is_some() && has("DROP"),
         Statement::DeleteWithoutWhere => starts("DELETE").is_some_and(|at| has("FROM") && !is_limited(&words[at..])),
         Statement::UpdateWithoutWhere => starts("UPDATE").is_some_and(|at| has("SET") && !is_limited(&words[at..])),
     }
+}
+
+/// Returns whether something follows a verb that can be its object, unlike in the name of a file or a database: `drop.sql`, `drop-2`.
+fn has_object(words: &[String], verb: usize) -> bool {
+    words.get(verb + 1).is_some_and(|next| !matches!(next.as_str(), "." | "-"))
 }
 
 /// Returns whether a statement has a condition that can be false.

@@ -63,6 +63,9 @@ impl<'a> Subject<'a> {
         if program.is_some_and(has_options_first) {
             arguments = arguments.stop_at_operand();
         }
+        if let Some(program) = program {
+            arguments = arguments.stop_after(program.last_options);
+        }
         let arguments: Vec<Argument<'_>> = arguments.collect();
         let first_operand = arguments.iter().find_map(operand);
         let options = OptionLetters::new(command, &arguments);
@@ -236,7 +239,12 @@ impl<'a> Subject<'a> {
             command.redirects.is_empty()
                 && matches!(command.program.name(), Some("dirname" | "mktemp" | "pwd" | "realpath"))
         };
-        first.is_some_and(|part| self.line.can_be_anything(part) && !is_folder(part))
+        let is_plain = |part: &Part| {
+            let Part::Substitution { commands, .. } = part else { return false };
+            let commands = &self.line.reading.commands[commands.start as usize..commands.end as usize];
+            !self.line.has_functions && matches!(commands, [command] if prints_plain_words(command))
+        };
+        first.is_some_and(|part| self.line.can_be_anything(part) && !is_folder(part) && !is_plain(part))
     }
 
     /// Returns the words that name files which the command writes.
@@ -586,6 +594,40 @@ impl<'a> Subject<'a> {
 const MAX_NAMES: usize = 8;
 /// A name that no pattern contains: only `*` and `**` match it.
 const ORDINARY_NAME: &str = "\u{0}file";
+
+/// Returns whether a command prints nothing but words such as hashes, names of branches and dates, none of which begins with a dash.
+fn prints_plain_words(command: &Command) -> bool {
+    let words: Option<Vec<Cow<'_, str>>> = command.arguments().iter().map(Word::text).collect();
+    let Some(words) = words.filter(|_| command.redirects.is_empty() && command.assignments.is_empty()) else {
+        return false;
+    };
+    let words: Vec<&str> = words.iter().map(|word| &**word).collect();
+    match (command.program.name(), words.as_slice()) {
+        (Some("docker" | "podman"), ["ps", options @ ..]) => {
+            options.iter().any(|word| matches!(*word, "-q" | "-aq" | "-qa" | "-lq" | "-ql" | "--quiet"))
+                && !options.iter().any(|word| word.starts_with("--fo"))
+        }
+        (Some("git"), ["describe", options @ ..]) => {
+            options.iter().all(|word| matches!(*word, "--abbrev=0" | "--always" | "--dirty" | "--long" | "--tags"))
+        }
+        (
+            Some("git"),
+            ["branch", "--show-current"]
+            | ["merge-base", _, _]
+            | ["rev-parse", "HEAD"]
+            | ["rev-parse", "--abbrev-ref" | "--short", "HEAD"],
+        ) => true,
+        // `%z` and `%Z` can begin with a dash, `%n` and `%t` are spaces.
+        (Some("date"), [format]) => format.strip_prefix("+%").is_some_and(|rest| {
+            rest.split('%').all(|item| {
+                item.starts_with(['F', 'H', 'M', 'S', 'T', 'Y', 'd', 'j', 'm', 's', 'y'])
+                    && item.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_:.".contains(letter))
+            })
+        }),
+        (Some("nproc"), []) => true,
+        _ => false,
+    }
+}
 
 /// Returns whether options after the first operand belong to another command. If that begins after a subcommand, the options of
 /// other subcommands are the program's own: `docker exec` runs a command, and `docker run -v` has an option.

@@ -30,6 +30,8 @@ pub struct Program<'t> {
     pub value_options: &'t [&'t str],
     /// Whether the first operand ends the options, as the script does for an interpreter.
     pub options_first: bool,
+    /// The options after which everything is an operand, as after `python -m MODULE`.
+    pub last_options: &'t [&'t str],
     /// Whether the first argument can be a cluster of options without a dash, as in `tar czf FILE`.
     pub dashless: bool,
     /// The options whose value is the working directory of the commands that the program runs: `env -C FOLDER COMMAND`.
@@ -51,6 +53,7 @@ impl Program<'_> {
         name: "",
         value_options: &[],
         options_first: false,
+        last_options: &[],
         dashless: false,
         directory_options: &[],
         elsewhere: &[],

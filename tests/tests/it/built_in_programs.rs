@@ -68,6 +68,7 @@ fn program_source(program: &Program<'_>, indent: usize) -> String {
         name,
         value_options,
         options_first,
+        last_options,
         dashless,
         directory_options,
         elsewhere,
@@ -107,6 +108,9 @@ fn program_source(program: &Program<'_>, indent: usize) -> String {
     }
     if options_first {
         field("options_first", "true".to_owned());
+    }
+    if !last_options.is_empty() {
+        field("last_options", format!("&{last_options:?}"));
     }
     if dashless {
         field("dashless", "true".to_owned());

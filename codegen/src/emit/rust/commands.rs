@@ -102,6 +102,7 @@ fn program(program: &Program<'_>) -> TokenStream {
         name,
         value_options,
         options_first,
+        last_options,
         dashless,
         directory_options,
         elsewhere,
@@ -113,6 +114,7 @@ fn program(program: &Program<'_>) -> TokenStream {
     fields.add("name", (!name.is_empty()).then(|| quote!(#name)));
     fields.texts("value_options", value_options);
     fields.flag("options_first", *options_first);
+    fields.texts("last_options", last_options);
     fields.flag("dashless", *dashless);
     fields.texts("directory_options", directory_options);
     fields.texts("elsewhere", elsewhere);
@@ -120,7 +122,7 @@ fn program(program: &Program<'_>) -> TokenStream {
     fields.list("writes", written, writes);
     let language = script_language.map(|language| variant("ScriptLanguage", language));
     fields.add("script_language", language.map(|language| quote!(Some(#language))));
-    fields.of("Program", "EMPTY", 9)
+    fields.of("Program", "EMPTY", 10)
 }
 
 fn runs(runs: &Runs<'_>) -> TokenStream {
@@ -341,6 +343,7 @@ mod tests {
             name: "x",
             value_options: &["-a"],
             options_first: true,
+            last_options: &["-a"],
             dashless: true,
             directory_options: &["-C"],
             elsewhere: &["run"],

@@ -44,6 +44,8 @@ table! {
         value_flags: Names,
         /// Whether the first operand ends the options, as the script does for an interpreter. Default: `false`.
         options_first: Flag,
+        /// Options after which, and after whose value, everything is an operand, such as `-m` for `python`.
+        last_flags: Names,
         /// Whether the first argument can be a cluster of options without a dash, as for `tar`. Default: `false`.
         dashless_flags: Flag,
         /// Options whose value is the working directory of the commands that the program runs, such as `-C` for `env`.
