@@ -235,9 +235,9 @@ table! {
         writes: Names,
         /// Kinds of standard input. The command must have one of them.
         input: WordList<InputKind>,
-        /// Programs. Standard input must come from one of them.
+        /// Programs, which can have subcommands. Standard input must come from one of them.
         input_from: Names,
-        /// Programs. One of them must produce the file that the command runs, as its output in a substitution or as a file that it writes. The file is the value of one of `flags`, or else the first operand after the subcommand.
+        /// Programs, which can have subcommands. One of them must produce the file that the command runs, as its output in a substitution or as a file that it writes. The file is the value of one of `flags`, or else the first operand after the subcommand.
         file_from: Names,
         /// Programs, with their subcommands. Standard input and substitutions must come from them, and from no other program.
         input_only_from: Names,
@@ -297,7 +297,7 @@ impl RuleManifest {
             programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
             arguments Patterns, operands_in Places, sources_in Places, values_in Places, operands_outside Places,
             mentions Places, reads Places, input_in Places, writes Places, input Words,
-            input_from Programs, file_from Programs, input_only_from Commands, program_from Commands,
+            input_from Commands, file_from Commands, input_only_from Commands, program_from Commands,
             run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
             script Words, input_lines Patterns
         ]
