@@ -1210,7 +1210,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("gh", &Program { value_options: &["-R", "-X", "--hostname", "--method", "--repo"], ..Program::EMPTY }),
+    (
+        "gh",
+        &Program {
+            value_options: &["-O", "-R", "-X", "--hostname", "--method", "--output", "--pattern", "--repo"],
+            writes: &[Writes::Values(&["-O", "-p", "--output", "--pattern"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "ginstall",
         &Program {

@@ -72,7 +72,14 @@ impl JudgeArgs {
         // One byte more than the limit, so that a longer text is recognised.
         let read = io::stdin().take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
         read.map_err(|error| format!("failed to read the command from stdin: {error}"))?;
-        String::from_utf8(bytes).map_err(|_| "the command is not UTF-8".to_owned())
+        String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let byte = error.as_bytes()[at];
+            format!(
+                "the command is not UTF-8: the byte 0x{byte:02x} at offset {at} does not belong to a character. Encode the command \
+                 as UTF-8, or write the byte as `$'\\x{byte:02x}'`"
+            )
+        })
     }
 }
 

@@ -268,6 +268,13 @@ impl Checker<'_> {
                 self.text(key, text, form::option);
             }
         }
+        for text in &runs.after {
+            self.text("after", text, form::word);
+        }
+        if let Some(text) = runs.placeholder.as_ref().filter(|text| text.value.is_empty()) {
+            let found = Diagnostic::new(Code::INVALID_VALUE, text.place, "`placeholder` cannot be empty");
+            self.push(found.label("expected the text that the program replaces, such as `{}`"));
+        }
         let Some(kind) = &runs.kind else { return };
         let first = |list: &[At<String>]| list.first().map(|text| text.place);
         let flag = |flag: &Option<At<bool>>| flag.as_ref().map(|flag| flag.place);
@@ -325,6 +332,9 @@ impl Checker<'_> {
                     RuleWords::Programs | RuleWords::Commands if text.value.starts_with(form::GROUP) => {
                         self.group(text);
                     }
+                    RuleWords::Subcommands | RuleWords::Patterns if self.is_group(&text.value) => {
+                        self.misplaced_group(key, text);
+                    }
                     RuleWords::Commands => self.text(key, text, form::command),
                     RuleWords::Programs => self.text(key, text, form::program_pattern),
                     RuleWords::Subcommands => self.text(key, text, form::subcommand),
@@ -350,10 +360,36 @@ impl Checker<'_> {
         }
     }
 
+    /// Returns whether a text is `@` and the name of a group.
+    fn is_group(&self, text: &str) -> bool {
+        let mut groups = self.scope.manifests.iter().flat_map(|manifest| &manifest.groups);
+        text.strip_prefix(form::GROUP).is_some_and(|name| groups.any(|group| group.name.value == name))
+    }
+
+    /// Reports a group in a list that does not contain programs.
+    fn misplaced_group(&self, key: &str, text: &At<String>) {
+        let message = format!("`{key}` cannot contain the group `{}`", text.value);
+        let found = Diagnostic::new(Code::INVALID_VALUE, text.place, message).label("a group stands for programs");
+        self.push(found.help(format!(
+            "name the group in a list of programs, such as `input_from`, or write `[{}]{}` for this text",
+            form::GROUP,
+            &text.value[form::GROUP.len_utf8()..]
+        )));
+    }
+
     /// Checks the name of a group, which `@` introduces.
     fn group(&self, text: &At<String>) {
         let name = &text.value[form::GROUP.len_utf8()..];
         let groups = || self.scope.manifests.iter().flat_map(|manifest| &manifest.groups);
+        if let Some((group, _)) = text.value.split_once(char::is_whitespace)
+            && self.is_group(group)
+        {
+            let message = format!("`{}` has words after the name of a group", text.value);
+            let found = Diagnostic::new(Code::INVALID_VALUE, text.place, message);
+            let found = found.label("expected only the group: subcommands cannot follow it");
+            self.push(found.help(format!("write `{group}`, or each program of the group with its subcommand")));
+            return;
+        }
         let may_exist = self.scope.is_incomplete || self.scope.manifests.iter().any(|m| m.refused.has("groups", true));
         if groups().all(|group| group.name.value != name) && !may_exist {
             let found = Diagnostic::new(Code::UNKNOWN_GROUP, text.place, format!("unknown group `{}`", text.value));
@@ -374,6 +410,11 @@ impl Checker<'_> {
         if !names.contains(&name.value.as_str()) && !may_exist {
             let message = format!("unknown place `{}`", name.value);
             let found = Diagnostic::new(Code::UNKNOWN_PLACE, name.place, message);
+            if name.value.starts_with(form::GROUP) {
+                let found = found.label("expected a place: `@` introduces a group of programs");
+                self.push(found.help_nearest(&name.value[form::GROUP.len_utf8()..], names, "the places are"));
+                return;
+            }
             let or = if names.is_empty() { "" } else { "or " };
             let found = found.help_nearest(&name.value, names, "the places are");
             self.push(

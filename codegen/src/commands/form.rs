@@ -62,6 +62,18 @@ pub(super) fn option(text: &str) -> Option<Fault> {
     (!is_option || text.contains('=')).then(|| Fault::new("an option, such as `-r` or `--recursive`"))
 }
 
+/// Checks an operand that is one whole word, such as a subcommand.
+pub(super) fn word(text: &str) -> Option<Fault> {
+    let fault = || Fault::new("a word that is an operand, such as `exec`");
+    if text.starts_with(GROUP) {
+        return Some(fault().help("only a rule can name a group"));
+    }
+    if text.contains(['*', '?', '[']) {
+        return Some(fault().help("write each word: patterns have no meaning here"));
+    }
+    (text.is_empty() || text.starts_with('-') || text.contains(char::is_whitespace)).then(fault)
+}
+
 /// Checks an option that can have a pattern for its value.
 pub(super) fn option_pattern(text: &str) -> Option<Fault> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
@@ -139,7 +151,8 @@ mod tests {
     #[test]
     fn texts_of_the_right_form_are_accepted() {
         type Form = fn(&str) -> Option<Fault>;
-        let cases: [(Form, &[&str]); 7] = [
+        let cases: [(Form, &[&str]); 8] = [
+            (word, &["exec", "run:detached", "a-b", "a.b"]),
             (name, &["recursive-deletion", "a_1", "A"]),
             (program, &["rm", "python3.11", "7z", "[", "g++"]),
             (program_pattern, &["mkfs*", "[", "[[", "[[]", "python[0-9]*"]),
@@ -174,7 +187,8 @@ mod tests {
     #[test]
     fn texts_of_another_form_are_refused() {
         type Form = fn(&str) -> Option<Fault>;
-        let cases: [(Form, &[&str]); 7] = [
+        let cases: [(Form, &[&str]); 8] = [
+            (word, &["", "a exec", "--exec", "*", "@x"]),
             (name, &["a b", "a.b", "größe"]),
             (program, &["", "/bin/rm", "rm -r", "a/", "@downloaders"]),
             (program_pattern, &["mkfs[", "[x", "bin/*"]),

@@ -595,7 +595,7 @@ const MAX_NAMES: usize = 8;
 /// A name that no pattern contains: only `*` and `**` match it.
 const ORDINARY_NAME: &str = "\u{0}file";
 
-/// Returns whether a command prints nothing but words such as hashes, names of branches and dates, none of which begins with a dash.
+/// Returns whether a command prints nothing but words such as hashes, numbers and dates, none of which begins with a dash.
 fn prints_plain_words(command: &Command) -> bool {
     let words: Option<Vec<Cow<'_, str>>> = command.arguments().iter().map(Word::text).collect();
     let Some(words) = words.filter(|_| command.redirects.is_empty() && command.assignments.is_empty()) else {
@@ -607,16 +607,8 @@ fn prints_plain_words(command: &Command) -> bool {
             options.iter().any(|word| matches!(*word, "-q" | "-aq" | "-qa" | "-lq" | "-ql" | "--quiet"))
                 && !options.iter().any(|word| word.starts_with("--fo"))
         }
-        (Some("git"), ["describe", options @ ..]) => {
-            options.iter().all(|word| matches!(*word, "--abbrev=0" | "--always" | "--dirty" | "--long" | "--tags"))
-        }
-        (
-            Some("git"),
-            ["branch", "--show-current"]
-            | ["merge-base", _, _]
-            | ["rev-parse", "HEAD"]
-            | ["rev-parse", "--abbrev-ref" | "--short", "HEAD"],
-        ) => true,
+        // Names of branches and tags are not among these, because others choose them: `--output=FILE` is a valid one.
+        (Some("git"), ["merge-base", _, _] | ["rev-parse", "HEAD"] | ["rev-parse", "--short", "HEAD"]) => true,
         // `%z` and `%Z` can begin with a dash, `%n` and `%t` are spaces.
         (Some("date"), [format]) => format.strip_prefix("+%").is_some_and(|rest| {
             rest.split('%').all(|item| {

@@ -22,6 +22,23 @@ fn a_judgement_has_a_status_of_its_own() {
 }
 
 #[test]
+fn a_command_that_is_not_utf8_is_refused_with_the_byte_and_what_to_do() {
+    let folder = folder();
+    let path = folder.path().join("line");
+    fs::write(&path, b"rm caf\xe9").expect("failed to write the line");
+    for args in [&["judge", "-"][..], &["judge", "--json", "-"]] {
+        let line = fs::File::open(&path).expect("failed to open the line");
+        let judged = run_with(folder.path(), args, |program| program.stdin(Stdio::from(line)));
+        assert_eq!((judged.status, &*judged.out), (Some(2), ""), "{}", judged.err);
+        assert!(
+            judged.err.contains("the byte 0xe9 at offset 6") && judged.err.contains("`$'\\xe9'`"),
+            "{}",
+            judged.err
+        );
+    }
+}
+
+#[test]
 fn a_judgement_shows_what_would_run_and_why() {
     let folder = folder();
     let command = "cd a && sudo sh -c \"rm -rf x\"; eval \"$1\"";

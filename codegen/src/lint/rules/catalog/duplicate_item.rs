@@ -1,4 +1,5 @@
-//! A list that contains the same item twice: tools or tags of a toolset, requirements, or words of a command rule.
+//! A list that contains the same item twice: tools or tags of a toolset, requirements, or words of a
+//! command rule, a group or a place. The programs of a group count as items of a list that names the group.
 //! Includes are reported as `redundant-include`, excludes as `excludes-nothing`.
 //!
 //! ## Why is this bad
@@ -18,6 +19,7 @@
 
 use crate::diagnostic::{At, Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
+use crate::manifest::GroupManifest;
 
 pub(super) const RULE: Rule =
     Rule::new("C060", "duplicate-item", Some(Level::Warning), Check::Catalog(check)).fixable();
@@ -40,6 +42,36 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         for list in lists.chain([&*rule.exempts, &rule.matches, &rule.ignores]) {
             check_list(list, sink);
         }
+        let groups = || lint.commands().iter().flat_map(|commands| &commands.groups);
+        for list in rule.lists().into_iter().map(|(.., list)| list) {
+            let is_named = |name: &str| list.iter().any(|item| item.value.strip_prefix('@') == Some(name));
+            for group in groups().filter(|group| is_named(&group.name.value)) {
+                check_members(list, group, sink);
+            }
+        }
+    }
+    for commands in lint.commands() {
+        for group in &commands.groups {
+            check_list(&group.programs, sink);
+        }
+        for place in &commands.places {
+            check_list(&place.paths, sink);
+            check_list(&place.except, sink);
+        }
+    }
+}
+
+/// Reports the programs of a list that are also in a group of the list.
+fn check_members(list: &[At<String>], group: &GroupManifest, sink: &Sink) {
+    for item in list {
+        let Some(member) = group.programs.iter().find(|member| member.value == item.value) else { continue };
+        let message = format!("this list contains `{}` twice: the group `@{}` has it", item.value, group.name.value);
+        sink.push(
+            Diagnostic::new(Code::DUPLICATE_ITEM, item.place, message)
+                .related(member.place, "listed in the group here")
+                .help("remove it")
+                .fix(Edit::Remove(item.place)),
+        );
     }
 }
 
