@@ -172,7 +172,6 @@ const BEFORE_A_COMMAND: &[&str] = &[
     "systemd-run -d",
     "systemd-run --same-dir --scope",
     "systemd-run --job-mode fail --expand-environment no",
-    "systemd-run --on-unit-active 5 --json off",
     "systemd-socket-activate -l 80",
     "taskset 1",
     "taskset -c 0-3",
@@ -209,6 +208,7 @@ const BEFORE_A_COMMAND: &[&str] = &[
 
 /// The same for programs that are asked about, whatever they run.
 const BEFORE_A_COMMAND_OF_OTHERS: &[&str] = &[
+    "systemd-run --on-unit-active 5 --json off",
     "chroot --userspec x /",
     "nsenter -t 1 -m --setuid 0 -N 3",
     "nsenter -a --net",

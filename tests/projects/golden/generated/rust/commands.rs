@@ -76,7 +76,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("git", &Program { writes: &[Writes::LastOperandOf(&[&["clone", "*"], &["worktree", "add"]])], ..Program::EMPTY }),
     ("gzip", &Program { writes: &[Writes::OperandsUnless(&["-c"])], ..Program::EMPTY }),
-    ("python3", &Program { value_options: &["-c", "-m"], options_first: true, ..Program::EMPTY }),
+    (
+        "python3",
+        &Program { value_options: &["-c", "-m"], options_first: true, last_options: &["-c", "-m"], ..Program::EMPTY },
+    ),
     (
         "repeat",
         &Program {
