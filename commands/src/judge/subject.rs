@@ -608,7 +608,8 @@ fn prints_plain_words(command: &Command) -> bool {
                 && !options.iter().any(|word| word.starts_with("--fo"))
         }
         // Names of branches and tags are not among these, because others choose them: `--output=FILE` is a valid one.
-        (Some("git"), ["merge-base", _, _] | ["rev-parse", "HEAD"] | ["rev-parse", "--short", "HEAD"]) => true,
+        (Some("git"), ["merge-base", _, _] | ["rev-parse", "HEAD"] | ["rev-parse", "--short", "HEAD"])
+        | (Some("nproc"), []) => true,
         // `%z` and `%Z` can begin with a dash, `%n` and `%t` are spaces.
         (Some("date"), [format]) => format.strip_prefix("+%").is_some_and(|rest| {
             rest.split('%').all(|item| {
@@ -616,7 +617,6 @@ fn prints_plain_words(command: &Command) -> bool {
                     && item.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_:.".contains(letter))
             })
         }),
-        (Some("nproc"), []) => true,
         _ => false,
     }
 }
