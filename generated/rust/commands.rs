@@ -345,7 +345,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "cargo",
         &Program {
             value_options: &["-s", "--shell"],
-            runs: &[Runs::Code { options: &["-s", "--shell"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[
+                Runs::Code { options: &["-s", "--shell"], shell: CodeShell::Any, first_operand: false },
+                Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -411,6 +414,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { unless: &["-p", "--pid"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "clj",
+        &Program {
+            name: "clojure",
+            value_options: &["-A?", "-M?", "-P?", "-T?", "-X?", "-e", "-i", "--eval", "--init"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "clojure",
+        &Program {
+            name: "clojure",
+            value_options: &["-A?", "-M?", "-P?", "-T?", "-X?", "-e", "-i", "--eval", "--init"],
             ..Program::EMPTY
         },
     ),
@@ -545,6 +564,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("cronic", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("crontab", &Program { value_options: &["-n", "-u"], ..Program::EMPTY }),
     ("cross-env", &Program { runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
@@ -686,6 +706,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "devbox",
+        &Program {
+            name: "lerna",
+            value_options: &["--concurrency", "--scope"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("direnv", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("distcc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -752,6 +781,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN }),
                 Runs::Session(Session { after: &["ssh"], skip: 1, ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dockerize",
+        &Program {
+            value_options: &["-stderr", "-stdout", "-template", "-timeout", "-wait", "-wait-retry-interval"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -885,6 +922,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-C", "--chdir"],
             runs: &[Runs::Rest(Rest { assignments: true, split: &["-S", "--split-string"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "env-cmd",
+        &Program {
+            value_options: &["-e", "-f", "-r", "--environments", "--file", "--rc-file"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "envconsul",
+        &Program {
+            value_options: &["-config", "-consul-addr", "-prefix", "-secret", "-upcase?", "-vault-addr"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -1521,6 +1574,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "heroku",
+        &Program {
+            value_options: &["-a", "-r", "-s", "--app", "--remote", "--size"],
+            runs: &[Runs::Joined { after: &["run", "run:detached"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     ("host-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "hx",
@@ -1839,6 +1900,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "lerna",
+        &Program {
+            name: "lerna",
+            value_options: &["--concurrency", "--scope"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "limactl",
         &Program {
             value_options: &["--log-level", "--shell", "--workdir"],
@@ -1901,6 +1971,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[Runs::Rest(Rest::PLAIN)],
             writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lua",
+        &Program {
+            name: "lua",
+            value_options: &["-e", "-l"],
+            options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "luajit",
+        &Program {
+            name: "lua",
+            value_options: &["-e", "-l"],
+            options_first: true,
+            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
             ..Program::EMPTY
         },
     ),
@@ -2404,6 +2494,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("nwipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "nx",
+        &Program {
+            name: "lerna",
+            value_options: &["--concurrency", "--scope"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("objcopy", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
         "oc",
@@ -2877,6 +2976,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            last_options: &["-c", "-m"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
@@ -2887,6 +2987,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            last_options: &["-c", "-m"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
@@ -2897,6 +2998,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            last_options: &["-c", "-m"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
@@ -2907,6 +3009,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            last_options: &["-c", "-m"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
@@ -2917,6 +3020,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "python",
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
+            last_options: &["-c", "-m"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
             ..Program::EMPTY
         },
@@ -3268,6 +3372,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "sandbox-exec",
         &Program { value_options: &["-D", "-f", "-n", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
+    (
+        "scan-build",
+        &Program {
+            value_options: &["-o", "--use-analyzer", "--use-c++", "--use-cc"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("sccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "schroot",
@@ -3450,6 +3562,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "sops",
+        &Program {
+            value_options: &["-a", "-i", "-k", "-o", "--config", "--output"],
+            runs: &[Runs::Operand { skip: 2, shell: CodeShell::Any }],
+            writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "sort",
         &Program {
             name: "sort",
@@ -3583,6 +3704,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("swift", &Program { value_options: &["-e"], options_first: true, ..Program::EMPTY }),
     (
         "systemctl",
         &Program {
@@ -3699,6 +3821,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("tee", &Program { name: "tee", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
+        "teller",
+        &Program {
+            value_options: &["-c", "--config"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "tftp",
         &Program {
             value_options: &["-B", "-R", "-b", "-c", "-l", "-m", "-r"],
@@ -3778,6 +3908,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-d", "-r", "-t", "--date", "--reference", "--time"],
             writes: &[Writes::Operands],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tox",
+        &Program {
+            name: "lerna",
+            value_options: &["--concurrency", "--scope"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -4363,6 +4502,22 @@ pub static PLACES: &[Place<'static>] = &[
         ],
     },
     Place {
+        name: "shared-folders",
+        description: "Folders of the operating system that every user needs.",
+        paths: &[
+            "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/run", "/sbin", "/usr", "/usr/bin",
+            "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/var", "/var/lib", "/var/log",
+            "/Applications", "/Library", "/System", "/Users", "/private/etc", "/private/var",
+        ],
+        except: &[],
+    },
+    Place {
+        name: "system-programs",
+        description: "Programs of the operating system.",
+        paths: &["/bin/*", "/sbin/*", "/usr/bin/*", "/usr/sbin/*"],
+        except: &[],
+    },
+    Place {
         name: "raw-disks",
         description: "Disks and partitions as devices. Writing to one destroys the file systems on it.",
         paths: &[
@@ -4417,7 +4572,21 @@ pub static PLACES: &[Place<'static>] = &[
             "/Users/*/.gnupg/private-keys-v1.d/**", "/Users/*/.gnupg/secring.gpg", "/Users/*/.kube",
             "/Users/*/.kube/config", "/Users/*/.my.cnf", "/Users/*/.netrc", "/Users/*/.npmrc",
             "/Users/*/.password-store/**", "/Users/*/.pgpass", "/Users/*/.pypirc", "/Users/*/.ssh", "/Users/*/.ssh/**",
-            "/Users/*/.vault-token",
+            "/Users/*/.vault-token", "~/.bitcoin/wallet.dat", "~/.bitcoin/wallets/**", "~/.boto",
+            "~/.claude/.credentials.json", "~/.codex/auth.json", "~/.composer/auth.json", "~/.config/age/**",
+            "~/.config/chromium/*/Cookies", "~/.config/chromium/*/Login Data", "~/.config/composer/auth.json",
+            "~/.config/configstore/firebase-tools.json", "~/.config/doctl/config.yaml", "~/.config/github-copilot/**",
+            "~/.config/glab-cli/config.yml", "~/.config/google-chrome/*/Cookies", "~/.config/hcloud/cli.toml",
+            "~/.config/netlify/config.json", "~/.config/solana/id.json", "~/.config/sops/age/**",
+            "~/.config/tea/config.yml", "~/.databrickscfg", "~/.electrum/wallets/**", "~/.ethereum/keystore/**",
+            "~/.fly/config.yml", "~/.gemini/oauth_creds.json", "~/.gradle/gradle.properties",
+            "~/.cache/huggingface/token", "~/.cache/huggingface/stored_tokens", "~/.huggingface/token",
+            "~/.kaggle/kaggle.json", "~/.local/share/atuin/key", "~/.local/share/com.vercel.cli/auth.json",
+            "~/.mozilla/firefox/*/cookies.sqlite", "~/.oci/**", "~/.pulumi/credentials.json", "~/.railway/config.json",
+            "~/.s3cfg", "~/Library/Application Support/Google/Chrome/*/Cookies",
+            "~/Library/Application Support/Google/Chrome/*/Login Data",
+            "~/Library/Application Support/Firefox/Profiles/*/logins.json",
+            "~/Library/Application Support/Firefox/Profiles/*/key4.db",
         ],
         except: &[
             "**/.ssh/*.pub", "~/.ssh/*.pub", "~/.ssh/allowed_signers", "~/.ssh/authorized_keys*", "~/.ssh/config",
@@ -4449,7 +4618,7 @@ pub static PLACES: &[Place<'static>] = &[
         ],
         except: &[
             "/dev/dri", "/dev/null", "/dev/shm", "/etc/group", "/etc/localtime", "/etc/passwd", "/etc/ssl/certs",
-            "/etc/timezone",
+            "/etc/timezone", "~/**",
         ],
     },
     Place {
@@ -4475,7 +4644,20 @@ pub static PLACES: &[Place<'static>] = &[
             "/Users/*/.config/gcloud/**", "/Users/*/.config/gh/**", "/Users/*/.docker/config.json",
             "/Users/*/.git-credentials", "/Users/*/.gnupg/**", "/Users/*/.kube/**", "/Users/*/.my.cnf",
             "/Users/*/.npmrc", "/Users/*/.pgpass", "/Users/*/.pypirc", "/Users/*/.ssh/**", "**/.ssh/**",
-            "**/.gnupg/**", "**/.env", "**/.env.*", "**/.netrc", "**/.htpasswd",
+            "**/.gnupg/**", "**/.env", "**/.env.*", "**/.netrc", "**/.htpasswd", "~/.bitcoin/wallet.dat",
+            "~/.bitcoin/wallets/**", "~/.boto", "~/.claude/.credentials.json", "~/.codex/auth.json",
+            "~/.composer/auth.json", "~/.config/age/**", "~/.config/chromium/*/Login Data",
+            "~/.config/composer/auth.json", "~/.config/configstore/firebase-tools.json", "~/.config/doctl/config.yaml",
+            "~/.config/github-copilot/**", "~/.config/glab-cli/config.yml", "~/.config/hcloud/cli.toml",
+            "~/.config/netlify/config.json", "~/.config/solana/id.json", "~/.config/sops/age/**",
+            "~/.config/tea/config.yml", "~/.databrickscfg", "~/.electrum/wallets/**", "~/.ethereum/keystore/**",
+            "~/.fly/config.yml", "~/.gemini/oauth_creds.json", "~/.cache/huggingface/token",
+            "~/.cache/huggingface/stored_tokens", "~/.huggingface/token", "~/.kaggle/kaggle.json",
+            "~/.local/share/atuin/key", "~/.local/share/com.vercel.cli/auth.json", "~/.oci/**",
+            "~/.pulumi/credentials.json", "~/.railway/config.json", "~/.s3cfg",
+            "~/Library/Application Support/Google/Chrome/*/Login Data",
+            "~/Library/Application Support/Firefox/Profiles/*/logins.json",
+            "~/Library/Application Support/Firefox/Profiles/*/key4.db",
         ],
         except: &["**/.env.dist", "**/.env.example", "**/.env.sample", "**/.env.template"],
     },
@@ -4524,6 +4706,10 @@ pub static PLACES: &[Place<'static>] = &[
             "/Users/*/.profile", "/Users/*/.zshrc", "/Users/*/.zshenv", "/Users/*/.zprofile",
             "/Users/*/Library/LaunchAgents/**", "~/.nvm/nvm.sh", "~/.pyenv/shims/**", "~/.asdf/asdf.sh",
             "~/.sdkman/bin/**", "~/.oh-my-zsh/custom/**", "~/.oh-my-zsh/oh-my-zsh.sh", "~/.cargo/bin/*",
+            "**/.cargo/config", "**/.cargo/config.toml", "**/.claude/settings*.json", "**/.mcp.json",
+            "**/.vscode/tasks.json", "~/.claude.json", "~/.codex/config.toml", "~/.copilot/**", "~/.cursor/mcp.json",
+            "~/.gemini/settings.json", "~/.config/Code/User/tasks.json",
+            "~/Library/Application Support/Code/User/tasks.json",
         ],
         except: &[],
     },
@@ -4770,7 +4956,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "aws", "az", "gcloud", "k3d", "kind", "minikube", "helm", "nomad", "pulumi", "terraform", "terragrunt",
                 "tofu", "vagrant", "cdk", "argocd", "cdktf", "cf", "civo", "doctl", "eksctl", "firebase", "flux",
                 "fly", "hcloud", "helmfile", "ibmcloud", "kops", "oci", "serverless", "skaffold", "sst", "flyctl",
-                "heroku", "linode-cli", "netlify", "railway", "scw", "supabase", "vercel", "wrangler",
+                "heroku", "linode-cli", "netlify", "railway", "scw", "supabase", "vercel", "wrangler", "neonctl",
+                "pscale", "sam", "turso",
             ],
             subcommands: &[
                 &["uninstall"],
@@ -4799,8 +4986,23 @@ pub static RULES: &[Rule<'static>] = &[
                 &["*", "*", "delete-*"],
                 &["pg:reset"],
                 &["db", "reset"],
+                &["kms", "schedule-key-deletion"],
             ],
             without_flags: &["-help", "--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-deployed-projects",
+        description: "Removes deployed projects or stops them.",
+        check: "Which projects are these, and who uses them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["railway", "serverless", "sls", "vercel"],
+            subcommands: &[&["down"], &["remove"], &["rm"]],
             ..Conditions::EMPTY
         },
     },
@@ -5109,7 +5311,7 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[
                 "bq", "clickhouse", "clickhouse-client", "cockroach", "cqlsh", "duckdb", "influx", "isql", "litecli",
                 "mariadb", "mycli", "mysql", "osql", "pgcli", "psql", "snowsql", "spanner-cli", "sqlcmd", "sqlite3",
-                "sqlplus", "trino", "usql", "wrangler",
+                "sqlplus", "trino", "usql", "wrangler", "databricks", "snow", "turso",
             ],
             statements: &[
                 Statement::AlterDrop,
@@ -5213,6 +5415,9 @@ pub static RULES: &[Rule<'static>] = &[
                 &["function"],
                 &["config", "set"],
                 &["eval"],
+                &["module"],
+                &["replicaof"],
+                &["slaveof"],
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5231,6 +5436,7 @@ pub static RULES: &[Rule<'static>] = &[
             ignore_case: true,
             input_lines: &[
                 "flushall*", "flushdb*", "shutdown*", "debug *", "script *", "function *", "config set *", "eval *",
+                "module *", "replicaof *", "slaveof *",
             ],
             ..Conditions::EMPTY
         },
@@ -5366,11 +5572,12 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
+            programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli", "duckdb"],
             arguments: &[
                 ".shell *", ".system *", "*\n.shell *", "*\n.system *", "*load_extension*", ".load *", ".import *|*",
                 ".output |*", ".once |*", "*to program*", "*from program*", ".output /*", ".output ~*", ".once /*",
-                ".once ~*", ".backup /*", ".excel*", ".log /*",
+                ".once ~*", ".backup /*", ".excel*", ".log /*", ".read*|*", ".sh *", "*\n.sh *", "*writefile(*",
+                "edit(*", "*[!a-z0-9_]edit(*", "*copy *to '/*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5385,13 +5592,15 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mariadb", "mysql", "psql", "sqlite3"],
+            programs: &["mariadb", "mysql", "psql", "sqlite3", "duckdb"],
             flags: &[
                 "-c=*\\!*", "-c=*to program*", "-c=*from program*", "-c=\\o*", "-c=\\w*", "-c=\\g*", "-c=*to '/*",
                 "--command=\\o*", "--command=*to '/*", "--command=*\\!*", "--command=*to program*",
                 "--command=*from program*", "-e=*\\!*", "-e=*system *", "-e=*into outfile*", "-e=*into dumpfile*",
                 "--execute=*\\!*", "--execute=*system *", "--execute=*into outfile*", "--execute=*into dumpfile*",
-                "-cmd=*.shell*", "-cmd=*.system*",
+                "-cmd=*.shell*", "-cmd=*.system*", "-c=.sh*", "-c=*\n.sh*", "-c=.sy*", "-c=.read*|*", "-s=.sh*",
+                "-s=.sy*", "-s=.read*|*", "-s=*to '/*", "-cmd=*.sh*", "-cmd=*.sy*", "-cmd=*.read*|*", "-cmd=*.load*",
+                "-cmd=*.output*", "-cmd=*.once*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5406,13 +5615,50 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli"],
+            programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli", "duckdb"],
             ignore_case: true,
             input_lines: &[
                 "\\!*", "*\\!*", "\\o *", "\\g *", "\\w *", "\\copy *program*", "system *", ".shell *", ".system *",
                 ".load *", ".import *|*", ".output |*", ".output /*", ".once |*", ".once /*", "*load_extension(*",
-                "*to program*", "*from program*", "*into outfile*", "*into dumpfile*",
+                "*to program*", "*from program*", "*into outfile*", "*into dumpfile*", ".read*|*", ".sh *",
+                "*writefile(*", "edit(*", "*[!a-z0-9_]edit(*",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "undo-migrations",
+        description: "Drops the tables of a database, or undoes its migrations with the data in them.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["alembic", "dbmate", "flyway", "goose", "liquibase"],
+            subcommands: &[
+                &["clean"],
+                &["down-to"],
+                &["downgrade", "base"],
+                &["drop"],
+                &["drop-all"],
+                &["dropall"],
+                &["reset"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "push-a-schema-with-loss",
+        description: "Changes the tables of a database to those of a schema, although data is lost.",
+        check: "Which tables and columns does this remove?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "pnpm", "prisma", "yarn"],
+            subcommands: &[&["db", "push", "--accept-data-loss"], &["*", "db", "push", "--accept-data-loss"]],
             ..Conditions::EMPTY
         },
     },
@@ -5687,6 +5933,21 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["truncate"],
             operands_outside: &["working-directory"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "move-to-nowhere",
+        description: "Moves files over the device `/dev/null`: they are lost, or the device is.",
+        check: "Which files are these? They cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mv"],
+            arguments: &["/dev/null"],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -6188,6 +6449,41 @@ pub static RULES: &[Rule<'static>] = &[
                 "RUSTC_WRAPPER=sccache", "RUSTC_WORKSPACE_WRAPPER=clippy-driver", "HOME=/root", "HOME=~",
                 "PERL5LIB=./lib", "PERL5LIB=lib", "RUBYLIB=./lib", "RUBYLIB=lib", "KUBECONFIG=*/.kube/*",
                 "KUBECONFIG=/etc/kubernetes/*", "KUBECONFIG=/etc/rancher/*", "XDG_CONFIG_HOME=~/.config",
+                "BROWSER=chrome", "BROWSER=chromium", "BROWSER=echo", "BROWSER=false", "BROWSER=firefox",
+                "BROWSER=google-chrome", "BROWSER=none", "BROWSER=safari", "BROWSER=true", "VISUAL=:", "VISUAL=cat",
+                "VISUAL=emacs", "VISUAL=true", "MAKEFLAGS=-j", "MAKEFLAGS=-j[0-9]", "MAKEFLAGS=-j[0-9][0-9]",
+                "MAKEFLAGS=-k", "MAKEFLAGS=-s", "MAKEFLAGS=--no-print-directory", "MAKEFLAGS=--silent",
+                "MAKEFLAGS=-j [0-9]", "MAKEFLAGS=-j [0-9][0-9]", "NODE_OPTIONS=--enable-source-maps",
+                "NODE_OPTIONS=--experimental-vm-modules", "NODE_OPTIONS=--no-deprecation",
+                "NODE_OPTIONS=--no-warnings", "NODE_OPTIONS=--openssl-legacy-provider",
+                "NODE_OPTIONS=--trace-deprecation", "NODE_OPTIONS=--trace-warnings",
+                "NODE_OPTIONS=--unhandled-rejections=strict", "NODE_OPTIONS=--dns-result-order=ipv4first",
+                "NODE_OPTIONS=--max-old-space-size=[0-9][0-9][0-9]",
+                "NODE_OPTIONS=--max-old-space-size=[0-9][0-9][0-9][0-9]",
+                "NODE_OPTIONS=--max-old-space-size=[0-9][0-9][0-9][0-9][0-9]",
+                "NODE_OPTIONS=--max_old_space_size=[0-9][0-9][0-9]",
+                "NODE_OPTIONS=--max_old_space_size=[0-9][0-9][0-9][0-9]",
+                "NODE_OPTIONS=--max_old_space_size=[0-9][0-9][0-9][0-9][0-9]", "JAVA_TOOL_OPTIONS=-Xmx[0-9]g",
+                "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9]g", "JAVA_TOOL_OPTIONS=-Xmx[0-9]G",
+                "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9]G", "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9][0-9]m",
+                "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9][0-9][0-9]m", "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9][0-9][0-9][0-9]m",
+                "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9][0-9]M", "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9][0-9][0-9]M",
+                "JAVA_TOOL_OPTIONS=-Xmx[0-9][0-9][0-9][0-9][0-9]M", "JAVA_TOOL_OPTIONS=-Dfile.encoding=UTF-8",
+                "JAVA_TOOL_OPTIONS=-Dfile.encoding=UTF8", "JAVA_TOOL_OPTIONS=-Djava.awt.headless=true",
+                "JAVA_TOOL_OPTIONS=-Djava.net.preferIPv4Stack=true", "JDK_JAVA_OPTIONS=-Xmx[0-9]g",
+                "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9]g", "JDK_JAVA_OPTIONS=-Xmx[0-9]G", "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9]G",
+                "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9]m", "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9]m",
+                "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9][0-9]m", "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9]M",
+                "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9]M", "JDK_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9][0-9]M",
+                "JDK_JAVA_OPTIONS=-Dfile.encoding=UTF-8", "JDK_JAVA_OPTIONS=-Dfile.encoding=UTF8",
+                "JDK_JAVA_OPTIONS=-Djava.awt.headless=true", "JDK_JAVA_OPTIONS=-Djava.net.preferIPv4Stack=true",
+                "_JAVA_OPTIONS=-Xmx[0-9]g", "_JAVA_OPTIONS=-Xmx[0-9][0-9]g", "_JAVA_OPTIONS=-Xmx[0-9]G",
+                "_JAVA_OPTIONS=-Xmx[0-9][0-9]G", "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9]m",
+                "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9]m", "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9][0-9]m",
+                "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9]M", "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9]M",
+                "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9][0-9]M", "_JAVA_OPTIONS=-Dfile.encoding=UTF-8",
+                "_JAVA_OPTIONS=-Dfile.encoding=UTF8", "_JAVA_OPTIONS=-Djava.awt.headless=true",
+                "_JAVA_OPTIONS=-Djava.net.preferIPv4Stack=true",
             ],
             ..Conditions::EMPTY
         },
@@ -6366,7 +6662,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "deno", "bun", "uv", "uvx", "pipx", "npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "go", "node", "java",
-                "Rscript", "wasmtime",
+                "Rscript", "wasmtime", "brew", "nix",
             ],
             subcommands: &[
                 &["http://*"],
@@ -6379,6 +6675,16 @@ pub static RULES: &[Rule<'static>] = &[
                 &["run", "git+*"],
                 &["git+*"],
                 &["run", "*.*/*@*"],
+                &["add", "github:*"],
+                &["create", "http*://*"],
+                &["github:*"],
+                &["gitlab:*"],
+                &["git@*"],
+                &["init", "http*://*"],
+                &["install", "http*://*"],
+                &["profile", "install", "github:*"],
+                &["run", "github:*"],
+                &["shell", "github:*"],
             ],
             certain_only: true,
             ..Conditions::EMPTY
@@ -6500,7 +6806,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "awk", "bash", "bun", "dpkg", "expect", "gdb", "gmake", "java", "lua", "make", "node", "perl", "php",
-                "python", "rpm", "ruby", "sed",
+                "python", "rpm", "ruby", "sed", "psql",
             ],
             flags: &[
                 "-d", "-f", "-i", "-jar", "-l", "-m", "-r", "-x", "-M", "-U", "--file", "--import", "--init-file",
@@ -6625,31 +6931,90 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "R", "Rscript", "clj", "clojure", "elixir", "erl", "expect", "ghci", "gnuplot", "groovy", "guile",
-                "iex", "ipython", "jshell", "julia", "ocaml", "octave", "osascript", "pwsh", "racket", "raku", "ruby",
-                "sage", "sbcl", "scala", "tclsh", "ts-node", "tsx", "bash[0-9]*", "bb", "bpython", "bun", "csh",
-                "elvish", "emacsclient", "fish", "ghc", "jython", "kotlin", "ksh", "lua", "luajit", "matlab",
-                "micropython", "mksh", "node", "nu", "osh", "perl", "php", "posh", "python", "python*-dbg", "pythonw*",
-                "rksh", "swift", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+                "bash[0-9]*", "bpython", "csh", "elvish", "expect", "fish", "guile", "ipython", "jython", "ksh",
+                "micropython", "mksh", "nu", "osh", "posh", "pwsh", "python", "python*-dbg", "pythonw*", "rksh",
+                "sage", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
             ],
-            flags: &[
-                "-c", "-e", "-E", "-p", "-r", "-eval", "-batch", "--command", "--eval", "--expression", "--print",
-                "--rpc-eval", "--run", "-m=code", "-m=timeit", "-m=pdb",
-            ],
+            flags: &["-c", "--command", "-m=code", "-m=pdb", "-m=timeit"],
             ..Conditions::EMPTY
         },
     },
     Rule {
-        name: "check-of-syntax",
-        description: "Only reads a script, to find mistakes in it.",
-        check: "",
-        verdict: Verdict::Allow,
-        can_be_exempted: false,
+        name: "inline-code-of-a-python-module",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
         low_risk: false,
-        exempts: &["inline-code"],
+        exempts: &[],
         conditions: Conditions {
-            programs: &["node", "perl", "php", "ruby"],
-            flags: &["-c", "-w", "-W"],
+            programs: &["python", "python*-dbg", "pythonw*"],
+            flags: &[
+                "-m=IPython*", "-m=asyncio", "-m=bpython*", "-m=debugpy*", "-m=hy*", "-m=memray*", "-m=ptpython*",
+                "-m=viztracer*", "-m=xonsh*",
+            ],
+            arguments: &["-c", "-[a-z]c", "-c[!-]*", "--command*", "--cmd*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-expression",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "R", "Rscript", "bb", "bun", "clj", "clojure", "elixir", "emacsclient", "ghc", "ghci", "gnuplot",
+                "groovy", "iex", "jshell", "julia", "kotlin", "lua", "matlab", "node", "nu", "ocaml", "octave",
+                "osascript", "perl", "pwsh", "racket", "raku", "ruby", "sbcl", "scala", "swift", "tclsh", "ts-node",
+                "tsx",
+            ],
+            flags: &["-e", "--eval", "--expression", "--rpc-eval", "--script-snippet", "--execute-script"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-expression-that-is-printed",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "node", "ts-node", "tsx"],
+            flags: &["-p", "--print"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-by-other-options",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["julia", "matlab", "perl"],
+            flags: &["-E", "-batch", "-r", "--print"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-erlang",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["erl"],
+            flags: &["-eval", "-run", "-s=os", "-s=rpc", "-s=c"],
             ..Conditions::EMPTY
         },
     },
@@ -6694,10 +7059,10 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["node", "bun", "ts-node", "tsx"],
+            programs: &["bun", "node", "ruby", "ts-node", "tsx"],
             flags: &[
-                "--import=data:*", "--import=http*", "--import=[./]*", "--require=[./]*", "--preload=[./]*",
-                "--loader", "--experimental-loader",
+                "-r=[./~]*", "--import=data:*", "--import=http*", "--import=[./]*", "--require=[./]*",
+                "--preload=[./]*", "--loader", "--experimental-loader",
             ],
             ..Conditions::EMPTY
         },
@@ -6743,15 +7108,15 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "inline-code-of-php",
-        description: "Runs code of another language that is written on the command line.",
-        check: "What the code does: it can do anything that a command can.",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
         verdict: Verdict::Ask,
-        can_be_exempted: false,
+        can_be_exempted: true,
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
             programs: &["php"],
-            flags: &["-B", "-R", "--process-begin", "--process-code", "--process-end"],
+            flags: &["-B", "-E", "-R", "-r", "--process-begin", "--process-code", "--process-end", "--run"],
             ..Conditions::EMPTY
         },
     },
@@ -7310,6 +7675,24 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "setting-of-go-that-runs-a-program",
+        description: "Changes a setting of Go that makes later builds run another program.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["go"],
+            subcommands: &[&["env"]],
+            arguments: &[
+                "AR=*", "CC=*", "CXX=*", "GCCGO=*", "GOAUTH=*", "GOFLAGS=*exec*", "GOFLAGS=*ldflags*",
+                "GOFLAGS=*vettool*", "PKG_CONFIG=*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "linker-by-an-argument",
         description: "Runs a program instead of a part of a compiler.",
         check: "Which program is this?",
@@ -7578,6 +7961,29 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["su", "runuser", "login", "newgrp", "sg", "machinectl"],
             without_flags: &["--version"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "agent-without-approval",
+        description: "Starts another agent that runs commands without asking anyone.",
+        check: "What is the agent to do, and what can it reach?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "aider", "amp", "claude", "claude-code*", "codex", "copilot", "crush", "cursor-agent", "gemini",
+                "gemini-cli*", "opencode", "q", "qwen",
+            ],
+            flags: &[
+                "-a=never", "-s=danger-full-access", "-y", "--allow-all-paths", "--allow-all-tools",
+                "--approval-mode=yolo", "--ask-for-approval=never", "--dangerously-allow-all",
+                "--dangerously-bypass-approvals-and-sandbox", "--dangerously-skip-permissions", "--force",
+                "--full-auto", "--permission-mode=bypassPermissions", "--sandbox=danger-full-access",
+                "--trust-all-tools", "--yes-always", "--yolo",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -8281,16 +8687,18 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["git"],
             flags: &[
                 "-c=core.alternaterefscommand*", "-c=core.askpass*", "-c=core.editor*", "-c=core.fsmonitor*",
-                "-c=core.gitproxy*", "-c=core.hookspath*", "-c=core.pager*", "-c=core.sshcommand*", "-c=alias.*",
-                "-c=credential.*", "-c=diff.*.command*", "-c=diff.*.textconv*", "-c=diff.external*", "-c=difftool.*",
-                "-c=filter.*", "-c=imap.tunnel*", "-c=init.templatedir*", "-c=instaweb.*", "-c=lfs.*", "-c=gpg.*",
-                "-c=include*.path*", "-c=interactive.*", "-c=merge.*.driver*", "-c=mergetool.*", "-c=pager.*=[!ft]*",
-                "-c=pager.*=*[!a-z]*", "-c=pager.*=*[!e]", "-c=protocol.*allow*", "-c=remote.*.receivepack*",
-                "-c=remote.*.uploadpack*", "-c=remote.*.vcs*", "-c=sequence.*", "-c=submodule.*.update*",
-                "-c=tar.*.command*", "-c=trailer.*", "-c=uploadpack.*", "-c=web.browser*", "--config=core.fsmonitor*",
-                "--config=core.gitproxy*", "--config=core.hookspath*", "--config=core.sshcommand*",
-                "--config=filter.*", "-c=url.*", "-c=browser.*", "-c=man.*", "-c=help.*", "-c=sendemail.*",
-                "--config-env", "--exec-path=*", "--upload-pack", "--receive-pack", "--open-files-in-pager",
+                "-c=core.gitproxy*", "-c=core.hookspath*", "-c=core.pager", "-c=core.pager=[!c]*", "-c=core.pager=c",
+                "-c=core.pager=c[!a]*", "-c=core.pager=ca", "-c=core.pager=ca[!t]*", "-c=core.pager=cat?*",
+                "-c=core.sshcommand*", "-c=alias.*", "-c=credential.*", "-c=diff.*.command*", "-c=diff.*.textconv*",
+                "-c=diff.external*", "-c=difftool.*", "-c=filter.*", "-c=imap.tunnel*", "-c=init.templatedir*",
+                "-c=instaweb.*", "-c=lfs.*", "-c=gpg.*", "-c=include*.path*", "-c=interactive.*", "-c=merge.*.driver*",
+                "-c=mergetool.*", "-c=pager.*=[!ft]*", "-c=pager.*=*[!a-z]*", "-c=pager.*=*[!e]",
+                "-c=protocol.*allow*", "-c=remote.*.receivepack*", "-c=remote.*.uploadpack*", "-c=remote.*.vcs*",
+                "-c=sequence.*", "-c=submodule.*.update*", "-c=tar.*.command*", "-c=trailer.*", "-c=uploadpack.*",
+                "-c=web.browser*", "--config=core.fsmonitor*", "--config=core.gitproxy*", "--config=core.hookspath*",
+                "--config=core.sshcommand*", "--config=filter.*", "-c=url.*", "-c=browser.*", "-c=man.*", "-c=help.*",
+                "-c=sendemail.*", "--config-env", "--exec-path=*", "--upload-pack", "--receive-pack",
+                "--open-files-in-pager", "-c=guitool.*", "-c=hook.*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -8432,6 +8840,12 @@ pub static RULES: &[Rule<'static>] = &[
                 &["config", "-e"],
                 &["config", "--edit"],
                 &["config", "edit"],
+                &["config", "gpg.*command", "*"],
+                &["config", "guitool.*.cmd", "*"],
+                &["config", "hook.*.command", "*"],
+                &["config", "set", "gpg.*command", "*"],
+                &["config", "set", "guitool.*.cmd", "*"],
+                &["config", "set", "hook.*.command", "*"],
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -8472,6 +8886,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["send-email", "--header-cmd"],
                 &["send-email", "--sendmail-cmd"],
                 &["send-email", "--to-cmd"],
+                &["send-email", "--smtp-server=*/*"],
             ],
             ..Conditions::EMPTY
         },
@@ -8485,6 +8900,49 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["git"], arguments: &["ext::*", "fd::*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "git-remote-program-by-option",
+        description: "Connects to an address that runs a program.",
+        check: "Which program does the address name?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            flags: &["--remote=ext::*", "--remote=fd::*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-changes-other-folders",
+        description: "Makes git change files of the system or of an account, by an option that names the folder.",
+        check: "Which files does it replace?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            flags: &["--work-tree"],
+            values_in: &["credentials", "system-files", "toolc-home"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-applies-a-patch-elsewhere",
+        description: "Applies a patch to files outside of the working directory.",
+        check: "Which files does the patch change?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["apply", "--unsafe-paths"]],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "world-writable",
@@ -8657,6 +9115,78 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["chmod", "chown", "chgrp"],
             flags: &["-R", "--recursive"],
             operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "take-permissions-of-system-folders",
+        description: "Takes permissions of a system folder away.",
+        check: "Can the programs of this machine still read the folder?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chmod"],
+            subcommands: &[
+                &["0"],
+                &["00"],
+                &["000"],
+                &["0000"],
+                &["[0-7][0-7][0-4]"],
+                &["[0-7][0-7][0-7][0-4]"],
+                &["*-*[rx]*"],
+                &["*="],
+                &["*=,*"],
+            ],
+            operands_in: &["shared-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "give-away-system-folders",
+        description: "Changes the owner of a system folder.",
+        check: "Who can change what is in the folder afterwards?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["chgrp", "chown"], operands_in: &["shared-folders"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "take-permissions-of-programs",
+        description: "Takes away the permission to run a program of the system.",
+        check: "Which scripts and users run this program?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chmod"],
+            subcommands: &[&["0"], &["00"], &["000"], &["[0-7][0-7][0246]"], &["[0-7][0-7][0-7][0246]"], &["*-*x*"]],
+            operands_in: &["system-programs"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "open-private-keys",
+        description: "Lets other users of this machine read private keys, passwords or tokens.",
+        check: "Should other users be able to read them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["chmod"],
+            subcommands: &[
+                &["[0-7][4-7][0-7]"],
+                &["[0-7][0-7][4-7]"],
+                &["[0-7][0-7][4-7][0-7]"],
+                &["[0-7][0-7][0-7][4-7]"],
+                &["*[ago]*[+=]*r*"],
+                &["[+=]*r*"],
+            ],
+            operands_in: &["private-keys"],
             ..Conditions::EMPTY
         },
     },
@@ -8899,6 +9429,36 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "serve-a-home-folder",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=SimpleHTTPServer", "-m=http.server"],
+            operands_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-a-home-folder-by-others",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["darkhttpd", "http-server", "live-server", "miniserve", "serve"],
+            operands_in: &["home-folders"],
+            mentions: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "archive-a-home-folder-by-others",
         description: "Archives a whole home folder, with the keys, passwords and tokens in it.",
         check: "Who can read the archive, and does it need the keys and tokens of this account?",
@@ -8970,7 +9530,7 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["aws", "az", "gcloud", "gh", "heroku", "kubectl"],
+            programs: &["aws", "az", "gcloud", "gh", "heroku", "kubectl", "oc", "pulumi"],
             subcommands: &[
                 &["account", "get-access-token"],
                 &["auth", "application-default", "print-access-token"],
@@ -8987,9 +9547,17 @@ pub static RULES: &[Rule<'static>] = &[
                 &["keyvault", "secret", "show"],
                 &["secretsmanager", "get-secret-value"],
                 &["secrets", "versions", "access"],
-                &["ssm", "get-parameter*"],
+                &["ssm", "get-parameter*", "--with-decryption"],
                 &["sts", "assume-role"],
                 &["sts", "get-session-token"],
+                &["config", "--show-secrets"],
+                &["config:get"],
+                &["iam", "create-access-key"],
+                &["iam", "create-service-specific-credential"],
+                &["secretsmanager", "batch-get-secret-value"],
+                &["stack", "output", "--show-secrets"],
+                &["whoami", "--show-token"],
+                &["whoami", "-t"],
             ],
             ..Conditions::EMPTY
         },
@@ -9021,7 +9589,9 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["bw", "gopass", "keyring", "lpass", "op", "pass", "secret-tool", "security", "vault"],
+            programs: &[
+                "bw", "gopass", "keyring", "lpass", "op", "pass", "secret-tool", "security", "vault", "chamber", "rbw",
+            ],
             subcommands: &[
                 &["dump-keychain"],
                 &["export"],
@@ -9036,7 +9606,131 @@ pub static RULES: &[Rule<'static>] = &[
                 &["search"],
                 &["show"],
                 &["token", "lookup"],
+                &["list", "items"],
+                &["token", "create"],
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-keys-of-azure",
+        description: "Prints keys, passwords or tokens of a service.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["az"],
+            subcommands: &[
+                &["*", "*", "keys", "list"],
+                &["*", "keys", "list"],
+                &["acr", "credential", "show"],
+                &["acr", "login", "--expose-token"],
+                &["redis", "list-keys"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-secrets-of-a-project",
+        description: "Prints the passwords and tokens of a project, or changes them.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["doppler", "infisical"],
+            subcommands: &[&["export"], &["secrets"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "decrypt-secrets",
+        description: "Prints passwords or tokens of an encrypted file, or writes them without encryption.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ansible-vault", "sops"],
+            subcommands: &[&["decrypt"], &["view"], &["-d"], &["--decrypt"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-credentials-of-a-machine",
+        description: "Prints the credentials that a machine of a cloud service has.",
+        check: "Does the model, or the program that receives them, need these credentials?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh",
+            ],
+            arguments: &[
+                "*169.254.169.254*iam*", "*169.254.169.254*token*", "*169.254.169.254*user-data*",
+                "*169.254.169.254*identity*", "*169.254.170.2*", "*metadata*/service-accounts/*",
+                "*100.100.100.200*ram*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "wget", "xh"],
+            flags: &["-T", "--body-file", "--post-file", "--upload-file"],
+            values_in: &["env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-in-a-form",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "xh"],
+            flags: &[
+                "-F=*@*.env", "-F=*@*.env.[!est]*", "-F=*@*.env;*", "--form=*@*.env", "--form=*@*.env.[!est]*",
+                "--form=*@*.env;*", "-d=@*.env", "-d=@*.env.[!est]*", "-d=@*.env;*", "--data=@*.env",
+                "--data=@*.env.[!est]*", "--data=@*.env;*", "--data-ascii=@*.env", "--data-ascii=@*.env.[!est]*",
+                "--data-ascii=@*.env;*", "--data-binary=@*.env", "--data-binary=@*.env.[!est]*",
+                "--data-binary=@*.env;*", "--data-urlencode=*@*.env", "--data-urlencode=*@*.env.[!est]*",
+                "--data-urlencode=*@*.env;*", "--json=@*.env", "--json=@*.env.[!est]*", "--json=@*.env;*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-the-environment",
+        description: "Sends the variables of the environment, which can hold passwords and tokens.",
+        check: "Does the program or machine that receives them need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "http", "nc", "ncat", "netcat", "ssh", "wget", "xh"],
+            input_from: &["env", "printenv"],
             ..Conditions::EMPTY
         },
     },
@@ -9170,6 +9864,16 @@ pub static RULES: &[Rule<'static>] = &[
                 &["*", "systemd-poweroff.service"],
                 &["*", "systemd-reboot.service"],
                 &["*", "ctrl-alt-del.target"],
+                &["*start", "soft-reboot.target"],
+                &["*start", "systemd-halt"],
+                &["*start", "systemd-kexec"],
+                &["*start", "systemd-poweroff"],
+                &["*start", "systemd-reboot"],
+                &["*start", "systemd-soft-reboot"],
+                &["isolate", "halt"],
+                &["isolate", "kexec"],
+                &["isolate", "poweroff"],
+                &["isolate", "reboot"],
             ],
             ..Conditions::EMPTY
         },
@@ -9403,6 +10107,8 @@ pub static RULES: &[Rule<'static>] = &[
                 &["suspend"],
                 &["hibernate"],
                 &["set-default"],
+                &["*start", "emergency*"],
+                &["*start", "rescue*"],
             ],
             ..Conditions::EMPTY
         },
@@ -9767,6 +10473,38 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["atrm", "batch"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "command-of-a-timer",
+        description: "Runs a command later or repeatedly, without you.",
+        check: "What runs, when, and as which user?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["systemd-run"],
+            flags: &[
+                "--on-active", "--on-boot", "--on-calendar", "--on-clock-change", "--on-startup",
+                "--on-timezone-change", "--on-unit-active", "--on-unit-inactive", "--path-property",
+                "--socket-property", "--timer-property",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "another-program-under-a-usual-name",
+        description: "Makes a usual name, such as `editor` or `java`, stand for a program outside of the folders of the system.",
+        check: "Who can change this program? Every user of the name runs it.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["alternatives", "update-alternatives"],
+            arguments: &["/[!eu]*", "/u[!s]*", "*/../*", "./*", "../*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "kernel",
         description: "Loads or removes kernel modules, or starts another kernel.",
         check: "Which module or kernel is this?",
@@ -9901,6 +10639,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["serve", "--yes"],
                 &["agent", "--yes"],
                 &["repl", "--yes"],
+                &["sessions", "remove"],
             ],
             ..Conditions::EMPTY
         },

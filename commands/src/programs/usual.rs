@@ -119,7 +119,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("cargo", &Program {
         value_options: &["-s", "--shell"],
-        runs: &[Runs::Code { options: &["-s", "--shell"], shell: Any, first_operand: false }],
+        runs: &[
+            Runs::Code { options: &["-s", "--shell"], shell: Any, first_operand: false },
+            Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
+        ],
         ..Program::EMPTY
     }),
     ("catatonit", &CATATONIT),
@@ -216,6 +219,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("crictl", &CRICTL),
+    ("cronic", &CHRONIC),
     ("cross-env", &Program {
         runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
         ..Program::EMPTY
@@ -252,6 +256,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::File { after: &["bench", "run", "serve", "test"], options: &[], unless: &[] }],
         ..Program::EMPTY
     }),
+    ("devbox", &LERNA),
     ("direnv", &Program {
         runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
@@ -291,6 +296,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             Runs::Rest(Rest { after: &["ssh"], skip: 1, ..Rest::PLAIN }),
             Runs::Session(Session { after: &["ssh"], skip: 1, with: &[], unless: &[], shell: Any }),
         ],
+        ..Program::EMPTY
+    }),
+    ("dockerize", &Program {
+        value_options: &["-stderr", "-stdout", "-template", "-timeout", "-wait", "-wait-retry-interval"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
     ("doppler", &Program {
@@ -345,6 +355,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("env", &ENV),
+    ("env-cmd", &Program {
+        value_options: &["-e", "-f", "-r", "--environments", "--file", "--rc-file"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("envconsul", &Program {
+        value_options: &["-config", "-consul-addr", "-prefix", "-secret", "-upcase?", "-vault-addr"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
     ("envdir", &ENVDIR),
     ("envuidgid", &ENVDIR),
     ("et", &Program {
@@ -503,6 +523,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("heaptrack", &VALGRIND),
+    ("heroku", &Program {
+        value_options: &["-a", "-r", "-s", "--app", "--remote", "--size"],
+        runs: &[Runs::Joined { after: &["run", "run:detached"], skip: 0, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
     ("host-spawn", &FLATPAK_SPAWN),
     ("hyperfine", &Program {
         value_options: &[
@@ -601,6 +626,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("lerna", &LERNA),
     ("limactl", &Program {
         value_options: &["--log-level", "--shell", "--workdir"],
         runs: &[
@@ -635,6 +661,8 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         writes: &[Writes::Values(&["-o", "--output"])],
         ..Program::EMPTY
     }),
+    ("lua", &LUA),
+    ("luajit", &LUA),
     ("lxc", &LXC),
     ("m4", &Program {
         value_options: &["-D", "-I", "-U", "-s"],
@@ -777,6 +805,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("nx", &LERNA),
     ("oc", &KUBECTL),
     ("ocaml", &Program {
         value_options: &["-I", "-e", "-init"],
@@ -1051,6 +1080,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("scan-build", &Program {
+        value_options: &["-o", "--use-analyzer", "--use-c++", "--use-cc"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
     ("sccache", &VALGRIND),
     ("schroot", &SCHROOT),
     ("screen", &Program {
@@ -1137,6 +1171,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("softlimit", &Program {
         value_options: &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"],
         runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("sops", &Program {
+        value_options: &["-a", "-i", "-k", "-o", "--config", "--output"],
+        runs: &[Runs::Operand { skip: 2, shell: Any }],
+        writes: &[Writes::Values(&["-o", "--output"])],
         ..Program::EMPTY
     }),
     ("ssh", &Program {
@@ -1248,6 +1288,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("tcpserver", &TCPSVD),
     ("tcpsvd", &TCPSVD),
+    ("teller", &Program {
+        value_options: &["-c", "--config"],
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("time", &TIME),
     ("timeout", &TIMEOUT),
     ("tini", &Program {
@@ -1270,6 +1315,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("torify", &TORSOCKS),
     ("torsocks", &TORSOCKS),
+    ("tox", &LERNA),
     ("trickle", &Program {
         value_options: &["-L", "-P", "-d", "-l", "-n", "-t", "-u", "-w"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -1636,6 +1682,13 @@ static KUBECTL: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static LERNA: Program<'_> = Program {
+    name: "lerna",
+    value_options: &["--concurrency", "--scope"],
+    runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static LINUX64: Program<'_> = Program {
     name: "linux64",
     value_options: &["-p"],
@@ -1643,6 +1696,14 @@ static LINUX64: Program<'_> = Program {
         Runs::Rest(Rest::PLAIN),
         Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
     ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static LUA: Program<'_> = Program {
+    name: "lua",
+    value_options: &["-e", "-l"],
+    options_first: true,
+    runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1764,6 +1825,7 @@ static PYTHON: Program<'_> = Program {
     name: "python",
     value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
     options_first: true,
+    last_options: &["-c", "-m"],
     runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
     ..Program::EMPTY
 };
