@@ -190,7 +190,7 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
             "shown": show::running(command),
             "directory": match &command.directory {
                 Directory::Start => Some("."),
-                Directory::At(path) => Some(path.as_str()),
+                Directory::At(path) | Directory::Within(path) => Some(path.as_str()),
                 Directory::Unknown => None,
             },
             "run_by": command.via.map(|via| via.command),
