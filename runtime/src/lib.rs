@@ -90,7 +90,7 @@ pub use data::to_json::ToJson;
 pub use provider::dynamic::{DynamicTool, DynamicTools};
 pub use provider::{HandlerReply, ToolProvider};
 pub use registry::Registry;
-pub use result::attachment::{Attachment, Audio, EmbeddedResource, ResourceContent};
+pub use result::attachment;
 pub use result::error::{ErrorKind, Problem, ToolError};
 pub use result::image::Image;
 pub use result::output::{ToolOutput, ToolResult};

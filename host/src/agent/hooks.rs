@@ -5,10 +5,11 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::value::RawValue;
+use toolc::attachment::Attachment;
 use toolc::hooks::{CallInfo, Hook, HookAction, HostError};
 use toolc::limits::SpillStore;
 use toolc::redaction::Redactor;
-use toolc::{Attachment, CallResponse, ToolError, ToolOutput, ToolResult};
+use toolc::{CallResponse, ToolError, ToolOutput, ToolResult};
 use toolc_cli::ResultStore;
 
 use super::event::{AgentEvent, Observer};

@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::Value;
-use toolc::{Attachment, CallResponse, ErrorKind, ResourceContent};
+use toolc::attachment::{Attachment, ResourceContent};
+use toolc::{CallResponse, ErrorKind};
 
 use super::stored::StoredResults;
 

@@ -9,7 +9,8 @@ use crate::result::image::Image;
 /// A part of a result that only some receivers can show: MCP clients get it as it is, and a model's API gets a text in its place.
 ///
 /// ```
-/// use toolc::{Attachment, ToolOutput, ToolResult};
+/// use toolc::attachment::Attachment;
+/// use toolc::{ToolOutput, ToolResult};
 ///
 /// fn say(wav: Vec<u8>) -> ToolResult {
 ///     ToolOutput::text("Spoken.").with_attachment(Attachment::audio("audio/wav", wav)?)

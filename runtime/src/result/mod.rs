@@ -1,6 +1,6 @@
 //! Results of handlers: conversion to JSON, scrubbing of errors, limits, and storage of results that are too long.
 
-pub(crate) mod attachment;
+pub mod attachment;
 pub(crate) mod error;
 pub(crate) mod image;
 pub(crate) mod limit;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolc::{Attachment, Call, Image, ToolError, ToolOutput, ToolResult};
+use toolc::attachment::Attachment;
+use toolc::{Call, Image, ToolError, ToolOutput, ToolResult};
 use toolc_mcp::server::{Answer, ClientQuestions, Input, NotAnswered};
 
 use crate::generated::conformance::{

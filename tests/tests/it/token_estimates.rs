@@ -18,12 +18,12 @@ fn lint_and_turns_estimate_the_same_tokens() {
         }
     }
     let compilation = toolc_codegen::compile(&Sources::from_memory(files));
-    // `coding` has no budget of its own.
+    // `file` has no budget of its own.
     let files = toolc_codegen::emit::emit(compilation.catalog.as_ref().expect("no errors"));
-    let shown = files.iter().find(|file| file.path == "generated/schemas/openai/toolsets/coding.json").expect("a file");
+    let shown = files.iter().find(|file| file.path == "generated/schemas/openai/toolsets/file.json").expect("a file");
     let shown: serde_json::Value = serde_json::from_str(&shown.text).expect("it is JSON");
     let tokens = toolc::catalog::estimated_tokens(shown.to_string().len());
-    let expected = format!("the definitions of `coding` need about {tokens} tokens, but the budget is 1");
+    let expected = format!("the definitions of `file` need about {tokens} tokens, but the budget is 1");
     let messages: Vec<&str> = compilation.diagnostics.iter().map(|found| &*found.message).collect();
     assert!(messages.contains(&&*expected), "{expected}: {messages:?}");
 }
