@@ -199,8 +199,10 @@ fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Re
                 let listening = HttpServer::bind(address, access).await;
                 let listening = listening.map_err(|error| format!("failed to listen at {address}: {error}"))?;
                 let at = listening.address().map_err(|error| error.to_string())?;
+                // From here on, a signal ends the server in order.
+                let end = signal_to_end();
                 eprintln!("MCP server at http://{at}{PATH}");
-                server.serve_http(listening, signal_to_end()).await.map_err(|error| error.to_string())
+                server.serve_http(listening, end).await.map_err(|error| error.to_string())
             }
         }
     });
@@ -209,19 +211,24 @@ fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Re
     ended
 }
 
-/// Waits for a signal to end.
-async fn signal_to_end() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => return,
-                _ = tokio::signal::ctrl_c() => return,
-            }
+/// Begins to listen for the signals that end the program, and returns what waits for one.
+#[cfg(unix)]
+fn signal_to_end() -> impl Future<Output = ()> + Send + 'static {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals = signal(SignalKind::terminate()).and_then(|end| Ok((end, signal(SignalKind::interrupt())?)));
+    async move {
+        // Without handlers, the signals end the program at once.
+        let Ok((mut terminate, mut interrupt)) = signals else { return std::future::pending().await };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
         }
     }
-    // Without a handler, the signal ends the program at once.
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+async fn signal_to_end() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

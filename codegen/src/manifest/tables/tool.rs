@@ -25,8 +25,8 @@ table! {
         description: Required<Description>,
         /// The display name, for protocols that have one.
         title: Text,
-        /// Pictures of the tool that MCP clients show: addresses that begin with `https://` or `data:image/`, at most 8. Never sent to the
-        /// model.
+        /// The pictures of the tool that MCP clients show. Each is an address that begins with `https://` or `data:image/`; at most 8. They
+        /// are never sent to the model.
         icons: Texts,
         /// An emoji that hosts show next to the name. Never sent to the model.
         emoji: Prose,
