@@ -301,11 +301,7 @@ impl Checker<'_> {
                 let message = format!("`{key}` has no meaning with `kind = \"{}\"`", kind.value.word());
                 let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message).related(kind.place, "set here");
                 let keys: Vec<&str> = required.iter().chain(optional).copied().collect();
-                self.push(if keys.is_empty() {
-                    found.help("remove it: this kind has no keys of its own")
-                } else {
-                    found.help(format!("remove it: the keys of this kind are {}", ticked(&keys, ", ")))
-                });
+                self.push(found.help(format!("remove it: the keys of this kind are {}", ticked(&keys, ", "))));
             }
         }
         let is_missing = |key: &str| given.iter().any(|(given, place)| *given == key && place.is_none());
