@@ -15,6 +15,7 @@ mod client;
 mod connect;
 mod content;
 mod definition;
+mod file;
 mod http;
 mod listing;
 mod names;

@@ -1,7 +1,7 @@
 //! The tokens of a server, in a file that only this user can read. They are used only for the address for which they were issued.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rmcp::transport::auth::{
@@ -9,6 +9,7 @@ use rmcp::transport::auth::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::file;
 use crate::secrets::Tokens;
 
 /// The version of the format.
@@ -69,19 +70,7 @@ impl TokenFile {
         let failed = |error: &dyn std::fmt::Display| {
             format!("the file of tokens {} cannot be read: {error}; remove it, and log in again", self.path.display())
         };
-        let file = match File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(&error)),
-        };
-        if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-            return Err(failed(&"it is not a file"));
-        }
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(failed(&format!("it has more than {MAX_BYTES} bytes")));
-        }
+        let Some(bytes) = file::read(&self.path, MAX_BYTES).map_err(|error| failed(&error))? else { return Ok(None) };
         // The message of an error could show a part of a token.
         let login: Login = serde_json::from_slice(&bytes).map_err(|_| failed(&"it does not have the expected form"))?;
         if login.version != VERSION {
@@ -109,16 +98,8 @@ impl TokenFile {
     /// Returns a message if it cannot be written. The file before stays.
     pub(super) fn write(&self, login: &Login) -> Result<(), String> {
         self.in_use.add(login.secrets());
-        let write = || -> io::Result<()> {
-            let folder = self.path.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder)?;
-            // A temporary file can only be read by this user.
-            let mut file = tempfile::Builder::new().prefix(".tokens-").tempfile_in(folder)?;
-            file.write_all(&serde_json::to_vec_pretty(login)?)?;
-            file.as_file().sync_all()?;
-            file.persist(&self.path).map(drop).map_err(|error| error.error)
-        };
-        write().map_err(|error| format!("failed to write the file of tokens {}: {error}", self.path.display()))
+        file::write(&self.path, login)
+            .map_err(|error| format!("failed to write the file of tokens {}: {error}", self.path.display()))
     }
 
     /// Removes the file. Returns whether there was one.

@@ -5,14 +5,13 @@
 mod command;
 mod registry;
 
-use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::ask::{Answer, Asking, Question, QuestionKind};
+use crate::file;
 use crate::settings::{Packages, Server, Transport};
 use command::{Named, Runs};
 
@@ -215,16 +214,7 @@ fn now() -> u64 {
 fn read(path: &Path) -> Result<Option<Known>, String> {
     let failed =
         |error: &dyn std::fmt::Display| format!("the file {} cannot be read: {error}; remove it", path.display());
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(&error)),
-    };
-    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-        return Err(failed(&"it is not a file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    let Some(bytes) = file::read(path, MAX_BYTES).map_err(|error| failed(&error))? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(&error))
 }
 
@@ -232,12 +222,5 @@ fn write(path: &Path, known: &Known) -> Result<(), String> {
     if read(path).is_ok_and(|before| before.as_ref() == Some(known)) {
         return Ok(());
     }
-    let write = || -> io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::Builder::new().prefix(".package-").tempfile_in(folder)?;
-        file.write_all(&serde_json::to_vec_pretty(known)?)?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    };
-    write().map_err(|error| format!("failed to write {}: {error}", path.display()))
+    file::write(path, known).map_err(|error| format!("failed to write {}: {error}", path.display()))
 }

@@ -1,13 +1,12 @@
 //! The lock file of a server: what was accepted of it, whole.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::file;
 use crate::settings::{PassedVariable, Server, Transport};
 
 /// The version of the format.
@@ -45,20 +44,7 @@ impl Lock {
                 path.display()
             )
         };
-        let file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(&error)),
-        };
-        // Reading a pipe could block.
-        if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-            return Err(failed(&"it is not a file"));
-        }
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(failed(&format!("it has more than {MAX_BYTES} bytes")));
-        }
+        let Some(bytes) = file::read(path, MAX_BYTES).map_err(|error| failed(&error))? else { return Ok(None) };
         let lock: Self = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
         if lock.version != VERSION {
             return Err(failed(&format!("its version is {}, and this program knows {VERSION}", lock.version)));
@@ -71,16 +57,7 @@ impl Lock {
     /// # Errors
     /// Returns a message if it cannot be written. The file before stays.
     pub(super) fn write(&self, path: &Path) -> Result<(), String> {
-        let write = || -> io::Result<()> {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            fs::create_dir_all(folder)?;
-            let mut file = tempfile::Builder::new().prefix(".lock-").tempfile_in(folder)?;
-            file.write_all(&serde_json::to_vec_pretty(self)?)?;
-            file.write_all(b"\n")?;
-            file.as_file().sync_all()?;
-            file.persist(path).map(drop).map_err(|error| error.error)
-        };
-        write().map_err(|error| format!("failed to write the lock file {}: {error}", path.display()))
+        file::write(path, self).map_err(|error| format!("failed to write the lock file {}: {error}", path.display()))
     }
 }
 
