@@ -9,6 +9,7 @@ use crate::result::attachment::{Attachment, ResourceContent};
 const MAX_CHARS: usize = 20_000;
 
 /// Returns the text of a result: its JSON, and a note for each attachment.
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic"))]
 pub(super) fn text(response: &CallResponse) -> std::borrow::Cow<'_, str> {
     match notes(response) {
         None => (&*response.json).into(),
@@ -55,7 +56,7 @@ fn push(out: &mut String, attachment: &Attachment) {
     };
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "wire-openai"))]
 mod tests {
     use super::*;
     use crate::result::output::ToolOutput;

@@ -51,13 +51,13 @@ fn a_host_with_plugins_links_neither_a_command_line_nor_an_emitter() {
 }
 
 #[test]
-fn only_the_host_links_the_library_of_mcp() {
+fn only_the_host_and_the_server_of_the_conformance_suite_link_the_library_of_mcp() {
     let tree = ["tree", "--workspace", "-i", "rmcp", "-e", "normal,build", "--prefix", "none", "--locked", "--offline"];
     let (out, _) = output(env!("CARGO"), &tree);
     let crates: BTreeSet<&str> =
         out.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty()).collect();
     let ours: Vec<&str> = crates.into_iter().filter(|name| *name != "rmcp").collect();
-    assert_eq!(ours, ["toolc-host", "toolc-mcp"]);
+    assert_eq!(ours, ["toolc-conformance", "toolc-host", "toolc-mcp"]);
 }
 
 #[test]
