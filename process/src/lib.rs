@@ -21,8 +21,14 @@ mod tree;
 mod variables;
 
 use std::fmt;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, PipeReader};
+#[cfg(unix)]
+use std::os::fd::OwnedFd as Owned;
+#[cfg(windows)]
+use std::os::windows::io::OwnedHandle as Owned;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 pub use channel::Channel;
 pub use host_id::{HostId, InvalidHostId};
@@ -62,7 +68,7 @@ impl Process {
     pub fn output<S: Sink>(&mut self, sink: S) -> io::Result<Stream<S>> {
         let (reader, writer) = io::pipe()?;
         self.command.stdout(writer.try_clone()?).stderr(writer);
-        Ok(self.read(reader, sink))
+        Ok(self.read(file(reader), sink))
     }
 
     /// Sends standard output to `sink`.
@@ -72,7 +78,7 @@ impl Process {
     pub fn stdout<S: Sink>(&mut self, sink: S) -> io::Result<Stream<S>> {
         let (reader, writer) = io::pipe()?;
         self.command.stdout(writer);
-        Ok(self.read(reader, sink))
+        Ok(self.read(file(reader), sink))
     }
 
     /// Sends standard error to `sink`.
@@ -82,7 +88,7 @@ impl Process {
     pub fn stderr<S: Sink>(&mut self, sink: S) -> io::Result<Stream<S>> {
         let (reader, writer) = io::pipe()?;
         self.command.stderr(writer);
-        Ok(self.read(reader, sink))
+        Ok(self.read(file(reader), sink))
     }
 
     /// Opens standard input for [`RunningProcess::write`].
@@ -127,9 +133,9 @@ impl Process {
         self.on_end = Some(Box::new(on_end));
     }
 
-    fn read<S: Sink>(&mut self, source: impl Read + fmt::Debug + Send + 'static, sink: S) -> Stream<S> {
+    fn read<S: Sink>(&mut self, source: File, sink: S) -> Stream<S> {
         let stream = Stream::new(sink);
-        self.readers.push(Box::new(ReadToSink(source, stream.clone())));
+        self.readers.push(Box::new(ReadToSink(Arc::new(source), stream.clone())));
         stream
     }
 
@@ -170,6 +176,10 @@ impl Process {
         let _ = process.release();
         Ok(outcome)
     }
+}
+
+fn file(reader: PipeReader) -> File {
+    File::from(Owned::from(reader))
 }
 
 impl fmt::Debug for Process {

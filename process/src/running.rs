@@ -19,8 +19,10 @@ use crate::tree::Tree;
 const POLL: Duration = Duration::from_millis(10);
 /// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
-/// The time limit for reading output that is still in a pipe when the program has ended.
+/// The time for which output of a program that has ended is waited for, if another process could still write some.
 const DRAIN: Duration = Duration::from_millis(250);
+/// The time limit for reading output that is still in a pipe then. A process that prints without end reaches it.
+const MAX_DRAIN: Duration = Duration::from_secs(2);
 
 /// The function that is called when a program has ended.
 pub(crate) type OnEnd = Box<dyn FnOnce(&Outcome) + Send>;
@@ -102,7 +104,7 @@ impl RunningProcess {
         });
         let process = Self { shared, is_released: AtomicBool::new(false) };
         for reader in readers {
-            let (shared, stream) = (Arc::downgrade(&process.shared), process.shared.streams.open());
+            let (shared, stream) = (Arc::downgrade(&process.shared), process.shared.streams.open(reader.source()));
             let thread = thread::Builder::new().name("output of a process".to_owned());
             thread.spawn(move || read(reader, stream, &shared))?;
         }
@@ -305,7 +307,7 @@ impl Shared {
     /// Reads the rest of the output, and publishes the outcome. The program has been reaped.
     fn finish(&self) -> io::Result<Outcome> {
         let outcome = self.outcome.get_or_init(|| {
-            let left_running = !self.streams.are_closed(DRAIN);
+            let left_running = !self.streams.drain(DRAIN, MAX_DRAIN);
             if let (Some(input), None) = (&self.input, &self.terminal) {
                 input.queue.close();
             }

@@ -1,9 +1,10 @@
 //! A stream of a program's output, read to its end on a thread.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -53,14 +54,21 @@ impl<S: Sink + Default> Stream<S> {
 
 /// The reading end of a stream, and its sink.
 pub(crate) trait Reader: fmt::Debug + Send {
+    /// Returns what is read. It is closed when the reader is dropped.
+    fn source(&self) -> Weak<File>;
+
     /// Reads the stream to its end. Returns false if the sink has refused more output.
     fn read(self: Box<Self>) -> bool;
 }
 
 #[derive(Debug)]
-pub(crate) struct ReadToSink<R, S>(pub(crate) R, pub(crate) Stream<S>);
+pub(crate) struct ReadToSink<S>(pub(crate) Arc<File>, pub(crate) Stream<S>);
 
-impl<R: Read + fmt::Debug + Send, S: Sink> Reader for ReadToSink<R, S> {
+impl<S: Sink> Reader for ReadToSink<S> {
+    fn source(&self) -> Weak<File> {
+        Arc::downgrade(&self.0)
+    }
+
     fn read(self: Box<Self>) -> bool {
         read(self.0, &self.1)
     }
@@ -123,6 +131,7 @@ fn read<S: Sink>(mut source: impl Read, stream: &Stream<S>) -> bool {
 pub(crate) struct OpenStreams {
     count: Mutex<usize>,
     changed: Condvar,
+    sources: Mutex<Vec<Weak<File>>>,
 }
 
 /// A stream that is counted as open until this is dropped.
@@ -130,8 +139,9 @@ pub(crate) struct OpenStreams {
 pub(crate) struct OpenStream(Arc<OpenStreams>);
 
 impl OpenStreams {
-    pub(crate) fn open(self: &Arc<Self>) -> OpenStream {
+    pub(crate) fn open(self: &Arc<Self>, source: Weak<File>) -> OpenStream {
         *self.count() += 1;
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner).push(source);
         OpenStream(Arc::clone(self))
     }
 
@@ -146,6 +156,36 @@ impl OpenStreams {
             count = self.changed.wait_timeout(count, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         true
+    }
+
+    /// Waits until all streams are closed, or until `idle` has passed and all output has been read, at most for `max`. Returns
+    /// whether they are closed.
+    pub(crate) fn drain(&self, idle: Duration, max: Duration) -> bool {
+        let deadline = Instant::now() + max;
+        loop {
+            if self.are_closed(idle) {
+                return true;
+            }
+            // On a busy machine, a thread may not have read yet what is there.
+            if !self.have_output() || Instant::now() >= deadline {
+                return false;
+            }
+        }
+    }
+
+    /// Returns whether a stream has output that has not been read, or an end.
+    #[cfg(unix)]
+    fn have_output(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let open: Vec<Arc<File>> = sources.iter().filter_map(Weak::upgrade).collect();
+        let mut polled: Vec<PollFd<'_>> = open.iter().map(|file| PollFd::new(&**file, PollFlags::IN)).collect();
+        poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+    }
+
+    #[cfg(not(unix))]
+    fn have_output(&self) -> bool {
+        false
     }
 
     fn count(&self) -> MutexGuard<'_, usize> {

@@ -226,6 +226,28 @@ fn a_sink_that_refuses_output_ends_a_program_in_the_background() {
 }
 
 #[test]
+fn all_output_is_in_the_sink_when_the_outcome_is_known() {
+    /// Takes long for what arrives first, as on a busy machine.
+    #[derive(Debug, Clone)]
+    struct Slow(Shared);
+    impl Sink for Slow {
+        fn push(&mut self, bytes: &[u8]) -> bool {
+            if self.0.text().is_empty() {
+                thread::sleep(Duration::from_secs(1));
+            }
+            self.0.push(bytes)
+        }
+    }
+    for line in ["echo first; sleep 0.2; echo last", "sleep 60 & echo first; sleep 0.2; echo last"] {
+        let (mut process, output) = (shell(line), Shared::default());
+        process.output(Slow(output.clone())).expect("failed to make a pipe");
+        let process = process.start().expect("failed to start a shell");
+        let outcome = process.wait_timeout(LIMIT).expect("no error").expect("the shell ends");
+        assert_eq!((output.text(), outcome.left_running), ("first\nlast\n".to_owned(), line.contains('&')), "{line}");
+    }
+}
+
+#[test]
 fn a_program_runs_on_a_terminal_of_its_own() {
     let (process, output) =
         on_terminal("sh", &["-c", "tty; stty size; echo typed > /dev/tty; trap 'stty size' WINCH; read a; read b"]);
