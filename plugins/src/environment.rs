@@ -4,6 +4,7 @@ use std::process::Command;
 
 use toolc::Env;
 use toolc::hooks::REDACTED;
+use toolc::redaction::Redactor;
 
 /// The variables that `plugin.toml` passes to the program.
 #[derive(Debug, Clone, Default)]
@@ -24,12 +25,13 @@ impl PassedVariables {
         toolc_process::baseline(named, |name| env.var(name)).into_iter().collect()
     }
 
-    /// Redacts the values of secrets in a text that the program wrote.
+    /// Redacts the values of secrets in a text that the program wrote: short ones as they are, others also encoded.
     pub(crate) fn redact(&self, mut text: String, env: &Env) -> String {
-        for value in self.secrets(env) {
-            text = text.replace(&value, REDACTED);
+        let values = self.secrets(env);
+        for value in &values {
+            text = text.replace(value, REDACTED);
         }
-        text
+        Redactor::of_values(&values).text(&text).into_owned()
     }
 
     /// Does the same as [`redact`](Self::redact) for a text that was cut off, perhaps within a secret: also redacts the first part of a
@@ -41,7 +43,13 @@ impl PassedVariables {
             let lengths = (1..=value.len()).rev().filter(|length| value.is_char_boundary(*length));
             lengths.map(|length| &value[..length]).find(|prefix| text.ends_with(prefix)).map(str::len)
         };
-        let Some(length) = values.iter().filter_map(cut_length).max() else { return self.redact(text, env) };
+        let Some(length) = values.iter().filter_map(cut_length).max() else {
+            let redactor = Redactor::of_values(&values);
+            let mut stream = redactor.stream();
+            let certain = stream.push(&text);
+            let is_cut = certain.len() < redactor.text(&text).len();
+            return self.redact(certain, env) + if is_cut { REDACTED } else { "" };
+        };
         let end = text.len() - length;
         // If `end` is within another, complete secret, cut before that one.
         let occurrences = values.iter().flat_map(|value| text.match_indices(value.as_str()));
@@ -96,5 +104,8 @@ mod tests {
         assert_eq!(passed.redact_cut("abc abcdef".into(), &env), "[secret] [secret]");
         assert_eq!(passed.redact_cut("xyzabc\n".into(), &env), "[secret][secret]\n");
         assert_eq!(passed.redact_cut("plain xy".into(), &env), "plain [secret]");
+        // `abcdef` as hexadecimal digits and in Base64.
+        assert_eq!(passed.redact("616263646566 YWJjZGVm".into(), &env), "[secret] [secret]");
+        assert_eq!(passed.redact_cut("616263646566 6162636465".into(), &env), "[secret] [secret]");
     }
 }

@@ -38,8 +38,9 @@ impl Redactor {
         Self::of_values(&values)
     }
 
-    /// Returns a redactor of these values.
-    pub(crate) fn of_values(values: &[String]) -> Self {
+    /// Returns a redactor of these values. White space around a value does not count, and short values are not replaced: fewer than 6
+    /// characters, or than 12 if they are a number.
+    pub fn of_values(values: &[String]) -> Self {
         let values = values.iter().map(|value| value.trim()).filter(|value| is_replaced(value));
         Self { forms: Arc::new(Forms::of(values)) }
     }
