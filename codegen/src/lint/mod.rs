@@ -5,11 +5,9 @@ mod allow;
 mod baseline;
 mod conditions;
 mod copies;
-mod definition_texts;
 #[cfg(feature = "emit")]
 pub mod docs_page;
 mod graph;
-mod injection;
 mod levels;
 mod literal;
 mod lossy;
@@ -28,7 +26,6 @@ use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
 pub use baseline::Baseline;
-pub use definition_texts::{hidden_character, manipulation};
 pub use graph::{Path, SimilarTools};
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};

@@ -13,7 +13,6 @@ mod vendors;
 
 use super::Rule;
 use crate::diagnostic::{Code, errors};
-pub(super) use safety::invisible_character;
 
 /// A category of findings.
 #[derive(Debug)]

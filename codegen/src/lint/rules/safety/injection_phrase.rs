@@ -21,7 +21,7 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::{Check, Lint, Rule, injection};
+use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A007", "injection-phrase", Some(Level::Warning), Check::Tool(check));
 
@@ -32,7 +32,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let others = titles.chain(&manifest.title).chain(note).filter_map(|text| lint.string(text.place));
     for literal in lint.strings(tool).chain(others) {
         let text = literal.value();
-        let Some(found) = injection::find(text) else { continue };
+        let Some(found) = toolc_scan::manipulation(text) else { continue };
         let shown = text[found.span.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
         let message = format!("a text of `{}` {}: \"{shown}\"", tool.name(), found.what);
         sink.push(

@@ -18,8 +18,3 @@ declare_rules! {
     UNBOUNDED_RESULT unbounded_result
     UNMARKED_SECRET unmarked_secret
 }
-
-/// Returns the name of the first invisible character of a text that its neighbours do not need.
-pub(in crate::lint) fn invisible_character(text: &str) -> Option<String> {
-    invisible_unicode::first(text)
-}

@@ -163,7 +163,7 @@ const WINDOW: usize = 8;
 const DENSE_WINDOW: usize = 30;
 
 /// Returns the first part of a text that tells a model to ignore instructions.
-pub(super) fn find(text: &str) -> Option<Range<usize>> {
+pub(crate) fn find(text: &str) -> Option<Range<usize>> {
     let mut start = 0;
     for sentence in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；']) {
         let words = words(sentence);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Manipulation;
+use crate::Manipulation;
 
 /// The user, in English.
 const USER: &str = r"(?:the\s+|your\s+)?(?:end\s+)?(?:users?|humans?|person|people|operator|owner)";
@@ -130,7 +130,7 @@ fn regex(phrase: &str) -> Regex {
 }
 
 /// Returns the first manipulation that one of the patterns finds.
-pub(super) fn find(text: &str) -> Option<Manipulation> {
+pub(crate) fn find(text: &str) -> Option<Manipulation> {
     if !ANY.is_match(text) {
         return None;
     }
