@@ -181,6 +181,11 @@ impl Home {
         self.path.join("cache").join("history")
     }
 
+    /// Returns the folder of notes that outlive a conversation.
+    pub fn memories(&self) -> PathBuf {
+        self.path.join("memories")
+    }
+
     /// Returns the folder of leases: what hosts have made and may leave behind.
     pub fn leases(&self) -> PathBuf {
         self.path.join("leases")

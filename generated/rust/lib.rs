@@ -35,6 +35,9 @@ pub mod code;
 pub mod file;
 
 #[rustfmt::skip]
+pub mod memory;
+
+#[rustfmt::skip]
 pub mod terminal;
 
 #[rustfmt::skip]
@@ -45,15 +48,18 @@ pub mod commands;
 
 pub use self::code::CodeTools;
 pub use self::file::FileTools;
+pub use self::memory::MemoryTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Code, File, Terminal, Todo> {
+pub struct Handlers<Code, File, Memory, Terminal, Todo> {
     /// Handles the tools of `code`: implements [`CodeTools`].
     pub code: Code,
     /// Handles the tools of `file`: implements [`FileTools`].
     pub file: File,
+    /// Handles the tools of `memory`: implements [`MemoryTools`].
+    pub memory: Memory,
     /// Handles the tools of `terminal`: implements [`TerminalTools`].
     pub terminal: Terminal,
     /// Handles the tools of `todo`: implements [`TodoTools`].
@@ -61,43 +67,44 @@ pub struct Handlers<Code, File, Terminal, Todo> {
 }
 
 static COMPILED: CompiledCatalog = CompiledCatalog::new(
-    &[&self::code::PART, &self::file::PART, &self::terminal::PART, &self::todo::PART],
+    &[&self::code::PART, &self::file::PART, &self::memory::PART, &self::terminal::PART, &self::todo::PART],
     &COMMON,
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Code, File, Terminal, Todo>(handlers: Handlers<Code, File, Terminal, Todo>) -> Box<dyn ToolProvider>
-where Code: CodeTools + 'static, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
-    'static,
+pub fn provider<Code, File, Memory, Terminal, Todo>(handlers: Handlers<Code, File, Memory, Terminal, Todo>) -> Box<dyn ToolProvider>
+where Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools + 'static, Terminal: TerminalTools +
+    'static, Todo: TodoTools + 'static,
 {
     COMPILED.provider(handlers, call, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: CodeTools + FileTools + TerminalTools + TodoTools + 'static,
+where H: CodeTools + FileTools + MemoryTools + TerminalTools + TodoTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None)
 }
 
-fn call<'a, Code: CodeTools + 'static, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
-    'static>(
-    handlers: &'a Arc<Handlers<Code, File, Terminal, Todo>>,
+fn call<'a, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools + 'static, Terminal: TerminalTools +
+    'static, Todo: TodoTools + 'static>(
+    handlers: &'a Arc<Handlers<Code, File, Memory, Terminal, Todo>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let Handlers { code: _, file: _, terminal: _, todo: handlers_todo } = &**handlers;
+    let Handlers { code: _, file: _, memory: _, terminal: _, todo: handlers_todo } = &**handlers;
     match index {
         0..1 => self::code::call(handlers, |all| &all.code, index - 0, args, call),
         1..5 => self::file::call(handlers, |all| &all.file, index - 1, args, call),
-        5..7 => self::terminal::call(handlers, |all| &all.terminal, index - 5, args, call),
-        7..8 => self::todo::call(handlers_todo, index - 7, args, call),
+        5..6 => self::memory::call(handlers, |all| &all.memory, index - 5, args, call),
+        6..8 => self::terminal::call(handlers, |all| &all.terminal, index - 6, args, call),
+        8..9 => self::todo::call(handlers_todo, index - 8, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: CodeTools + FileTools + TerminalTools + TodoTools + 'static>(
+fn call_shared<'a, H: CodeTools + FileTools + MemoryTools + TerminalTools + TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -106,8 +113,9 @@ fn call_shared<'a, H: CodeTools + FileTools + TerminalTools + TodoTools + 'stati
     match index {
         0..1 => self::code::call(handlers, |all| all, index - 0, args, call),
         1..5 => self::file::call(handlers, |all| all, index - 1, args, call),
-        5..7 => self::terminal::call(handlers, |all| all, index - 5, args, call),
-        7..8 => self::todo::call(&**handlers, index - 7, args, call),
+        5..6 => self::memory::call(handlers, |all| all, index - 5, args, call),
+        6..8 => self::terminal::call(handlers, |all| all, index - 6, args, call),
+        8..9 => self::todo::call(&**handlers, index - 8, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -118,6 +126,9 @@ pub mod names {
     pub mod tools {
         /// `execute_code`
         pub const EXECUTE_CODE: &str = "execute_code";
+
+        /// `memory`
+        pub const MEMORY: &str = "memory";
 
         /// `patch`
         pub const PATCH: &str = "patch";
@@ -166,6 +177,9 @@ pub mod names {
 
         /// `file`
         pub const FILE: &str = "file";
+
+        /// `memory`
+        pub const MEMORY: &str = "memory";
 
         /// `research`
         pub const RESEARCH: &str = "research";

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use toolc::ToolProvider;
-use toolc_agent::TodoHandlers;
+use toolc_agent::{MemoryHandlers, TodoHandlers};
 use toolc_catalog::Handlers;
 use toolc_code::CodeHandlers;
 use toolc_environment::SandboxKind;
@@ -39,6 +39,7 @@ pub fn shipped_tools_with(
     toolc_catalog::provider(Handlers {
         code: CodeHandlers::new(&workspace).environments(environments.clone()),
         file: file(FileHandlers::new(workspace.clone()).environments(environments.clone())),
+        memory: MemoryHandlers,
         terminal: terminal(TerminalHandlers::new(workspace).environments(environments)),
         todo: TodoHandlers,
     })

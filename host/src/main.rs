@@ -20,6 +20,7 @@ mod rules;
 mod sessions;
 mod setup;
 mod show;
+mod stores;
 mod terminal;
 mod time;
 mod tools;

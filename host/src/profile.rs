@@ -8,6 +8,7 @@ use toolc_cli::{App, Command, DoctorSection, Selection};
 use toolc_config::{Api, Config, ConfigFile, EnvFile, Home, KnownNames, Words as _};
 
 use crate::mcp::{self, McpServers};
+use crate::stores::Stores;
 
 /// A profile that has been read.
 pub(crate) struct Profile {
@@ -85,9 +86,11 @@ impl Profile {
         selection.fact.splice(0..0, self.config().facts.iter().map(|(name, value)| format!("{name}={}", text(value))));
     }
 
-    /// Applies the profile to the app: the variables of its sessions, and the folder of long results.
+    /// Applies the profile to the app: the variables of its sessions, the folder of long results, and what its tools keep.
     pub(crate) fn apply_to_app(&self, app: App) -> App {
-        app.env(self.env()).results_in(self.home.results(), self.config().results.keep)
+        let stores = Stores::of(&self.home);
+        let app = app.env(self.env()).results_in(self.home.results(), self.config().results.keep);
+        app.session(move |session| stores.apply(session))
     }
 
     /// Returns the section on the configuration for the report of `doctor`.

@@ -25,6 +25,12 @@ const SOAKS: &[Soak] = &[
         tests: &["--package", "toolc-store", "--test", "processes"],
     },
     Soak {
+        name: "memory",
+        description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; about two minutes",
+        variable: ("TOOLC_TRIES", "10000"),
+        tests: &["--package", "toolc-agent", "--test", "processes"],
+    },
+    Soak {
         name: "shells",
         description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
         variable: ("TOOLC_TRIES", "100000"),

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-/// Returns the instructions. They stay the same for a whole conversation, so that the vendor's cache can hold them.
-pub(super) fn system(directory: &Path, date: &str) -> String {
-    format!(
+/// Returns the instructions, which end with the notes of earlier conversations. They stay the same for a whole conversation, so that the
+/// vendor's cache can hold them.
+pub(super) fn system(directory: &Path, date: &str, notes: &str) -> String {
+    let mut system = format!(
         "You are toolc, an agent on the user's computer. You work in the folder {} on {}. Today is {date}.\n\n\
          - Find things out with the tools instead of guessing. Read a file before you change it.\n\
          - Call several tools at once if they do not depend on each other.\n\
@@ -14,5 +15,10 @@ pub(super) fn system(directory: &Path, date: &str) -> String {
          - Answer briefly, and say what you could not do.",
         directory.display(),
         std::env::consts::OS,
-    )
+    );
+    if !notes.is_empty() {
+        system += "\n\n";
+        system += notes;
+    }
+    system
 }

@@ -9,7 +9,8 @@ use std::time::SystemTime;
 use clap::Args;
 use toolc::approval::Approver;
 use toolc::redaction::Redactor;
-use toolc::{Registry, Task};
+use toolc::{Dialect, Registry, Session, Task};
+use toolc_agent::memory;
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::Home;
 use toolc_store::{Database, SessionInfo, Sessions};
@@ -28,11 +29,15 @@ use crate::mcp::{McpServers, ModelSampler, Needed, Person};
 use crate::options::ToolOptions;
 use crate::plugins::{self, LoadedPlugins};
 use crate::profile::Profile;
+use crate::stores::Stores;
 use crate::time;
 use crate::tools::DEFAULT_TOOLSET;
 
 /// The tool with which the model reads results that are too long.
 const RESULT_READER: &str = "read_file";
+
+/// The tool whose notes a conversation begins with.
+const MEMORY: &str = "memory";
 
 /// The options of commands that run a loop.
 #[derive(Debug, Args)]
@@ -72,6 +77,7 @@ pub(crate) struct Setup {
     results: ResultStore,
     record: bool,
     second_opinion: bool,
+    stores: Stores,
     news: News,
 }
 
@@ -133,6 +139,7 @@ impl Setup {
         };
         let sessions = Sessions::new(Arc::new(Database::new(profile.home.state())));
         let redactor = Arc::new(registry.redactor(&env));
+        let stores = Stores::of(&profile.home);
         let record = config.record_sessions && !args.no_record;
         let second_opinion = args.second_opinion || config.approval.second_opinion;
         Ok(Self {
@@ -150,6 +157,7 @@ impl Setup {
             results,
             record,
             second_opinion,
+            stores,
             news,
         })
     }
@@ -194,7 +202,7 @@ impl Setup {
         let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
         let toolsets = toolsets.or_else(|| selection.is_empty().then(default));
         builder = builder.enable(toolsets.unwrap_or_default());
-        builder = builder.id(&name).home(home.path());
+        builder = self.stores.apply(builder.id(&name).home(home.path()));
         // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
         let notices = observer.clone();
         let warn = move |text: &str| notices(&AgentEvent::Notice { text });
@@ -237,11 +245,12 @@ impl Setup {
             recorder.resume(resumed.ids);
             (conversation, tokens, state) = (resumed.conversation, resumed.tokens, Some(resumed.state));
         }
+        let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
         let mut agent = Agent {
             session,
             name,
             task,
-            system: prompt::system(&self.directory, &today()),
+            system: prompt::system(&self.directory, &today(), &notes),
             model: models.main,
             auxiliary: models.auxiliary,
             limits: self.limits,
@@ -259,6 +268,18 @@ impl Setup {
             agent.restore(state);
         }
         Ok(agent)
+    }
+
+    /// Returns the notes with which a conversation begins, if its model can change them.
+    fn notes(&self, session: &Session, dialect: Dialect, observer: &Observer) -> String {
+        if session.turn_blocking(dialect).tool(MEMORY).is_none() {
+            return String::new();
+        }
+        let snapshot = memory::snapshot(&*self.stores.memory);
+        for problem in &snapshot.problems {
+            observer(&AgentEvent::Notice { text: problem });
+        }
+        self.redactor.text(&snapshot.text).into_owned()
     }
 
     fn emojis(&self) -> HashMap<String, String> {

@@ -6,6 +6,7 @@ mod chat;
 mod hooks;
 mod interrupts;
 mod long;
+mod memory;
 mod opinion;
 mod results;
 mod secrets;

@@ -1,0 +1,178 @@
+//! What the tool does to a list of entries.
+
+use toolc::{ErrorKind, ToolError};
+
+use super::{MemoryTarget, error};
+
+/// The line between two entries in a file. An entry cannot have such a line.
+pub(super) const SEPARATOR: &str = "§";
+
+/// The number of characters of an entry that an error shows.
+const SHOWN_CHARS: usize = 80;
+
+/// A change of one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Operation {
+    Add(String),
+    Replace { old_text: String, content: String },
+    Remove(String),
+}
+
+/// The entries after a change.
+pub(super) struct Changed {
+    pub(super) entries: Vec<String>,
+    /// What the model should know about it.
+    pub(super) notes: Vec<String>,
+}
+
+/// Does all operations, in order, or none. Only the result must fit into the budget, so that one call can replace what is there.
+pub(super) fn apply(
+    target: MemoryTarget,
+    mut entries: Vec<String>,
+    operations: &[Operation],
+) -> Result<Changed, ToolError> {
+    let mut notes = Vec::new();
+    for (number, operation) in (1..).zip(operations) {
+        let of_several = |problem: ToolError| {
+            if operations.len() == 1 {
+                return problem;
+            }
+            ToolError::with_kind(problem.kind(), format!("operation {number}: {}", problem.message()))
+        };
+        apply_one(&mut entries, operation, &mut notes).map_err(of_several)?;
+    }
+    let (chars, max) = (total_chars(&entries), target.max_chars());
+    let grows = operations.iter().any(|operation| !matches!(operation, Operation::Remove(_)));
+    if chars > max && grows {
+        return Err(error(&format!(
+            "the entries of `{}` would have {chars} characters, {} more than the maximum of {max}: in the same call, remove what matters \
+             least, or replace entries with shorter ones",
+            target.word(),
+            chars - max
+        )));
+    }
+    Ok(Changed { entries, notes })
+}
+
+fn apply_one(entries: &mut Vec<String>, operation: &Operation, notes: &mut Vec<String>) -> Result<(), ToolError> {
+    match operation {
+        Operation::Add(content) => {
+            let content = checked(content)?;
+            if entries.contains(&content) {
+                notes.push(format!("there is already an entry \"{}\"", beginning(&content)));
+            } else {
+                entries.push(content);
+            }
+        }
+        Operation::Replace { old_text, content } => {
+            let content = checked(content)?;
+            let old = find(entries, old_text)?;
+            let first = entries.iter().position(|entry| *entry == old);
+            let mut at = 0;
+            // Entries that are equal become one.
+            entries.retain(|entry| {
+                let keep = *entry != old && *entry != content || Some(at) == first;
+                at += 1;
+                keep
+            });
+            if let Some(entry) = entries.iter_mut().find(|entry| **entry == old) {
+                *entry = content;
+            }
+        }
+        Operation::Remove(old_text) => {
+            let old = find(entries, old_text)?;
+            entries.retain(|entry| *entry != old);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the one entry that has this text. An entry that is equal to it comes before others that contain it.
+fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
+    let old_text = normal(old_text);
+    let shown = shown(entries);
+    let matching = |is_match: &dyn Fn(&str) -> bool| {
+        let mut found: Vec<&String> =
+            entries.iter().zip(&shown).filter(|(_, shown)| is_match(shown)).map(|(entry, _)| entry).collect();
+        found.dedup();
+        found
+    };
+    let mut found = matching(&|shown| shown == old_text);
+    if found.is_empty() {
+        found = matching(&|shown| shown.contains(&old_text));
+    }
+    let list = |entries: &[&str]| {
+        let entries: Vec<String> = entries.iter().map(|entry| format!("\n- {}", beginning(entry))).collect();
+        entries.concat()
+    };
+    match &found[..] {
+        [entry] => Ok((*entry).clone()),
+        [] if entries.is_empty() => Err(error(&format!("there is no entry with \"{}\": there are none at all", beginning(&old_text)))),
+        [] => {
+            let all: Vec<&str> = shown.iter().map(String::as_str).collect();
+            let message =
+                format!("no entry has the text \"{}\". Nothing was changed. The entries:{}", beginning(&old_text), list(&all));
+            Err(ToolError::with_kind(ErrorKind::NotFound, message))
+        }
+        several => {
+            let fitting: Vec<&str> = shown.iter().map(String::as_str).filter(|shown| shown.contains(&old_text)).collect();
+            Err(ToolError::new(format!(
+                "{} entries have the text \"{}\": give a part that only one has. Nothing was changed. The entries:{}",
+                several.len(),
+                beginning(&old_text),
+                list(&fitting)
+            )))
+        }
+    }
+}
+
+/// Returns an entry as it is stored.
+///
+/// # Errors
+/// Returns an error if no model may read it later, or if it could not be read back.
+fn checked(content: &str) -> Result<String, ToolError> {
+    let content = normal(content);
+    if content.lines().any(|line| line.trim() == SEPARATOR) {
+        return Err(error("an entry cannot have a line of only `§`, which separates entries in the file"));
+    }
+    if let Some(problem) = toolc_scan::problem(&content) {
+        let message = format!(
+            "the entry is refused, because later conversations would take it for an instruction: {problem}. Nothing was changed. \
+             Write down the fact in plain words, if there is one"
+        );
+        return Err(ToolError::with_kind(ErrorKind::Refused, message));
+    }
+    Ok(content)
+}
+
+/// Returns a text with one kind of line ends, and without blanks around it.
+fn normal(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n").trim().to_owned()
+}
+
+/// Returns the entries as a model may see them: those that manipulate it are named, and not shown. Such an entry is removed by its
+/// name.
+pub(super) fn shown(entries: &[String]) -> Vec<String> {
+    let shown = |(number, entry): (usize, &String)| match toolc_scan::manipulation(entry) {
+        Some(found) => format!("[entry {number} is not shown: it {}]", found.what),
+        None => match toolc_scan::hidden_character(entry) {
+            Some(name) => format!("[entry {number} is not shown: it has the invisible character {name}]"),
+            None => entry.clone(),
+        },
+    };
+    (1..).zip(entries).map(shown).collect()
+}
+
+/// Returns the number of characters of entries in their file.
+pub(super) fn total_chars(entries: &[String]) -> usize {
+    let chars: usize = entries.iter().map(|entry| entry.chars().count()).sum();
+    chars + entries.len().saturating_sub(1) * (SEPARATOR.chars().count() + 2)
+}
+
+fn beginning(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
