@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use toolc_config::Home;
-use toolc_store::{Database, Found, Order, SessionInfo, Sessions, StoreError, StoredMessage};
+use toolc_store::{Database, Found, Order, Search, SessionInfo, Sessions, StoreError, StoredMessage};
 
 use crate::show;
 use crate::time;
@@ -105,7 +105,7 @@ impl SessionsArgs {
             }
             SessionsCommand::Search { words, limit, newest, json } => {
                 let order = if *newest { Order::Newest } else { Order::Best };
-                let found = sessions.search(&words.join(" "), order, *limit).map_err(failed)?;
+                let found = sessions.search(&Search { query: &words.join(" "), order, limit: *limit, ..Search::default() }).map_err(failed)?;
                 print(&if *json {
                     json_line(found.iter().map(found_json))
                 } else {

@@ -7,10 +7,12 @@ mod approvals;
 mod database;
 mod error;
 mod sessions;
+mod time;
 
 pub use approvals::{Approval, Approvals};
 pub use database::Database;
 pub use error::StoreError;
 pub use sessions::{
-    Found, MessageKind, NewMessage, NewSession, Order, SessionInfo, Sessions, StoredMessage, TokenCounts,
+    Found, MessageKind, NewMessage, NewSession, Order, Search, SessionInfo, Sessions, StoredMessage, TokenCounts,
 };
+pub use time::{parse_time, time_text};

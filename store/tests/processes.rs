@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use toolc_store::{Database, MessageKind, NewMessage, NewSession, Order, Sessions};
+use toolc_store::{Database, MessageKind, NewMessage, NewSession, Search, Sessions};
 
 /// The variables that make this program a writer.
 const FILE: &str = "TOOLC_STORE_FILE";
@@ -81,7 +81,7 @@ fn two_processes_that_write_at_once_lose_nothing() {
         assert!(texts(&sessions, name) == expected, "messages of {name} are missing or in another order");
     }
     let last = format!("number{}", count - 1);
-    assert_eq!(sessions.search(&last, Order::Best, 10).expect("failed to search").len(), 2);
+    assert_eq!(sessions.search(&Search { query: &last, limit: 10, ..Search::default() }).expect("failed to search").len(), 2);
     check(&file);
 }
 

@@ -25,6 +25,12 @@ const SOAKS: &[Soak] = &[
         tests: &["--package", "toolc-store", "--test", "processes"],
     },
     Soak {
+        name: "search",
+        description: "the median of searches in a hundred thousand messages is below 20 ms; about a minute",
+        variable: ("TOOLC_MESSAGES", "100000"),
+        tests: &["--package", "toolc-store", "--test", "speed"],
+    },
+    Soak {
         name: "memory",
         description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; about two minutes",
         variable: ("TOOLC_TRIES", "10000"),

@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::database::Database;
 use crate::error::StoreError;
 
-pub use search::{Found, Order};
+pub use search::{Found, Order, Search};
 
 /// The conversations in a [`Database`].
 #[derive(Debug, Clone)]

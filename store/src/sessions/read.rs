@@ -31,9 +31,13 @@ impl Sessions {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn list(&self, limit: usize) -> Result<Vec<SessionInfo>, StoreError> {
+        // The inner query needs only an index, and the outer one the messages of few sessions.
         let sql = format!(
-            "SELECT {SESSION} FROM sessions AS s LEFT JOIN messages AS m ON m.session = s.id \
-             GROUP BY s.id ORDER BY 9 DESC, s.id DESC LIMIT ?1"
+            "SELECT {SESSION} FROM sessions AS s LEFT JOIN messages AS m ON m.session = s.id WHERE s.id IN ( \
+                 SELECT o.id FROM sessions AS o ORDER BY coalesce( \
+                     (SELECT l.time FROM messages AS l WHERE l.session = o.id ORDER BY l.id DESC LIMIT 1), o.started \
+                 ) DESC, o.id DESC LIMIT ?1 \
+             ) GROUP BY s.id ORDER BY 9 DESC, s.id DESC"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let found = self.database.read(|connection| {
@@ -55,6 +59,24 @@ impl Sessions {
             connection.prepare(&sql)?.query_map([name], session)?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         Ok(found.unwrap_or_default())
+    }
+
+    /// Returns the last messages of a conversation, the oldest first.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn last_messages(&self, session: &str, count: usize) -> Result<Vec<StoredMessage>, StoreError> {
+        let sql = format!(
+            "SELECT {MESSAGE} FROM messages AS m JOIN sessions AS s ON s.id = m.session WHERE s.name = ?1 \
+             ORDER BY m.id DESC LIMIT ?2"
+        );
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let found = self.database.read(|connection| {
+            connection.prepare(&sql)?.query_map(params![session, count], message)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let mut messages = found.unwrap_or_default();
+        messages.reverse();
+        Ok(messages)
     }
 
     /// Returns the messages of a conversation, the oldest first. Empty if there is no such conversation.

@@ -1,9 +1,12 @@
 //! Search in the text of all conversations.
 
-use rusqlite::params;
+use std::time::SystemTime;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
 
 use super::read::{MESSAGE, message};
-use super::{Sessions, StoredMessage};
+use super::{MessageKind, Sessions, StoredMessage, milliseconds};
 use crate::error::StoreError;
 
 /// The maximum number of words of a query. Others are ignored.
@@ -31,32 +34,92 @@ pub enum Order {
     Oldest,
 }
 
+/// What to search for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Search<'s> {
+    /// The words. Words in quotes must follow each other.
+    pub query: &'s str,
+    /// The order of what is found.
+    pub order: Order,
+    /// The maximum number of messages.
+    pub limit: usize,
+    /// Only messages of the conversation with this name.
+    pub session: Option<&'s str>,
+    /// No messages of the conversation with this name.
+    pub except: Option<&'s str>,
+    /// Only messages of these kinds. Empty for all.
+    pub kinds: &'s [MessageKind],
+    /// Only messages that were added then or later.
+    pub after: Option<SystemTime>,
+    /// Only messages that were added before then.
+    pub before: Option<SystemTime>,
+}
+
 impl Sessions {
-    /// Returns the messages whose text contains all words of `query`, in any form of their letters: `Élan` finds `elan`. Words in
-    /// quotes must follow each other. A query without words finds nothing.
+    /// Returns the messages whose text contains all words of a query, in any form of their letters: `Élan` finds `elan`. A query
+    /// without words finds nothing.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
-    pub fn search(&self, query: &str, order: Order, limit: usize) -> Result<Vec<Found>, StoreError> {
-        let Some(query) = expression(query) else { return Ok(Vec::new()) };
-        let order = match order {
-            Order::Best => "rank, m.id DESC",
-            Order::Newest => "m.id DESC",
-            Order::Oldest => "m.id",
-        };
-        let sql = format!(
-            "SELECT {MESSAGE}, snippet(messages_index, 0, '**', '**', '…', 24) FROM messages_index \
-             JOIN messages AS m ON m.id = messages_index.rowid JOIN sessions AS s ON s.id = m.session \
-             WHERE messages_index MATCH ?1 ORDER BY {order} LIMIT ?2"
-        );
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    pub fn search(&self, search: &Search<'_>) -> Result<Vec<Found>, StoreError> {
+        let Some(query) = expression(search.query) else { return Ok(Vec::new()) };
         let found = self.database.read(|connection| {
-            let mut statement = connection.prepare(&sql)?;
-            let rows = statement
-                .query_map(params![query, limit], |row| Ok(Found { message: message(row)?, excerpt: row.get(11)? }))?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
+            let ids = search.ids(connection, &query)?;
+            // An excerpt costs more than the search, so only what is returned gets one.
+            let mut statement = connection.prepare(&format!(
+                "SELECT {MESSAGE}, snippet(messages_index, 0, '**', '**', '…', 24) FROM messages_index \
+                 JOIN messages AS m ON m.id = messages_index.rowid JOIN sessions AS s ON s.id = m.session \
+                 WHERE messages_index MATCH ?1 AND messages_index.rowid = ?2"
+            ))?;
+            let mut found = |id: &i64| {
+                statement.query_row(params![query, id], |row| Ok(Found { message: message(row)?, excerpt: row.get(11)? }))
+            };
+            ids.iter().map(&mut found).collect::<rusqlite::Result<Vec<_>>>()
         })?;
         Ok(found.unwrap_or_default())
+    }
+}
+
+impl Search<'_> {
+    /// Returns the ids of what is found, in order.
+    fn ids(&self, connection: &Connection, query: &str) -> rusqlite::Result<Vec<i64>> {
+        let (mut conditions, mut values) = (String::new(), vec![Value::from(query.to_owned())]);
+        let mut add = |condition: &str, value: Value| {
+            values.push(value);
+            conditions += &format!(" AND {}", condition.replace('?', &format!("?{}", values.len())));
+        };
+        if let Some(name) = self.session {
+            add("m.session = (SELECT id FROM sessions WHERE name = ?)", name.to_owned().into());
+        }
+        if let Some(name) = self.except {
+            add("m.session IS NOT (SELECT id FROM sessions WHERE name = ?)", name.to_owned().into());
+        }
+        if let Some(time) = self.after {
+            add("m.time >= ?", milliseconds(time).into());
+        }
+        if let Some(time) = self.before {
+            add("m.time < ?", milliseconds(time).into());
+        }
+        if !self.kinds.is_empty() {
+            // The words are those of an enum.
+            let kinds: Vec<String> = self.kinds.iter().map(|kind| format!("'{}'", kind.word())).collect();
+            conditions += &format!(" AND m.kind IN ({})", kinds.join(", "));
+        }
+        values.push(i64::try_from(self.limit).unwrap_or(i64::MAX).into());
+        let order = match self.order {
+            // Ties are in the order of the index: a second key would make SQLite sort all that matches.
+            Order::Best => "rank",
+            Order::Newest => "messages_index.rowid DESC",
+            Order::Oldest => "messages_index.rowid",
+        };
+        // The index can sort by itself only if nothing is joined.
+        let join = if conditions.is_empty() { "" } else { "CROSS JOIN messages AS m ON m.id = messages_index.rowid" };
+        let sql = format!(
+            "SELECT messages_index.rowid FROM messages_index {join} WHERE messages_index MATCH ?1{conditions} \
+             ORDER BY {order} LIMIT ?{}",
+            values.len()
+        );
+        connection.prepare(&sql)?.query_map(params_from_iter(values), |row| row.get(0))?.collect()
     }
 }
 

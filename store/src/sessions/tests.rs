@@ -78,7 +78,7 @@ fn words_are_found_in_all_conversations_whatever_their_case_and_accents() {
     let later = add(&second, "no space left on the disk");
     add(&second, "space is left");
     let search = |query: &str, order| -> Vec<i64> {
-        let found = sessions.search(query, order, 10).expect("failed to search");
+        let found = sessions.search(&Search { query, order, limit: 10, ..Search::default() }).expect("failed to search");
         found.iter().map(|found| found.message.id).collect()
     };
     assert_eq!(search("ELAN", Order::Best), [1]);
@@ -87,7 +87,7 @@ fn words_are_found_in_all_conversations_whatever_their_case_and_accents() {
     assert_eq!(search("left space", Order::Oldest), [2, 3]);
     assert_eq!(search("\"space left\"", Order::Best), [2]);
     assert_eq!(search("nothing", Order::Best), [0_i64; 0]);
-    let found = sessions.search("space disk", Order::Best, 1).expect("failed to search");
+    let found = sessions.search(&Search { query: "space disk", limit: 1, ..Search::default() }).expect("failed to search");
     assert_eq!(found[0].excerpt, "no **space** left on the **disk**");
     assert_eq!(found[0].message.session, second);
 
@@ -111,7 +111,7 @@ fn a_removed_conversation_is_not_found() {
     assert!(sessions.remove(&removed).expect("failed to remove"));
     assert!(!sessions.remove(&removed).expect("failed to remove"));
     assert_eq!(sessions.messages(&removed).expect("failed to read"), []);
-    let found = sessions.search("disk", Order::Best, 10).expect("failed to search");
+    let found = sessions.search(&Search { query: "disk", limit: 10, ..Search::default() }).expect("failed to search");
     assert_eq!(found.iter().map(|found| &*found.message.session).collect::<Vec<_>>(), [&*kept]);
 }
 
@@ -127,4 +127,32 @@ fn a_conversation_keeps_its_last_state() {
     }
     sessions.set_state("unknown", "{}").expect("it is ignored");
     assert_eq!(sessions.state("unknown").expect("failed to read"), None);
+}
+
+#[test]
+fn a_search_has_filters() {
+    let (_folder, sessions) = store();
+    let [first, second] = ["a", "b"].map(|name| start(&sessions, name));
+    let add = |session: &str, kind| sessions.append(session, &new(kind, "the disk")).expect("failed to add");
+    add(&first, MessageKind::User);
+    add(&first, MessageKind::Model);
+    let middle = SystemTime::now();
+    std::thread::sleep(Duration::from_millis(5));
+    add(&second, MessageKind::Results);
+    let search = |search: Search<'_>| -> Vec<i64> {
+        let search = Search { query: "disk", order: Order::Oldest, limit: 10, ..search };
+        sessions.search(&search).expect("failed to search").iter().map(|found| found.message.id).collect()
+    };
+    let all = Search::default();
+    assert_eq!(search(all), [1, 2, 3]);
+    assert_eq!(search(Search { session: Some("a"), ..all }), [1, 2]);
+    assert_eq!(search(Search { session: Some("unknown"), ..all }), [0_i64; 0]);
+    assert_eq!(search(Search { except: Some("a"), ..all }), [3]);
+    assert_eq!(search(Search { except: Some("unknown"), ..all }), [1, 2, 3]);
+    assert_eq!(search(Search { kinds: &[MessageKind::User, MessageKind::Results], ..all }), [1, 3]);
+    let later = middle + Duration::from_millis(2);
+    assert_eq!(search(Search { after: Some(later), ..all }), [3]);
+    assert_eq!(search(Search { before: Some(later), kinds: &[MessageKind::Model], ..all }), [2]);
+    let last: Vec<i64> = sessions.last_messages("a", 1).expect("failed to read").iter().map(|m| m.id).collect();
+    assert_eq!(last, [2]);
 }
