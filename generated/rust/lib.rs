@@ -29,6 +29,9 @@ use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
 const _: () = ::toolc::__gen::assert_stamp(2957507579);
 
 #[rustfmt::skip]
+pub mod clarify;
+
+#[rustfmt::skip]
 pub mod code;
 
 #[rustfmt::skip]
@@ -36,6 +39,9 @@ pub mod file;
 
 #[rustfmt::skip]
 pub mod memory;
+
+#[rustfmt::skip]
+pub mod session_search;
 
 #[rustfmt::skip]
 pub mod terminal;
@@ -46,20 +52,26 @@ pub mod todo;
 #[rustfmt::skip]
 pub mod commands;
 
+pub use self::clarify::ClarifyTools;
 pub use self::code::CodeTools;
 pub use self::file::FileTools;
 pub use self::memory::MemoryTools;
+pub use self::session_search::SessionSearchTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Code, File, Memory, Terminal, Todo> {
+pub struct Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo> {
+    /// Handles the tools of `clarify`: implements [`ClarifyTools`].
+    pub clarify: Clarify,
     /// Handles the tools of `code`: implements [`CodeTools`].
     pub code: Code,
     /// Handles the tools of `file`: implements [`FileTools`].
     pub file: File,
     /// Handles the tools of `memory`: implements [`MemoryTools`].
     pub memory: Memory,
+    /// Handles the tools of `session_search`: implements [`SessionSearchTools`].
+    pub session_search: SessionSearch,
     /// Handles the tools of `terminal`: implements [`TerminalTools`].
     pub terminal: Terminal,
     /// Handles the tools of `todo`: implements [`TodoTools`].
@@ -67,55 +79,79 @@ pub struct Handlers<Code, File, Memory, Terminal, Todo> {
 }
 
 static COMPILED: CompiledCatalog = CompiledCatalog::new(
-    &[&self::code::PART, &self::file::PART, &self::memory::PART, &self::terminal::PART, &self::todo::PART],
+    &[
+        &self::clarify::PART,
+        &self::code::PART,
+        &self::file::PART,
+        &self::memory::PART,
+        &self::session_search::PART,
+        &self::terminal::PART,
+        &self::todo::PART,
+    ],
     &COMMON,
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Code, File, Memory, Terminal, Todo>(handlers: Handlers<Code, File, Memory, Terminal, Todo>) -> Box<dyn ToolProvider>
-where Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools + 'static, Terminal: TerminalTools +
-    'static, Todo: TodoTools + 'static,
+pub fn provider<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
+where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools +
+    'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
+    'static,
 {
     COMPILED.provider(handlers, call, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: CodeTools + FileTools + MemoryTools + TerminalTools + TodoTools + 'static,
+where H: ClarifyTools + CodeTools + FileTools + MemoryTools + SessionSearchTools + TerminalTools + TodoTools +
+    'static,
 {
     COMPILED.provider(handlers, call_shared, None)
 }
 
-fn call<'a, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools + 'static, Terminal: TerminalTools +
-    'static, Todo: TodoTools + 'static>(
-    handlers: &'a Arc<Handlers<Code, File, Memory, Terminal, Todo>>,
+fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools +
+    'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
+    'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let Handlers { code: _, file: _, memory: _, terminal: _, todo: handlers_todo } = &**handlers;
+    let Handlers {
+        clarify: handlers_clarify,
+        code: _,
+        file: _,
+        memory: _,
+        session_search: _,
+        terminal: _,
+        todo: handlers_todo,
+    } = &**handlers;
     match index {
-        0..1 => self::code::call(handlers, |all| &all.code, index - 0, args, call),
-        1..5 => self::file::call(handlers, |all| &all.file, index - 1, args, call),
-        5..6 => self::memory::call(handlers, |all| &all.memory, index - 5, args, call),
-        6..8 => self::terminal::call(handlers, |all| &all.terminal, index - 6, args, call),
-        8..9 => self::todo::call(handlers_todo, index - 8, args, call),
+        0..1 => self::clarify::call(handlers_clarify, index - 0, args, call),
+        1..2 => self::code::call(handlers, |all| &all.code, index - 1, args, call),
+        2..6 => self::file::call(handlers, |all| &all.file, index - 2, args, call),
+        6..7 => self::memory::call(handlers, |all| &all.memory, index - 6, args, call),
+        7..8 => self::session_search::call(handlers, |all| &all.session_search, index - 7, args, call),
+        8..10 => self::terminal::call(handlers, |all| &all.terminal, index - 8, args, call),
+        10..11 => self::todo::call(handlers_todo, index - 10, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: CodeTools + FileTools + MemoryTools + TerminalTools + TodoTools + 'static>(
+fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + MemoryTools + SessionSearchTools + TerminalTools +
+    TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..1 => self::code::call(handlers, |all| all, index - 0, args, call),
-        1..5 => self::file::call(handlers, |all| all, index - 1, args, call),
-        5..6 => self::memory::call(handlers, |all| all, index - 5, args, call),
-        6..8 => self::terminal::call(handlers, |all| all, index - 6, args, call),
-        8..9 => self::todo::call(&**handlers, index - 8, args, call),
+        0..1 => self::clarify::call(&**handlers, index - 0, args, call),
+        1..2 => self::code::call(handlers, |all| all, index - 1, args, call),
+        2..6 => self::file::call(handlers, |all| all, index - 2, args, call),
+        6..7 => self::memory::call(handlers, |all| all, index - 6, args, call),
+        7..8 => self::session_search::call(handlers, |all| all, index - 7, args, call),
+        8..10 => self::terminal::call(handlers, |all| all, index - 8, args, call),
+        10..11 => self::todo::call(&**handlers, index - 10, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -124,6 +160,9 @@ fn call_shared<'a, H: CodeTools + FileTools + MemoryTools + TerminalTools + Todo
 pub mod names {
     /// Names of tools.
     pub mod tools {
+        /// `clarify`
+        pub const CLARIFY: &str = "clarify";
+
         /// `execute_code`
         pub const EXECUTE_CODE: &str = "execute_code";
 
@@ -142,6 +181,9 @@ pub mod names {
         /// `search_files`
         pub const SEARCH_FILES: &str = "search_files";
 
+        /// `session_search`
+        pub const SESSION_SEARCH: &str = "session_search";
+
         /// `terminal`
         pub const TERMINAL: &str = "terminal";
 
@@ -156,6 +198,9 @@ pub mod names {
     pub mod toolsets {
         /// `api-server`
         pub const API_SERVER: &str = "api-server";
+
+        /// `clarify`
+        pub const CLARIFY: &str = "clarify";
 
         /// `cli`
         pub const CLI: &str = "cli";
@@ -186,6 +231,9 @@ pub mod names {
 
         /// `safe`
         pub const SAFE: &str = "safe";
+
+        /// `session_search`
+        pub const SESSION_SEARCH: &str = "session_search";
 
         /// `terminal`
         pub const TERMINAL: &str = "terminal";

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use toolc::ToolProvider;
-use toolc_agent::{MemoryHandlers, TodoHandlers};
+use toolc_agent::{ClarifyHandlers, MemoryHandlers, SessionSearchHandlers, TodoHandlers};
 use toolc_catalog::Handlers;
 use toolc_code::CodeHandlers;
 use toolc_environment::SandboxKind;
@@ -37,9 +37,11 @@ pub fn shipped_tools_with(
     terminal: impl FnOnce(TerminalHandlers) -> TerminalHandlers,
 ) -> Box<dyn ToolProvider> {
     toolc_catalog::provider(Handlers {
+        clarify: ClarifyHandlers,
         code: CodeHandlers::new(&workspace).environments(environments.clone()),
         file: file(FileHandlers::new(workspace.clone()).environments(environments.clone())),
         memory: MemoryHandlers,
+        session_search: SessionSearchHandlers,
         terminal: terminal(TerminalHandlers::new(workspace).environments(environments)),
         todo: TodoHandlers,
     })

@@ -6,6 +6,8 @@ mod approvals;
 mod ask;
 mod batch;
 mod chat;
+#[cfg(unix)]
+mod clarify;
 mod config;
 mod environments;
 mod git;
@@ -42,6 +44,7 @@ use git::ProjectGit;
 use mcp::{McpServers, Needed, Person};
 use options::ToolOptions;
 use profile::Profile;
+use stores::Stores;
 
 /// An agent with the shipped tools and those of plugins. Without a command, it chats in the terminal.
 #[derive(Debug, Parser)]
@@ -159,7 +162,11 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     profile.apply_to(&mut command, &servers, &registry);
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));
     let app = plugins.add_hooks_to(app, &registry, profile.env(), &profile.home);
-    let app = profile.apply_to_app(app).doctor_section(profile.section()).doctor_section(plugins.section());
+    let mut stores = Stores::of(&profile.home).with_person(&person);
+    if let Some(model) = if calls { mcp::model_of_profile(&profile) } else { None } {
+        stores = stores.with_summarizer(model);
+    }
+    let app = profile.apply_to_app(app, stores).doctor_section(profile.section()).doctor_section(plugins.section());
     let app = servers.section().into_iter().fold(app, App::doctor_section);
     let mut app = approval::prepare(app, &command, options.approval, kind, &profile)?;
     if let toolc_cli::Command::Doctor { .. } = command {

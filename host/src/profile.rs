@@ -86,9 +86,8 @@ impl Profile {
         selection.fact.splice(0..0, self.config().facts.iter().map(|(name, value)| format!("{name}={}", text(value))));
     }
 
-    /// Applies the profile to the app: the variables of its sessions, the folder of long results, and what its tools keep.
-    pub(crate) fn apply_to_app(&self, app: App) -> App {
-        let stores = Stores::of(&self.home);
+    /// Applies the profile to the app: the variables of its sessions, the folder of long results, and what its tools need.
+    pub(crate) fn apply_to_app(&self, app: App, stores: Stores) -> App {
         let app = app.env(self.env()).results_in(self.home.results(), self.config().results.keep);
         app.session(move |session| stores.apply(session))
     }

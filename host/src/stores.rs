@@ -1,25 +1,78 @@
-//! What the tools of a session keep from one conversation to the next: values that their handlers ask for.
+//! What the tools of a session need of this program: values that their handlers ask for.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use toolc::SessionBuilder;
-use toolc_agent::{FileMemory, MemoryStore};
+use toolc::cancel::CancellationToken;
+use toolc_agent::{Clarifier, FileMemory, MemoryStore, Summarizer};
 use toolc_config::Home;
+use toolc_model::Client;
+use toolc_store::{Database, Sessions};
 
-/// The stores of a profile.
+use crate::mcp::Person;
+
+/// The stores of a profile, and whom its tools can ask.
 #[derive(Clone)]
 pub(crate) struct Stores {
     pub(crate) memory: Arc<dyn MemoryStore>,
+    sessions: Arc<Sessions>,
+    clarifier: Option<Arc<dyn Clarifier>>,
+    summarizer: Option<Arc<dyn Summarizer>>,
 }
 
 impl Stores {
     /// Returns the stores in the home folder of a profile.
     pub(crate) fn of(home: &Home) -> Self {
-        Self { memory: Arc::new(FileMemory::new(home.memories())) }
+        Self {
+            memory: Arc::new(FileMemory::new(home.memories())),
+            sessions: Arc::new(Sessions::new(Arc::new(Database::new(home.state())))),
+            clarifier: None,
+            summarizer: None,
+        }
     }
 
-    /// Gives the stores to a session.
+    /// Sets who answers questions of the model. Without a person, nobody does.
+    pub(crate) fn with_person(self, person: &Person) -> Self {
+        Self { clarifier: person.clarifier(), ..self }
+    }
+
+    /// Sets the model that summarises conversations.
+    pub(crate) fn with_summarizer(self, model: Client) -> Self {
+        Self { summarizer: Some(Arc::new(ModelSummarizer(model))), ..self }
+    }
+
+    /// Gives all to a session.
     pub(crate) fn apply(&self, session: SessionBuilder) -> SessionBuilder {
-        session.value::<dyn MemoryStore>(Arc::clone(&self.memory))
+        let mut session = session.value::<dyn MemoryStore>(Arc::clone(&self.memory));
+        session = session.value::<Sessions>(Arc::clone(&self.sessions));
+        if let Some(clarifier) = &self.clarifier {
+            session = session.value::<dyn Clarifier>(Arc::clone(clarifier));
+        }
+        if let Some(summarizer) = &self.summarizer {
+            session = session.value::<dyn Summarizer>(Arc::clone(summarizer));
+        }
+        session
+    }
+}
+
+/// Asks a model.
+struct ModelSummarizer(Client);
+
+impl Summarizer for ModelSummarizer {
+    fn summarize(&self, instructions: &str, text: &str, cancellation: CancellationToken) -> Result<String, String> {
+        // The thread of the call has no executor of its own, and not every command has one.
+        let runtime = crate::agent::runtime()?;
+        runtime.block_on(async {
+            let (mut answer, mut cancelled) = (pin!(self.0.ask_text(instructions, text)), pin!(cancellation.cancelled()));
+            std::future::poll_fn(|context| {
+                if cancelled.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(Err("the call was cancelled".to_owned()));
+                }
+                answer.as_mut().poll(context).map(|answer| answer.map(|(text, _)| text).map_err(|error| error.to_string()))
+            })
+            .await
+        })
     }
 }

@@ -9,7 +9,8 @@ use ::toolc::Toolset;
 /// Every toolset of the catalog.
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "10 api-server71 An agent behind an API for trusted clients: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
-    "3 cli107 An agent on a developer's command line: the core tools, a shell, scripts and notes for later conversations.0 3 8 terminal4 code6 memory1 4 core0 0 0 0 0 ",
+    "7 clarify37 Ask the user questions while working.0 0 0 0 1 13 clarify_tools0 0 0 ",
+    "3 cli129 An agent on a developer's command line: the core tools, a shell, scripts, notes, earlier conversations and questions to the user.0 5 8 terminal4 code6 memory14 session_search7 clarify1 4 core0 0 0 0 0 ",
     "4 code41 Run Python scripts that call other tools.0 0 0 0 0 0 0 0 ",
     "6 coding73 Work on a project: read and change files, run commands and scripts, plan.0 4 4 file8 terminal4 code4 todo0 0 0 0 0 0 ",
     "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
@@ -19,6 +20,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "6 memory71 Keep notes for later conversations: about the work, and about the user.0 0 0 0 1 12 memory_tools0 0 0 ",
     "8 research78 Find out and report: search and read files, plan. Changes nothing on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
     "4 safe59 Read files and plan, without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
+    "14 session_search46 Search what was said in earlier conversations.0 0 0 0 1 20 session_search_tools0 0 0 ",
     "8 terminal55 Run shell commands on the host, also in the background.0 0 0 0 1 14 terminal_tools0 0 0 ",
     "4 todo40 Plan the steps of a task and track them.0 0 0 0 1 10 todo_tools0 0 0 ",
     "7 webhook91 A run that untrusted input has started: nothing that reads or changes anything on the host.1 4 todo0 0 0 0 1 4 safe1 0 ",

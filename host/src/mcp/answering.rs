@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use toolc_agent::Clarifier;
 use toolc_mcp::{Answering, Asker, Sampler};
 
 #[cfg(unix)]
@@ -45,6 +46,14 @@ impl Person {
     pub(crate) fn asker(&self) -> Option<Arc<dyn Asker>> {
         #[cfg(unix)]
         return self.terminal.clone().map(|terminal| terminal as Arc<dyn Asker>);
+        #[cfg(not(unix))]
+        return None;
+    }
+
+    /// Returns what shows questions of the model to the person.
+    pub(crate) fn clarifier(&self) -> Option<Arc<dyn Clarifier>> {
+        #[cfg(unix)]
+        return self.terminal.clone().map(|terminal| terminal as Arc<dyn Clarifier>);
         #[cfg(not(unix))]
         return None;
     }

@@ -5,6 +5,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 use signal_hook::consts::SIGINT;
@@ -48,6 +49,28 @@ impl TerminalAsker {
         can_ask.then(|| Arc::new(Self { handles_interrupts, host: OnceLock::new() }))
     }
 
+    /// Holds a dialog on a thread of its own. Returns `None` if it ends without an answer. Dropping the future withdraws it.
+    pub(crate) async fn hold<T: Send + 'static>(
+        &self,
+        deadline: Option<Instant>,
+        ask: impl FnOnce(&mut Dialog<'_>) -> Result<T, Stop> + Send + 'static,
+    ) -> Option<T> {
+        let _paused = self.host.get().map(|host| (host.pause)());
+        let has_host = self.host.get().is_some();
+        let signals = Signals::get(self.handles_interrupts).ok()?;
+        let ask = move |is_withdrawn: &AtomicBool| Dialog::hold(deadline, signals, has_host, is_withdrawn, ask);
+        match OpenQuestion::ask(ask, |_| Ended::Without).await {
+            Ended::Answered(answer) => Some(answer),
+            Ended::Without => None,
+            Ended::Interrupted => {
+                if let Some(host) = self.host.get() {
+                    (host.on_interrupt)();
+                }
+                None
+            }
+        }
+    }
+
     /// Sets what the host does around a question.
     pub(crate) fn set_host(&self, host: Host) {
         let _ = self.host.set(host);
@@ -57,36 +80,28 @@ impl TerminalAsker {
 impl Asker for TerminalAsker {
     fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
-            let _paused = self.host.get().map(|host| (host.pause)());
-            let (asked, has_host) = (question.clone(), self.host.get().is_some());
-            let Ok(signals) = Signals::get(self.handles_interrupts) else { return Answer::Cancel };
-            let ask = move |is_withdrawn: &AtomicBool| Dialog::hold(&asked, signals, has_host, is_withdrawn);
-            let ended = OpenQuestion::ask(ask, |_| Ended::Answered(Answer::Cancel)).await;
-            match (ended, self.host.get()) {
-                (Ended::Answered(answer), _) => answer,
-                (Ended::Interrupted, host) => {
-                    if let Some(host) = host {
-                        (host.on_interrupt)();
-                    }
-                    Answer::Cancel
-                }
-            }
+            let asked = question.clone();
+            self.hold(None, move |dialog| dialog.ask(&asked)).await.unwrap_or(Answer::Cancel)
         })
     }
 }
 
 /// How a dialog ended.
-enum Ended {
-    Answered(Answer),
+enum Ended<T> {
+    Answered(T),
+    /// Without an answer.
+    Without,
     Interrupted,
 }
 
 /// Why a dialog ends before its answer.
-enum Stop {
+pub(crate) enum Stop {
     /// The person leaves the question.
     Left,
     Interrupted,
     Withdrawn,
+    /// The time is over.
+    TimedOut,
     Failed,
 }
 
@@ -97,30 +112,37 @@ impl From<io::Error> for Stop {
 }
 
 /// A dialog at the terminal.
-struct Dialog<'a> {
+pub(crate) struct Dialog<'a> {
     terminal: RawTerminal,
-    look: Look,
+    pub(crate) look: Look,
     signals: &'static Signals,
     is_withdrawn: &'a AtomicBool,
+    deadline: Option<Instant>,
 }
 
 impl<'a> Dialog<'a> {
-    fn hold(question: &Question, signals: &'static Signals, has_host: bool, is_withdrawn: &'a AtomicBool) -> Ended {
+    fn hold<T>(
+        deadline: Option<Instant>,
+        signals: &'static Signals,
+        has_host: bool,
+        is_withdrawn: &'a AtomicBool,
+        ask: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Ended<T> {
         let _guard = signals.hold();
-        let Ok(terminal) = RawTerminal::open() else { return Ended::Answered(Answer::Cancel) };
+        let Ok(terminal) = RawTerminal::open() else { return Ended::Without };
         let look = Look::new(Some(terminal::columns(&terminal.file)));
-        let mut dialog = Self { terminal, look, signals, is_withdrawn };
-        match dialog.ask(question) {
+        let mut dialog = Self { terminal, look, signals, is_withdrawn, deadline };
+        match ask(&mut dialog) {
             Ok(answer) => Ended::Answered(answer),
             Err(Stop::Left) => {
                 let _ = dialog.terminal.show("no answer is given\n");
-                Ended::Answered(Answer::Cancel)
+                Ended::Without
             }
-            Err(Stop::Withdrawn) => {
+            Err(Stop::Withdrawn | Stop::TimedOut) => {
                 let _ = dialog.terminal.show("\nthe question is over\n");
-                Ended::Answered(Answer::Cancel)
+                Ended::Without
             }
-            Err(Stop::Failed) => Ended::Answered(Answer::Cancel),
+            Err(Stop::Failed) => Ended::Without,
             Err(Stop::Interrupted) => {
                 let _ = dialog.terminal.show("\n");
                 if !has_host {
@@ -132,8 +154,7 @@ impl<'a> Dialog<'a> {
     }
 
     fn ask(&mut self, question: &Question) -> Result<Answer, Stop> {
-        self.show(&text(question, self.look))?;
-        self.terminal.discard_input()?;
+        self.begin(&text(question, self.look))?;
         match &question.kind {
             QuestionKind::Form(fields) if fields.is_empty() => self.choose("[y] yes  [n] no  [Esc] no answer "),
             QuestionKind::Form(fields) => {
@@ -195,8 +216,14 @@ impl<'a> Dialog<'a> {
         }
     }
 
+    /// Shows a text. What was typed before is no answer to it.
+    pub(crate) fn begin(&mut self, text: &str) -> Result<(), Stop> {
+        self.show(text)?;
+        Ok(self.terminal.discard_input()?)
+    }
+
     /// Reads a line. What is typed for a secret is not shown.
-    fn line(&mut self, prompt: &str, is_secret: bool) -> Result<String, Stop> {
+    pub(crate) fn line(&mut self, prompt: &str, is_secret: bool) -> Result<String, Stop> {
         self.show(prompt)?;
         let mut line = Line::default();
         loop {
@@ -227,12 +254,15 @@ impl<'a> Dialog<'a> {
         if self.is_withdrawn.load(Ordering::Relaxed) {
             return Err(Stop::Withdrawn);
         }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::TimedOut);
+        }
         let typed = self.terminal.typed()?;
         // Ctrl-C and Ctrl-\.
         if matches!(typed.as_slice(), [3 | 28]) { Err(Stop::Interrupted) } else { Ok(typed) }
     }
 
-    fn show(&mut self, text: &str) -> Result<(), Stop> {
+    pub(crate) fn show(&mut self, text: &str) -> Result<(), Stop> {
         Ok(self.terminal.show(text)?)
     }
 }
@@ -307,7 +337,7 @@ fn columns(text: &str) -> usize {
 }
 
 /// Returns a text of a server: its lines apart from those of this program, bounded in number.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut lines: Vec<String> = text.trim().lines().map(|line| format!("  | {}", show::one_line(line))).collect();
     if lines.len() > MAX_LINES {
         let more = lines.len() - MAX_LINES;

@@ -23,7 +23,7 @@ use toolc_mcp::{Answering, ServerReport, Servers, toolset_name};
 use crate::profile::Profile;
 use crate::show;
 pub(crate) use answering::Person;
-pub(crate) use sampling::ModelSampler;
+pub(crate) use sampling::{ModelSampler, model_of_profile};
 
 /// What the name of every tool of a server begins with.
 const PREFIX: &str = "mcp__";

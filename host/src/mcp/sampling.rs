@@ -20,12 +20,10 @@ impl ModelSampler {
 
     /// Returns a sampler that asks the auxiliary model of a profile, or else its main model, if a server may ask it and it can be opened.
     pub(crate) fn of_profile(profile: &Profile) -> Option<Arc<dyn Sampler>> {
-        let config = profile.config();
-        if !config.mcp_servers.iter().any(|server| server.enabled && server.sampling) {
+        if !profile.config().mcp_servers.iter().any(|server| server.enabled && server.sampling) {
             return None;
         }
-        let model = config.auxiliary_model.as_ref().or(config.main_model.as_ref()).map(ModelConfig::from)?;
-        match client(&model, &profile.env()) {
+        match open_model(profile)? {
             Ok(model) => Some(Self::of_model(model)),
             Err(problem) => {
                 eprintln!("warning: MCP servers cannot ask a model: {problem}");
@@ -33,6 +31,17 @@ impl ModelSampler {
             }
         }
     }
+}
+
+/// Returns the auxiliary model of a profile, or else its main model, if it can be opened.
+pub(crate) fn model_of_profile(profile: &Profile) -> Option<Client> {
+    open_model(profile)?.ok()
+}
+
+fn open_model(profile: &Profile) -> Option<Result<Client, String>> {
+    let config = profile.config();
+    let model = config.auxiliary_model.as_ref().or(config.main_model.as_ref()).map(ModelConfig::from)?;
+    Some(client(&model, &profile.env()))
 }
 
 impl Sampler for ModelSampler {

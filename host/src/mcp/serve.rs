@@ -23,6 +23,7 @@ use crate::git::{self, ProjectGit};
 use crate::options::ToolOptions;
 use crate::plugins;
 use crate::profile::Profile;
+use crate::stores::Stores;
 
 /// The tool with which a model reads a long result, if it is served.
 const RESULT_READER: &str = "read_file";
@@ -84,7 +85,8 @@ impl ServeArgs {
         (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
         profile.apply_to_selection(&mut selection, &servers, &registry);
         let app = App::new("toolc", registry.clone());
-        let app = profile.apply_to_app(plugins.add_hooks_to(app, &registry, profile.env(), &profile.home));
+        let app = profile
+            .apply_to_app(plugins.add_hooks_to(app, &registry, profile.env(), &profile.home), Stores::of(&profile.home));
         let (app, mode) = approval::prepare_for_clients(app, options.approval, kind, &profile)?;
         let server = self.server(&endpoint, &profile, &registry, app, selection, mode);
         let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };

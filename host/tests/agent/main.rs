@@ -7,6 +7,7 @@ mod hooks;
 mod interrupts;
 mod long;
 mod memory;
+mod questions;
 mod opinion;
 mod results;
 mod secrets;

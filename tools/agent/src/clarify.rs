@@ -1,0 +1,155 @@
+//! The `clarify` tool: asks the user.
+
+use std::collections::BTreeSet;
+use std::pin::Pin;
+
+use toolc::{Call, ToolError};
+use toolc_catalog::clarify::ClarifyTools;
+use toolc_catalog::clarify::clarify::{Args, QuestionsItem, Returns, ReturnsAnswersItem, ReturnsStatus};
+
+/// A question of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClarifyQuestion {
+    /// The question. It is text of a model: show each character of it visibly.
+    pub question: String,
+    /// The choices, or none for an open question. An answer of the user's own is always possible.
+    pub choices: Vec<String>,
+    /// Whether several choices can be picked.
+    pub multi_select: bool,
+}
+
+/// How questions were answered. The answers are those to the first questions: for each the choices that were picked, or what the user
+/// has written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clarified {
+    /// All questions have answers.
+    Answered(Vec<Vec<String>>),
+    /// The user does not want to answer the rest.
+    Declined(Vec<Vec<String>>),
+    /// The user has not answered the rest within the time limit of the host.
+    TimedOut(Vec<Vec<String>>),
+    /// There is nobody to ask.
+    Absent,
+}
+
+/// Asks the user. A host gives one to its sessions as a [value](toolc::SessionBuilder::value); without it, nobody is there.
+pub trait Clarifier: Send + Sync {
+    /// Shows the questions, and waits for the answers, at most for the time limit of the host. Dropping the future withdraws them.
+    fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>>;
+}
+
+/// The handler of the toolset `clarify`. It uses the [`Clarifier`] of the session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClarifyHandlers;
+
+impl ClarifyTools for ClarifyHandlers {
+    async fn clarify(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+        let questions = (1..).zip(args.questions).map(question).collect::<Result<Vec<_>, _>>()?;
+        let clarified = match call.value::<dyn Clarifier>() {
+            Some(clarifier) => clarifier.ask(&questions).await,
+            None => Clarified::Absent,
+        };
+        let (status, answers, note) = match clarified {
+            Clarified::Answered(answers) => (ReturnsStatus::Answered, answers, None),
+            Clarified::Declined(answers) => {
+                (ReturnsStatus::Declined, answers, Some("the user does not want to answer: do not ask this again"))
+            }
+            Clarified::TimedOut(answers) => (
+                ReturnsStatus::TimedOut,
+                answers,
+                Some("the user has not answered in time: decide by yourself if that is safe, and say what you assumed"),
+            ),
+            Clarified::Absent => (
+                ReturnsStatus::Absent,
+                Vec::new(),
+                Some("nobody can be asked here: decide by yourself if that is safe, and say what you assumed"),
+            ),
+        };
+        let answers = questions.into_iter().zip(answers);
+        let answers = answers.map(|(question, answers)| ReturnsAnswersItem { question: question.question, answers });
+        Ok(Returns { status, answers: answers.collect(), note: note.map(str::to_owned) })
+    }
+}
+
+fn question((number, item): (usize, QuestionsItem)) -> Result<ClarifyQuestion, ToolError> {
+    let wrong = |problem: &str| ToolError::new(format!("question {number} {problem}. The user was not asked"));
+    let question = item.question.trim().to_owned();
+    if question.is_empty() {
+        return Err(wrong("is blank"));
+    }
+    let choices: Vec<String> = item.choices.unwrap_or_default().iter().map(|choice| choice.trim().to_owned()).collect();
+    if choices.iter().any(String::is_empty) {
+        return Err(wrong("has a blank choice"));
+    }
+    if choices.len() == 1 {
+        return Err(wrong("has one choice: give at least two, or none for an open question"));
+    }
+    if choices.iter().collect::<BTreeSet<_>>().len() < choices.len() {
+        return Err(wrong("has the same choice twice"));
+    }
+    Ok(ClarifyQuestion { question, choices, multi_select: item.multi_select })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+    use toolc::testing::{Harness, TestResponse, assert_reply};
+
+    use super::*;
+
+    struct Fixed(Clarified);
+
+    impl Clarifier for Fixed {
+        fn ask<'a>(&'a self, _: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>> {
+            Box::pin(std::future::ready(self.0.clone()))
+        }
+    }
+
+    fn call(user: Option<Clarified>, questions: &serde_json::Value) -> TestResponse {
+        let harness = Harness::with_session(toolc_catalog::clarify::provider(ClarifyHandlers), |session| {
+            let user = user.map(|clarified| Arc::new(Fixed(clarified)) as Arc<dyn Clarifier>);
+            user.into_iter().fold(session, |session, user| session.value::<dyn Clarifier>(user))
+        });
+        harness.call("clarify", json!({ "questions": questions }))
+    }
+
+    #[test]
+    fn several_questions_get_their_answers() {
+        let questions = json!([{ "question": " Which? ", "choices": ["a", "b"], "multi_select": true }, { "question": "Why?" }]);
+        let answers = vec![vec!["a".to_owned(), "b".to_owned()], vec!["Because.".to_owned()]];
+        assert_reply!(call(Some(Clarified::Answered(answers.clone())), &questions), {
+            "status": "answered",
+            "answers": [{"question": "Which?", "answers": ["a", "b"]}, {"question": "Why?", "answers": ["Because."]}],
+        });
+        for (clarified, status, note) in [
+            (Clarified::Declined(answers[..1].to_vec()), "declined", "do not ask this again"),
+            (Clarified::TimedOut(answers[..1].to_vec()), "timed_out", "has not answered in time"),
+        ] {
+            let value = call(Some(clarified), &questions).value();
+            assert_eq!((&value["status"], value["answers"].as_array().map(Vec::len)), (&json!(status), Some(1)));
+            assert!(value["note"].as_str().is_some_and(|text| text.contains(note)), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_user_is_answered_at_once() {
+        for user in [None, Some(Clarified::Absent)] {
+            let value = call(user, &json!([{ "question": "Why?" }])).value();
+            assert_eq!((&value["status"], &value["answers"]), (&json!("absent"), &json!([])));
+            assert!(value["note"].as_str().is_some_and(|note| note.starts_with("nobody can be asked here")), "{value}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_bad_input_is_an_error_and_the_user_is_not_asked() {
+        let ask = |question: serde_json::Value| call(Some(Clarified::Absent), &json!([{ "question": "Ok?" }, question]));
+        assert_reply!(ask(json!({ "question": " " })), Err(Failed, "question 2 is blank. The user was not asked"));
+        assert_reply!(ask(json!({ "question": "a", "choices": ["b"] })), Err(Failed, "at least two, or none"));
+        assert_reply!(ask(json!({ "question": "a", "choices": ["b", " "] })), Err(Failed, "a blank choice"));
+        assert_reply!(ask(json!({ "question": "a", "choices": ["b", "b "] })), Err(Failed, "the same choice twice"));
+        assert_reply!(ask(json!({ "question": "a", "choices": ["1", "2", "3", "4", "5"] })), Err(InvalidArguments, ""));
+        assert_reply!(call(None, &json!([])), Err(InvalidArguments, ""));
+    }
+}
