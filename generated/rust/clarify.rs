@@ -15,7 +15,7 @@ use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, Tool
     note = "write `impl ClarifyTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait ClarifyTools: Send + Sync {
-    /// Ask the user questions, and wait for the answers. Use it if a decision that only the user can make changes what you do next, and ask all that you need at once. Do not use it for what the tools can find out, for a choice with an obvious default, or for approval of a call, which the user is asked for anyway. With choices, the user picks one (with multi_select, several), or writes another answer. Without choices, they write an answer. If nobody answers, decide by yourself and say what you assumed.
+    /// Ask the user questions, and wait for the answers. Use it if a decision that only the user can make changes what you do next, and ask all that you need at once. Do not use it for what the tools can find out, for a choice with an obvious default, or for approval of a call, which the user is asked for anyway. With choices, the user picks one (with multi_select, several), or writes another answer. Without choices, they write an answer. Without an answer, decide by yourself and say what you assumed.
     ///
     /// `execution = "async"` in `manifests/tools/clarify.toml`.
     fn clarify(
@@ -76,7 +76,7 @@ pub mod clarify {
 
     /// The result of `clarify`.
     pub struct Returns {
-        /// Whether the user has answered, has refused to, was not quick enough, or is not there.
+        /// Whether the user has answered, has refused to, was not quick enough, or is absent.
         pub status: ReturnsStatus,
         /// The answers, in the order of the questions. With `timed_out` or `declined`, those to the first questions.
         pub answers: Vec<ReturnsAnswersItem>,
@@ -139,7 +139,7 @@ pub mod clarify {
         }
     }
 
-    /// Whether the user has answered, has refused to, was not quick enough, or is not there.
+    /// Whether the user has answered, has refused to, was not quick enough, or is absent.
     #[derive(Clone, Copy)]
     pub enum ReturnsStatus {
         /// `answered`

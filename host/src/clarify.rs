@@ -16,7 +16,7 @@ impl Clarifier for TerminalAsker {
         let asked = questions.to_vec();
         Box::pin(async move {
             let clarified = self.hold(Some(Instant::now() + TIME_LIMIT), move |dialog| ask(dialog, &asked)).await;
-            // Without a terminal nobody is there; after an interrupt, the call is cancelled.
+            // It ends like this without a terminal, or after an interrupt, which cancels the call.
             clarified.unwrap_or(Clarified::Absent)
         })
     }

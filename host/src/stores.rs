@@ -33,7 +33,7 @@ impl Stores {
         }
     }
 
-    /// Sets who answers questions of the model. Without a person, nobody does.
+    /// Sets who answers questions of the model, if there is a person.
     pub(crate) fn with_person(self, person: &Person) -> Self {
         Self { clarifier: person.clarifier(), ..self }
     }

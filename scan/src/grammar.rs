@@ -12,8 +12,18 @@ struct Language {
     which: &'static [&'static str],
     /// Words that say: every one.
     all: &'static [&'static str],
-    /// Whether words are written without spaces between them, and the verb may come last.
-    is_dense: bool,
+    form: Form,
+}
+
+/// How a language puts words together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The verb comes first.
+    VerbFirst,
+    /// The verb comes last.
+    VerbLast,
+    /// Words are written without spaces between them, in any order.
+    Dense,
 }
 
 const LANGUAGES: &[Language] = &[
@@ -30,6 +40,8 @@ const LANGUAGES: &[Language] = &[
             "dismiss",
             "unfollow",
             "disobey",
+            "supersede",
+            "supersedes",
         ],
         nouns: &["instruction*", "prompt*", "guideline*", "directive*", "guardrail*", "training", "programming"],
         which: &[
@@ -48,7 +60,7 @@ const LANGUAGES: &[Language] = &[
             "safety",
         ],
         all: &["all", "any", "every", "other", "existing", "former"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["ignorier*", "missacht*", "vergiss", "vergesst", "vergessen", "verwirf", "übergeh*"],
@@ -65,84 +77,126 @@ const LANGUAGES: &[Language] = &[
             "system*",
         ],
         all: &["alle*", "sämtliche*", "jede*"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["ignore", "ignorez", "ignorer", "oublie", "oubliez", "oublier", "néglige*"],
         nouns: &["instruction*", "consigne*", "directive*", "ordre*", "prompt*"],
         which: &["précédent*", "antérieur*", "ci-dessus", "système", "tes", "vos", "initial*"],
         all: &["tout*", "tous"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["ignora", "ignore", "ignorad", "olvida", "olvide", "omite", "descarta", "desatiende"],
         nouns: &["instruccion*", "instrucción", "indicacion*", "órden*", "orden*", "directri*", "prompt*"],
         which: &["anterior*", "previa*", "previo*", "sistema", "tus", "sus", "inicial*"],
         all: &["toda*", "todo*", "cualquier*"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["ignore", "ignora", "esqueça", "esquece", "desconsidere", "desconsidera"],
         nouns: &["instruç*", "orden*", "diretri*", "comando*", "prompt*"],
         which: &["anterior*", "prévia*", "prévio*", "sistema", "suas", "tuas", "acima"],
         all: &["toda*", "todo*"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["ignora", "ignorate", "dimentica", "dimenticate", "trascura"],
         nouns: &["istruzion*", "direttiv*", "ordin*", "prompt*"],
         which: &["precedent*", "sopra", "sistema", "tue", "vostre", "inizial*"],
         all: &["tutt*", "ogni"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["negeer", "vergeet", "neger*"],
         nouns: &["instructie*", "opdracht*", "richtlijn*", "prompt*"],
         which: &["vorige", "eerdere", "voorgaande", "bovenstaande", "jouw", "je"],
         all: &["alle", "elke"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["zignoruj*", "ignoruj*", "zapomnij*", "pomiń"],
         nouns: &["instrukcj*", "polece*", "wytyczn*", "prompt*"],
         which: &["poprzedni*", "wcześniejsz*", "powyższ*", "system*"],
         all: &["wszystk*"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["игнорируй*", "проигнорируй*", "забудь*", "пренебреги*"],
         nouns: &["инструкц*", "указани*", "команд*", "промпт*"],
         which: &["предыдущ*", "прежн*", "вышеизложенн*", "прошл*", "системн*", "свои", "твои"],
         all: &["все", "всё", "всех", "любые"],
-        is_dense: false,
+        form: Form::VerbFirst,
     },
     Language {
-        verbs: &["yoksay*", "görmezden", "unut*"],
-        nouns: &["talimat*", "yönerge*", "komut*"],
-        which: &["önceki", "yukarıdaki", "sistem"],
+        verbs: &["yoksay*", "say", "görmezden", "unut*", "geçersiz", "iptal"],
+        nouns: &["talimat*", "yönerge*", "komut*", "kural*"],
+        which: &["önceki", "yukarıdaki*", "sistem*", "güvenlik"],
         all: &["tüm", "bütün"],
-        is_dense: false,
+        form: Form::VerbLast,
+    },
+    Language {
+        verbs: &["تجاهل*", "انس", "انسى", "اهمل", "أهمل"],
+        nouns: &["التعليمات", "تعليمات*", "الأوامر", "أوامر*", "الإرشادات", "القواعد", "التوجيهات"],
+        which: &["السابقة", "السابق", "أعلاه", "النظام", "الأصلية"],
+        all: &["كل", "جميع", "كافة"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["نادیده", "فراموش"],
+        nouns: &["دستور*", "قوانین", "فرمان*", "راهنما*"],
+        which: &["قبلی", "پیشین", "بالا", "سیستم*"],
+        all: &["تمام", "همه", "کلیه"],
+        form: Form::VerbLast,
+    },
+    Language {
+        verbs: &["अनदेखा", "नज़रअंदाज़", "नजरअंदाज", "भूल"],
+        nouns: &["निर्देश*", "आदेश*", "नियम*"],
+        which: &["पिछले", "पूर्व", "पहले", "सिस्टम"],
+        all: &["सभी", "सारे", "तमाम"],
+        form: Form::VerbLast,
+    },
+    Language {
+        verbs: &["abaikan", "lupakan", "hiraukan"],
+        nouns: &["instruksi*", "perintah*", "arahan*", "aturan*"],
+        which: &["sebelumnya", "terdahulu", "sistem", "atas"],
+        all: &["semua", "seluruh", "segala"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["ignorera", "glöm", "strunta"],
+        nouns: &["instruktion*", "anvisning*", "riktlinje*", "prompt*"],
+        which: &["tidigare", "föregående", "ovanstående", "dina", "system*"],
+        all: &["alla", "samtliga", "varje"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["ігноруй*", "проігноруй*", "забудь*", "знехтуй*"],
+        nouns: &["інструкці*", "вказівк*", "команд*", "промпт*"],
+        which: &["попередн*", "минул*", "системн*", "свої", "твої"],
+        all: &["всі", "усі", "будь-які"],
+        form: Form::VerbFirst,
     },
     Language {
         verbs: &["忽略", "无视", "無視", "忽視", "忘记", "忘記", "不要遵守", "不要理会"],
         nouns: &["指令", "指示", "提示词", "提示詞", "命令", "规则", "規則", "说明"],
         which: &["之前", "以前", "以上", "先前", "前面", "上述", "上面", "系统", "系統", "你的", "原来"],
         all: &["所有", "全部", "任何", "一切"],
-        is_dense: true,
+        form: Form::Dense,
     },
     Language {
         verbs: &["無視", "忘れ", "従わな"],
         nouns: &["指示", "命令", "ルール", "プロンプト", "ガイドライン"],
         which: &["以前", "前の", "これまで", "上記", "先の", "システム"],
         all: &["すべて", "全て", "全部", "あらゆる"],
-        is_dense: true,
+        form: Form::Dense,
     },
     Language {
         verbs: &["무시", "잊어", "따르지"],
         nouns: &["지시", "명령", "규칙", "프롬프트", "지침"],
         which: &["이전", "위의", "앞의", "기존", "시스템"],
         all: &["모든", "모두", "전부"],
-        is_dense: true,
+        form: Form::Dense,
     },
 ];
 
@@ -167,9 +221,9 @@ pub(crate) fn find(text: &str) -> Option<Range<usize>> {
     let mut start = 0;
     for sentence in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；']) {
         let words = words(sentence);
-        let lower: Vec<String> = words.iter().map(|word| sentence[word.clone()].to_lowercase()).collect();
+        let lower: Vec<String> = words.iter().map(|word| folded(&sentence[word.clone()])).collect();
         let found = LANGUAGES.iter().find_map(|language| {
-            if language.is_dense {
+            if language.form == Form::Dense {
                 Some(sentence).filter(|sentence| !sentence.is_ascii()).and_then(|sentence| dense(sentence, language))
             } else {
                 spaced(&words, &lower, language)
@@ -193,7 +247,9 @@ fn spaced(words: &[Range<usize>], lower: &[String], language: &Language) -> Opti
         if !is_follow && (!is_in(language.verbs, word) || negated || is_setting(&lower[..at])) {
             return None;
         }
-        let window = at + 1..lower.len().min(at + 1 + WINDOW);
+        let is_last = language.form == Form::VerbLast;
+        let window =
+            if is_last { at.saturating_sub(WINDOW)..at } else { at + 1..lower.len().min(at + 1 + WINDOW) };
         let weight = |word: &str| {
             // A prompt may be that of another model.
             let noun = if word.starts_with("prompt") {
@@ -211,9 +267,14 @@ fn spaced(words: &[Range<usize>], lower: &[String], language: &Language) -> Opti
         let noun = best(|weight| weight.0);
         let which: u32 = weights.iter().map(|weight| weight.1).sum();
         let verb = if is_english && is_in(WEAK_VERBS, word) { 2 } else { 4 };
-        let last = weights.iter().rposition(|weight| weight.0 + weight.1 > 0)?;
+        let matters = |weight: &(u32, u32, u32)| weight.0 + weight.1 > 0;
+        let (first, last) = (weights.iter().position(matters)?, weights.iter().rposition(matters)?);
         let score = verb + noun + which.min(6) + best(|weight| weight.2);
-        let span = words[at].start..words[window.start + last].end;
+        let span = if is_last {
+            words[window.start + first].start..words[at].end
+        } else {
+            words[at].start..words[window.start + last].end
+        };
         (noun > 0 && score >= MIN_SCORE).then_some(span)
     })
 }
@@ -230,11 +291,35 @@ fn dense(sentence: &str, language: &Language) -> Option<Range<usize>> {
     (score >= MIN_SCORE && is_near).then_some(start..end)
 }
 
+/// Returns a word in lower case, with those accents removed that people leave out when they type.
+pub(crate) fn folded(word: &str) -> String {
+    let fold = |letter: char| match letter {
+        'à'..='å' | 'ā' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'è'..='ë' | 'ē' | 'ę' => 'e',
+        'ì'..='ï' | 'ī' | 'ı' => 'i',
+        'ñ' | 'ń' => 'n',
+        'ò'..='ö' | 'ō' => 'o',
+        'ś' | 'š' | 'ş' => 's',
+        'ù'..='ü' | 'ū' => 'u',
+        'ź' | 'ż' | 'ž' => 'z',
+        'ł' => 'l',
+        'ğ' => 'g',
+        'ё' => 'е',
+        other => other,
+    };
+    // The last one is the dot of a Turkish capital letter, the others are vowel signs of Arabic.
+    let is_mark = |letter: &char| matches!(letter, '\u{307}' | '\u{64b}'..='\u{652}');
+    word.chars().flat_map(char::to_lowercase).filter(|letter| !is_mark(letter)).map(fold).collect()
+}
+
 /// Returns the places of the words of a sentence.
-fn words(sentence: &str) -> Vec<Range<usize>> {
+pub(crate) fn words(sentence: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for (at, letter) in sentence.char_indices() {
-        let is_part = letter.is_alphanumeric() || "'’-_".contains(letter);
+        // Vowel signs of scripts from India are parts of words, and no letters.
+        let is_mark = matches!(letter, '\u{64b}'..='\u{652}' | '\u{900}'..='\u{94d}' | '\u{307}');
+        let is_part = letter.is_alphanumeric() || is_mark || "'’-_".contains(letter);
         match words.last_mut() {
             Some(last) if is_part && last.end == at => last.end = at + letter.len_utf8(),
             _ if is_part => words.push(at..at + letter.len_utf8()),
@@ -244,8 +329,12 @@ fn words(sentence: &str) -> Vec<Range<usize>> {
     words
 }
 
-fn is_in(list: &[&str], word: &str) -> bool {
-    list.iter().any(|entry| entry.strip_suffix('*').map_or(*entry == word, |beginning| word.starts_with(beginning)))
+/// Returns whether a folded word is in a list.
+pub(crate) fn is_in(list: &[&str], word: &str) -> bool {
+    list.iter().any(|entry| {
+        let entry = folded(entry);
+        entry.strip_suffix('*').map_or(entry == word, |beginning| word.starts_with(beginning))
+    })
 }
 
 /// Returns whether the words before a verb negate it.

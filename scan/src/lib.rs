@@ -13,6 +13,7 @@ mod grammar;
 mod hidden;
 mod manipulation;
 mod phrases;
+mod requests;
 
 pub use hidden::{character_name, hidden_character, hidden_characters};
 pub use manipulation::{Manipulation, manipulation};

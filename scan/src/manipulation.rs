@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use toolc::__gen::is_invisible;
 
-use crate::{grammar, phrases};
+use crate::{grammar, phrases, requests};
 
 /// A manipulation: what the text does, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,27 +19,54 @@ pub struct Manipulation {
     pub span: Range<usize>,
 }
 
-/// Returns the first manipulation of a text. Invisible characters, which can split the words, are ignored.
+/// Returns the first manipulation of a text. Invisible characters, which can split the words, are ignored, and letters that look like
+/// others in a word are taken for those.
 pub fn manipulation(text: &str) -> Option<Manipulation> {
-    let is_hidden = |letter: char| is_invisible(letter) && !letter.is_ascii();
-    if text.is_ascii() || !text.contains(is_hidden) {
+    if text.is_ascii() {
         return find_visible(text);
     }
-    let kept: Vec<(usize, char)> = text.char_indices().filter(|(_, letter)| !is_hidden(*letter)).collect();
-    let visible: String = kept.iter().map(|(_, letter)| *letter).collect();
+    let seen = seen(text);
+    let visible: String = seen.iter().map(|(_, letter)| *letter).collect();
     let found = find_visible(&visible)?;
-    // The place of each byte of the visible text.
-    let places: Vec<usize> =
-        kept.iter().flat_map(|(at, letter)| (0..letter.len_utf8()).map(move |byte| at + byte)).collect();
+    // The place of each byte of the visible text, and that of its end.
+    let places: Vec<usize> = seen.iter().flat_map(|(at, letter)| std::iter::repeat_n(*at, letter.len_utf8())).collect();
     let start = places.get(found.span.start).copied()?;
-    let end = found.span.end.checked_sub(1).and_then(|last| places.get(last)).map_or(text.len(), |last| last + 1);
+    let last = found.span.end.checked_sub(1).and_then(|last| places.get(last)).copied()?;
+    let end = last + text[last..].chars().next().map_or(0, char::len_utf8);
     Some(Manipulation { span: start..end, ..found })
+}
+
+/// Returns the letters as a reader sees them, with their places.
+fn seen(text: &str) -> Vec<(usize, char)> {
+    let is_hidden = |letter: char| is_invisible(letter) && !letter.is_ascii();
+    let mut letters: Vec<(usize, char)> = text.char_indices().filter(|(_, letter)| !is_hidden(*letter)).collect();
+    for word in letters.chunk_by_mut(|a, b| a.1.is_alphabetic() && b.1.is_alphabetic()) {
+        let is_latin = word.iter().any(|(_, letter)| letter.is_ascii_alphabetic());
+        for (_, letter) in word {
+            *letter = match *letter {
+                // Full-width forms of ASCII.
+                '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(*letter) - 0xfee0).unwrap_or(*letter),
+                '\u{3000}' => ' ',
+                other if is_latin => latin(other),
+                other => other,
+            };
+        }
+    }
+    letters
+}
+
+/// Returns the Latin letter that a letter of another script looks like, in a word with Latin letters.
+fn latin(letter: char) -> char {
+    const ALIKE: [(&str, &str); 2] =
+        [("аеорсухіјѕһԁɡցոսзυνοιταερ", "aeopcyxijshdggnuzuvoitaep"), ("АВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEKMHOPCTYXIJSABEZHIKMNOPTYX")];
+    let alike = |(from, to): &(&str, &str)| from.chars().zip(to.chars()).find(|(from, _)| *from == letter).map(|(_, to)| to);
+    ALIKE.iter().find_map(alike).unwrap_or(letter)
 }
 
 fn find_visible(text: &str) -> Option<Manipulation> {
     let phrase = phrases::find(text);
     let sentence = grammar::find(text).map(|span| Manipulation { what: "overrides other instructions", span });
-    phrase.into_iter().chain(sentence).min_by_key(|found| found.span.start)
+    phrase.into_iter().chain(sentence).chain(requests::find(text)).min_by_key(|found| found.span.start)
 }
 
 #[cfg(test)]

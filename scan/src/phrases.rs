@@ -18,6 +18,12 @@ const NOT: &str =
 const CONVERSATION: &str =
     r"(?:(?:conversation|chat|message|dialog(?:ue)?)(?:\s+(?:history|log|context|transcript))?|transcript)";
 
+/// What keeps a model from answering.
+const LIMITS: &str = r"(?:filters?|filtering|restrictions?|polic(?:y|ies)|guidelines?|constraints?|guardrails?|measures|layers|checks|norms|programming|training|rules|limits?|limitations?)";
+
+/// Words for limits that do not apply any more.
+const LIFTED: &str = r"(?:disabled|suspended|lifted|removed|revoked|off|deactivated|waived)";
+
 /// Patterns, and what a text that matches does. `{NAME}` stands for the constant.
 const PHRASES: &[(&str, &str)] = &[
     (
@@ -107,6 +113,42 @@ const PHRASES: &[(&str, &str)] = &[
         r"(?:\bread|\bsend|\binclude|\bpass|\bcontents?\s+of|\bcat)\s+(?:\w+\s+){0,4}?[`'\x22]?~/\.(?:ssh/|aws/credentials|cursor/mcp\.json|netrc|gnupg/|env\b)",
     ),
     (
+        "frees the model of its limits",
+        r"\b(?:no|without(?:\s+any)?|zero|free\s+of|outside\s+(?:of\s+)?(?:any|all))\s+(?:\w+\s+(?:or|and)\s+)?(?:content|ethical|moral|safety)\s+{LIMITS}\b",
+    ),
+    (
+        "frees the model of its limits",
+        r"\b(?:your|all|any|these|the)\s+(?:usual\s+|current\s+)?(?:content|safety|ethical|moral)\s+{LIMITS}\s+(?:is|are|has|have|was|were)\s+(?:been\s+)?(?:now\s+|temporarily\s+|completely\s+)*{LIFTED}\b|\b(?:content|safety)\s+{LIMITS}\s+(?:(?:have|has)\s+been|are|is)\s+(?:now\s+|temporarily\s+|completely\s+)*{LIFTED}\b",
+    ),
+    (
+        "frees the model of its limits",
+        r"\b(?:disable|bypass|reset|remove|lift|suspend|turn\s+off|switch\s+off|deactivate)\s+(?:all\s+|any\s+)?(?:your|its)\s+(?:\w+\s+)?{LIMITS}\b|\b(?:disable|bypass|reset|lift|suspend|deactivate)\s+(?:all\s+)?(?:ethical|moral|safety)\s+{LIMITS}\b|\b(?:disable|bypass|lift|suspend)\s+content\s+(?:restrictions?|polic(?:y|ies))\b",
+    ),
+    (
+        "frees the model of its limits",
+        r"\bunrestricted\s+(?:mode|responses?|ai|answers?|assistant|version)\b|\b(?:you|that|who|which|and|it|gpt\w*)\s+(?:has|have|had)\s+(?:absolutely\s+)?no\s+(?:\w+\s+)?(?:restrictions|filters|refusal\s+capabilities|ethical\s+\w+|guardrails)\b|\bwithout\s+(?:any\s+)?(?:ethical|moral)\s+(?:programming|constraints|limits|filtering)\b",
+    ),
+    (
+        "gives the model another role",
+        r"\byou\s+(?:are|will)\s+now\s+(?:roleplay\b|act\s+as\b|become\b|be\b|['\x22‘“]|\w*gpt)|\b(?:enter|switch\s+to|activate|enable)\s+(?:the\s+)?['\x22‘“]?(?:\w+\s+){0,2}(?:unrestricted|diagnostic|administrator|raw\s+output|debug|dan|jailbreak)\s+mode\b",
+    ),
+    (
+        "overrides other instructions",
+        r"\byour\s+(?:system\s+)?(?:instructions|rules|guidelines|programming|directives)\s+(?:have|has)\s+been\s+(?:\w+ly\s+)?(?:updated|changed|replaced|overridden|suspended|cleared|revoked)\b|\bnew\s+(?:system\s+prompt|instruction\s+set)\s*:|\bend\s+of\s+system\s+prompt\b",
+    ),
+    (
+        "overrides other instructions",
+        r"\b(?:ignore|disregard)\s+(?:the\s+|this\s+)?(?:\w+\s+){0,2}?(?:task|request|question|analysis)\b[.,;:]?\s*(?:and\s+)?(?:instead|output|reply|respond|say)\b",
+    ),
+    (
+        "asks for hidden parts of the conversation",
+        r"\b(?:output|repeat|translate|reconstruct|recite|spells?\s+out|print|dump|reveal|show|display|share|complete|encode|write)\b[^.\n]{0,60}?\byour\s+(?:\w+\s+){0,2}?system\s+(?:prompt|message|instructions)\b|\byour\s+(?:\w+\s+)?system\s+(?:prompt|message)\b[^\n]{0,60}?\b(?:word\s+for\s+word|verbatim|repeat\s+it|reconstruct\s+it)\b|\b(?:output|repeat|print|reveal|recite)\b[^.\n]{0,40}?\byour\s+(?:initial|original|hidden|exact)\s+(?:instructions|prompt)\b",
+    ),
+    (
+        "asks for hidden parts of the conversation",
+        r"\b(?:repeat|output|print|copy|recite)\s+(?:back\s+)?(?:everything|all\s+(?:the\s+)?(?:text|words|messages|instructions))\s+(?:that\s+(?:is|are|was|were)\s+)?(?:above|before)\b|\bappeared\s+before\s+my\s+first\s+message\b",
+    ),
+    (
         MARKER,
         r"</?(?:system|important|secret|hidden|instructions?_override|system[_-](?:prompt|reminder|message|instructions?)|admin|assistant|human)\s*/?>|<\|(?:im_start|im_end|system|user|assistant|endoftext|start_header_id|end_header_id|eot_id|begin_of_text)\|>|\[/?INST\]|<</?SYS>>|<start_of_turn>|<end_of_turn>|\n\n(?:Human|Assistant): |###\s*(?:instruction|system|human|assistant)\s*:",
     ),
@@ -126,6 +168,7 @@ static ANY: LazyLock<Regex> =
 
 fn regex(phrase: &str) -> Regex {
     let phrase = phrase.replace("{USER}", USER).replace("{NOT}", NOT).replace("{CONVERSATION}", CONVERSATION);
+    let phrase = phrase.replace("{LIMITS}", LIMITS).replace("{LIFTED}", LIFTED);
     Regex::new(&format!("(?i){phrase}")).expect("the pattern is valid")
 }
 

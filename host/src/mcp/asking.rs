@@ -216,7 +216,7 @@ impl<'a> Dialog<'a> {
         }
     }
 
-    /// Shows a text. What was typed before is no answer to it.
+    /// Shows a text. What was typed before is discarded.
     pub(crate) fn begin(&mut self, text: &str) -> Result<(), Stop> {
         self.show(text)?;
         Ok(self.terminal.discard_input()?)

@@ -12,7 +12,7 @@ use toolc::schema::Table;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [kind, file] = args.as_slice() else {
-        eprintln!("usage: corpus KIND FILE, where KIND is: coercion, commands");
+        eprintln!("usage: corpus KIND FILE, where KIND is: coercion, commands, injections");
         return ExitCode::from(2);
     };
     run(kind, file).unwrap_or_else(|error| {
@@ -25,7 +25,8 @@ fn run(kind: &str, file: &str) -> Result<ExitCode, String> {
     let check = match kind {
         "coercion" => coercion,
         "commands" => commands,
-        _ => return Err(format!("unknown kind of corpus `{kind}`: the kinds are coercion, commands")),
+        "injections" => injections,
+        _ => return Err(format!("unknown kind of corpus `{kind}`: the kinds are coercion, commands, injections")),
     };
     let text = std::fs::read_to_string(file).map_err(|error| format!("failed to read {file}: {error}"))?;
     let (mut passed, mut failed) = (0, 0);
@@ -70,6 +71,18 @@ fn commands(row: &Value) -> Result<Verdict, String> {
     };
     let causes: Vec<&str> = judgement.findings.iter().map(|finding| finding.cause.name()).collect();
     Ok(if got == want { Ok(()) } else { Err(json!({ "verdict": got, "causes": causes })) })
+}
+
+/// Checks what the scan finds in a text. A row has `text`, and `want`: `found`, `clean`, or `missed` for an attack that has no form by which
+/// the scan could know it.
+fn injections(row: &Value) -> Result<Verdict, String> {
+    let field = |name: &str| {
+        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("the row has no `{name}`, or it is not a string"))
+    };
+    let problem = toolc_scan::problem(field("text")?);
+    let got = if problem.is_some() { "found" } else { "clean" };
+    let want = field("want")?.replace("missed", "clean");
+    Ok(if got == want { Ok(()) } else { Err(json!({ "scan": got, "problem": problem })) })
 }
 
 /// Returns whether two values are equal, with numbers compared by value: 3 equals 3.0.

@@ -34,6 +34,17 @@ fn no_attack_on_the_rules_gets_through() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
+/// Attacks and harmless texts like them, from public lists: each row names its source.
+#[test]
+fn the_corpus_of_injections_passes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/injections.jsonl");
+    let output = corpus("injections", &path);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let rows = std::fs::read_to_string(&path).expect("the corpus exists");
+    let count = |want: &str| rows.matches(&format!("\"want\": \"{want}\"")).count();
+    assert_eq!((count("found"), count("missed"), count("clean")), (85, 32, 439));
+}
+
 #[test]
 fn a_failing_row_and_an_unusable_file_exit_differently() {
     let dir = tempfile::tempdir().expect("failed to make a folder");

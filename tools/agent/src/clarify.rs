@@ -28,11 +28,11 @@ pub enum Clarified {
     Declined(Vec<Vec<String>>),
     /// The user has not answered the rest within the time limit of the host.
     TimedOut(Vec<Vec<String>>),
-    /// There is nobody to ask.
+    /// There is no person to ask.
     Absent,
 }
 
-/// Asks the user. A host gives one to its sessions as a [value](toolc::SessionBuilder::value); without it, nobody is there.
+/// Asks the user. A host gives one to its sessions as a [value](toolc::SessionBuilder::value); without it, the user is absent.
 pub trait Clarifier: Send + Sync {
     /// Shows the questions, and waits for the answers, at most for the time limit of the host. Dropping the future withdraws them.
     fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>>;
@@ -62,7 +62,7 @@ impl ClarifyTools for ClarifyHandlers {
             Clarified::Absent => (
                 ReturnsStatus::Absent,
                 Vec::new(),
-                Some("nobody can be asked here: decide by yourself if that is safe, and say what you assumed"),
+                Some("there is no person to ask: decide by yourself if that is safe, and say what you assumed"),
             ),
         };
         let answers = questions.into_iter().zip(answers);
@@ -138,7 +138,7 @@ mod tests {
         for user in [None, Some(Clarified::Absent)] {
             let value = call(user, &json!([{ "question": "Why?" }])).value();
             assert_eq!((&value["status"], &value["answers"]), (&json!("absent"), &json!([])));
-            assert!(value["note"].as_str().is_some_and(|note| note.starts_with("nobody can be asked here")), "{value}");
+            assert!(value["note"].as_str().is_some_and(|note| note.starts_with("there is no person to ask")), "{value}");
         }
     }
 

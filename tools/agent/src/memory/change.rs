@@ -25,7 +25,7 @@ pub(super) struct Changed {
     pub(super) notes: Vec<String>,
 }
 
-/// Does all operations, in order, or none. Only the result must fit into the budget, so that one call can replace what is there.
+/// Does all operations, in order, or none. Only the result must fit into the budget, so that one call can replace entries by others.
 pub(super) fn apply(
     target: MemoryTarget,
     mut entries: Vec<String>,

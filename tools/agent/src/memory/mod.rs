@@ -94,7 +94,7 @@ impl MemoryTools for MemoryHandlers {
 fn returns(target: MemoryTarget, entries: &[String], mut notes: Vec<String>) -> Returns {
     let chars = total_chars(entries);
     if chars > target.max_chars() {
-        notes.push("somebody has edited the file, and it exceeds the maximum: conversations begin without the last entries".to_owned());
+        notes.push("the file was edited and exceeds the maximum: conversations begin without the last entries".to_owned());
     }
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     Returns {
