@@ -95,6 +95,7 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::json;
+    use toolc::SessionBuilder;
     use toolc::testing::{Harness, TestResponse, assert_reply};
 
     use super::*;
@@ -110,7 +111,7 @@ mod tests {
     fn call(user: Option<Clarified>, questions: &serde_json::Value) -> TestResponse {
         let harness = Harness::with_session(toolc_catalog::clarify::provider(ClarifyHandlers), |session| {
             let user = user.map(|clarified| Arc::new(Fixed(clarified)) as Arc<dyn Clarifier>);
-            user.into_iter().fold(session, |session, user| session.value::<dyn Clarifier>(user))
+            user.into_iter().fold(session, SessionBuilder::value::<dyn Clarifier>)
         });
         harness.call("clarify", json!({ "questions": questions }))
     }

@@ -325,6 +325,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use serde_json::{Value, json};
+    use toolc::SessionBuilder;
     use toolc::testing::{Harness, TestResponse, assert_reply};
     use toolc_store::{Database, NewMessage, NewSession};
 
@@ -342,7 +343,7 @@ mod tests {
         let value = Arc::new(sessions.clone());
         let harness = Harness::with_session(toolc_catalog::session_search::provider(SessionSearchHandlers), |session| {
             let session = session.id("current").value::<Sessions>(value);
-            model.into_iter().fold(session, |session, model| session.value::<dyn Summarizer>(model))
+            model.into_iter().fold(session, SessionBuilder::value::<dyn Summarizer>)
         });
         let fixture = Fixture { _folder: folder, sessions, harness };
         for (name, texts) in [
@@ -361,7 +362,6 @@ mod tests {
     }
 
     impl Fixture {
-        #[expect(clippy::needless_pass_by_value, reason = "it is a literal")]
         fn call(&self, arguments: Value) -> TestResponse {
             self.harness.call("session_search", arguments)
         }

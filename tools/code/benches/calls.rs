@@ -146,7 +146,10 @@ mod unix {
             code: CodeHandlers::new(&workspace).limits(limits).environments(environments.clone()),
             file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
             terminal: TerminalHandlers::new(workspace).environments(environments),
-            todo: TodoHandlers,
+            clarify: toolc_agent::ClarifyHandlers,
+        memory: toolc_agent::MemoryHandlers,
+        session_search: toolc_agent::SessionSearchHandlers,
+        todo: TodoHandlers,
         });
         let registry = Registry::new();
         registry.add(provider).expect("the shipped tools");

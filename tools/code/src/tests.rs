@@ -71,6 +71,9 @@ fn fixture_in(
         code: CodeHandlers::new(&workspace).limits(limits).environments(offer(Environments::local(&workspace))),
         file: FileHandlers::new(workspace.clone()),
         terminal: TerminalHandlers::new(workspace),
+        clarify: toolc_agent::ClarifyHandlers,
+        memory: toolc_agent::MemoryHandlers,
+        session_search: toolc_agent::SessionSearchHandlers,
         todo: TodoHandlers,
     });
     let env = Env::empty().with_program("python3").with_program("sh");

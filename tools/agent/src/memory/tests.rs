@@ -166,9 +166,9 @@ fn a_snapshot_is_data_in_lists_that_no_entry_can_leave() {
 #[test]
 fn a_file_that_cannot_be_used_is_an_error_and_stays_as_it_is() {
     let fixture = fixture();
-    for bytes in [&b"\xff\xfe"[..], &[b'x'; (64 << 10) + 1]] {
+    for bytes in [b"\xff\xfe".to_vec(), vec![b'x'; (64 << 10) + 1]] {
         fixture.edit("MEMORY.md", "");
-        fs::write(fixture.store().path(MemoryTarget::Memory), bytes).unwrap();
+        fs::write(fixture.store().path(MemoryTarget::Memory), &bytes).unwrap();
         let response = fixture.call(r#"{"target":"memory","action":"add","content":"a"}"#);
         assert_reply!(response, Err(Failed, "MEMORY.md: it "));
         assert_eq!(fs::read(fixture.store().path(MemoryTarget::Memory)).unwrap(), bytes);

@@ -245,6 +245,9 @@ fn without_a_sandbox_every_tool_that_acts_is_refused_for_an_untrusted_task() {
         code: CodeHandlers::new(&workspace).environments(environments.clone()),
         file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
         terminal: TerminalHandlers::new(workspace).environments(environments.clone()),
+        clarify: toolc_agent::ClarifyHandlers,
+        memory: toolc_agent::MemoryHandlers,
+        session_search: toolc_agent::SessionSearchHandlers,
         todo: TodoHandlers,
     });
     let env = Env::empty().with_program("python3").with_program("sh");
