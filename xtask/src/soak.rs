@@ -32,7 +32,7 @@ const SOAKS: &[Soak] = &[
     },
     Soak {
         name: "memory",
-        description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; about two minutes",
+        description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; a quarter of a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-agent", "--test", "processes"],
     },

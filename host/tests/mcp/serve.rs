@@ -105,6 +105,8 @@ fn safe_is_served_unless_more_is_named() {
     assert_eq!(served(&["files"]), ["patch", "read_file", "search_files", "write_file"]);
     assert_eq!(served(&["one"]), ["todo"]);
     assert_eq!(served(&["files", "--toolset", "todo", "--tool", "read_file"]), ["read_file", "todo"]);
+    // The person of a client is not at the terminal of this program.
+    assert_eq!(served(&["--toolset", "memory,clarify"]), ["memory"]);
 }
 
 #[test]
