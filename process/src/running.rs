@@ -19,7 +19,7 @@ use crate::tree::Tree;
 const POLL: Duration = Duration::from_millis(10);
 /// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
-/// The time for which output of a program that has ended is waited for, if another process could still write some.
+/// How long a program that has ended can still get output, if another process could write some.
 const DRAIN: Duration = Duration::from_millis(250);
 /// The time limit for reading output that is still in a pipe then. A process that prints without end reaches it.
 const MAX_DRAIN: Duration = Duration::from_secs(2);

@@ -166,7 +166,7 @@ impl OpenStreams {
             if self.are_closed(idle) {
                 return true;
             }
-            // On a busy machine, a thread may not have read yet what is there.
+            // On a busy machine, a thread may not have read the last output yet.
             if !self.have_output() || Instant::now() >= deadline {
                 return false;
             }
