@@ -13,6 +13,9 @@ const CORPORA: [(&str, &str); 2] = [
 ];
 /// The length of hostile lines.
 const LONG: usize = 48_000;
+/// Hostile lines that repeat the second text after the first.
+const BEGINNINGS: &[(&str, &str)] =
+    &[("{2..9}{2..9}", "*?"), ("x{2..9}{2..9}", "$a\"b\""), ("sudo ", "$a "), ("env ", "a=$b "), ("env ", "a=$b -S ")];
 /// What hostile lines repeat.
 const UNITS: &[&str] = &[
     "a;",
@@ -86,15 +89,16 @@ fn main() {
         let count = f64::from(u32::try_from(commands.len()).expect("there are not many commands"));
         println!("{name}: {:.2} µs on average", time / count);
     }
-    let measure = |unit: &&'static str| {
-        let line = unit.repeat(LONG / unit.len());
-        (fastest(3, || drop(black_box(judge(&line, rules, &surroundings)))), *unit)
+    let measure = |(start, unit): (&'static str, &'static str)| {
+        let line = start.to_owned() + &unit.repeat((LONG - start.len()) / unit.len());
+        (fastest(3, || drop(black_box(judge(&line, rules, &surroundings)))), start, unit)
     };
-    let mut times: Vec<(Duration, &str)> = UNITS.iter().map(measure).collect();
+    let repeated = UNITS.iter().map(|unit| ("", *unit));
+    let mut times: Vec<(Duration, &str, &str)> = BEGINNINGS.iter().copied().chain(repeated).map(measure).collect();
     times.sort_unstable();
     println!("hostile lines of {LONG} bytes, the slowest:");
-    for (time, unit) in times.iter().rev().take(12) {
-        println!("{:8.2} ms  {unit:?}", time.as_secs_f64() * 1e3);
+    for (time, start, unit) in times.iter().rev().take(12) {
+        println!("{:8.2} ms  {:?}", time.as_secs_f64() * 1e3, format!("{start}{unit}"));
     }
     let long = "a ".repeat(MAX_BYTES);
     let time = fastest(20, || drop(black_box(judge(&long, rules, &surroundings))));

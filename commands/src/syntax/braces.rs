@@ -4,6 +4,8 @@ use crate::syntax::word::{Origin, Part, Word};
 
 /// The maximum number of words that a word is expanded to.
 const MAX_WORDS: usize = 64;
+/// The maximum number of parts that are copied for the expansion of a word.
+const MAX_COPIES: usize = 8_192;
 
 /// Expands a word. `marks` are the indexes of the parts that are an unquoted `{`, `,` or `}`.
 pub(crate) fn expand(word: Word, marks: &[usize]) -> Vec<Word> {
@@ -11,7 +13,7 @@ pub(crate) fn expand(word: Word, marks: &[usize]) -> Vec<Word> {
     if !has("}") || !has(",") && !word.parts.iter().any(is_sequence) {
         return vec![word];
     }
-    let mut expander = Expander { parts: &word.parts, marks, at: 0, unsure: false };
+    let mut expander = Expander { parts: &word.parts, marks, at: 0, copies: 0, unsure: false };
     let alternatives = expander.sequence(0);
     if expander.unsure || expander.at < word.parts.len() || alternatives.len() > MAX_WORDS {
         return vec![Word { parts: vec![Part::Unknown { splits: true }], span: word.span }];
@@ -33,6 +35,8 @@ struct Expander<'w> {
     parts: &'w [Part],
     marks: &'w [usize],
     at: usize,
+    /// The number of parts that were copied.
+    copies: usize,
     /// Whether the result is not certain, because of braces that do not match or too many words.
     unsure: bool,
 }
@@ -46,6 +50,12 @@ impl Expander<'_> {
         }
     }
 
+    /// Counts parts that are about to be copied. Returns false if they are too many.
+    fn can_copy(&mut self, parts: usize) -> bool {
+        self.copies += parts;
+        self.copies <= MAX_COPIES
+    }
+
     /// Returns the alternatives of the parts up to the `,` or `}` that ends them.
     fn sequence(&mut self, depth: usize) -> Vec<Vec<Part>> {
         let mut words = vec![Vec::new()];
@@ -54,7 +64,9 @@ impl Expander<'_> {
                 Some("," | "}") if depth > 0 => break,
                 Some("{") => {
                     let inner = self.braces(depth);
-                    if words.len() * inner.len() > MAX_WORDS {
+                    let length = |words: &[Vec<Part>]| words.iter().map(Vec::len).sum::<usize>();
+                    let copies = length(&words) * inner.len() + length(&inner) * words.len();
+                    if words.len() * inner.len() > MAX_WORDS || !self.can_copy(copies) {
                         self.unsure = true;
                         break;
                     }
@@ -65,6 +77,10 @@ impl Expander<'_> {
                 }
                 // Outside of braces, `,` and `}` are text.
                 _ => {
+                    if words.len() > 1 && !self.can_copy(words.len()) {
+                        self.unsure = true;
+                        break;
+                    }
                     for word in &mut words {
                         word.push(self.parts[self.at].clone());
                     }

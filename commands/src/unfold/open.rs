@@ -8,6 +8,7 @@ use crate::reading::How;
 use crate::span::Span;
 use crate::syntax::{Assignment, Origin, Part, Word};
 use crate::unfold::shells::CodeFile;
+use crate::work::COPY;
 
 /// The maximum number of `env -S` in the values of others.
 const MAX_SPLITS: usize = 8;
@@ -118,6 +119,9 @@ impl Unfolder<'_> {
                     let start = word.certain_start();
                     let name = start.split('=').next().unwrap_or_default().to_owned();
                     let value = word.without_start(name.len() + 1);
+                    if !self.spend(COPY * (1 + value.parts.len())) {
+                        return None;
+                    }
                     assignments.push(Assignment {
                         name,
                         array: false,
@@ -142,7 +146,8 @@ impl Unfolder<'_> {
                     if skip > 0 && !arguments[at].splits() {
                         skip -= 1;
                     } else {
-                        self.add_command(index, arguments[at..].to_vec(), How::Arguments);
+                        // Without it, a limit is exceeded.
+                        self.add_command(index, arguments[at..].to_vec(), How::Arguments)?;
                     }
                 }
             }

@@ -45,6 +45,22 @@ fn a_line_that_is_not_read_to_its_end_has_a_doubt() {
     check::line(&text.concat());
 }
 
+/// The limits hold before copies are made, not only afterwards.
+#[test]
+fn copies_of_a_word_are_limited() {
+    let expanded = "{2..9}{2..9}";
+    for line in
+        [format!("echo {expanded}{}", "*?".repeat(20_000)), format!("echo {expanded}{}", "$a\"b\"".repeat(8_000))]
+    {
+        let reading = toolc_commands::read(&line, &toolc_commands::programs::USUAL, &Default::default());
+        let words = &reading.commands[0].words;
+        assert!(matches!(&*words[1].parts, [toolc_commands::Part::Unknown { splits: true }]), "{} words", words.len());
+        check::line(&line);
+    }
+    // Assignments that `sudo` passes on are copies, too.
+    check::line(&format!("sudo -= .9}}{expanded}cia=r.{}d x", "*".repeat(112)));
+}
+
 #[test]
 fn any_characters_can_be_read() {
     let mut random = Random(8);
