@@ -78,12 +78,16 @@ fn read(question: &ClarifyQuestion, typed: &str) -> Result<Vec<String>, String> 
         return Err("type an answer, or press Esc to give none".to_owned());
     }
     let choices = &question.choices;
-    let numbers: Option<Vec<usize>> = typed.split([',', ' ']).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
+    let numbers: Option<Vec<usize>> =
+        typed.split([',', ' ']).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
     let Some(mut numbers) = numbers.filter(|numbers| !choices.is_empty() && !numbers.is_empty()) else {
         return Ok(vec![typed.to_owned()]);
     };
     if let Some(number) = numbers.iter().find(|number| !(1..=choices.len()).contains(number)) {
-        return Err(format!("there is no choice {number}: type a number from 1 to {}, or an answer in words", choices.len()));
+        return Err(format!(
+            "there is no choice {number}: type a number from 1 to {}, or an answer in words",
+            choices.len()
+        ));
     }
     numbers.sort_unstable();
     numbers.dedup();

@@ -105,7 +105,9 @@ impl SessionsArgs {
             }
             SessionsCommand::Search { words, limit, newest, json } => {
                 let order = if *newest { Order::Newest } else { Order::Best };
-                let found = sessions.search(&Search { query: &words.join(" "), order, limit: *limit, ..Search::default() }).map_err(failed)?;
+                let found = sessions
+                    .search(&Search { query: &words.join(" "), order, limit: *limit, ..Search::default() })
+                    .map_err(failed)?;
                 print(&if *json {
                     json_line(found.iter().map(found_json))
                 } else {

@@ -65,12 +65,16 @@ impl Summarizer for ModelSummarizer {
         // The thread of the call has no executor of its own, and not every command has one.
         let runtime = crate::agent::runtime()?;
         runtime.block_on(async {
-            let (mut answer, mut cancelled) = (pin!(self.0.ask_text(instructions, text)), pin!(cancellation.cancelled()));
+            let (mut answer, mut cancelled) =
+                (pin!(self.0.ask_text(instructions, text)), pin!(cancellation.cancelled()));
             std::future::poll_fn(|context| {
                 if cancelled.as_mut().poll(context).is_ready() {
                     return Poll::Ready(Err("the call was cancelled".to_owned()));
                 }
-                answer.as_mut().poll(context).map(|answer| answer.map(|(text, _)| text).map_err(|error| error.to_string()))
+                answer
+                    .as_mut()
+                    .poll(context)
+                    .map(|answer| answer.map(|(text, _)| text).map_err(|error| error.to_string()))
             })
             .await
         })

@@ -248,8 +248,7 @@ fn spaced(words: &[Range<usize>], lower: &[String], language: &Language) -> Opti
             return None;
         }
         let is_last = language.form == Form::VerbLast;
-        let window =
-            if is_last { at.saturating_sub(WINDOW)..at } else { at + 1..lower.len().min(at + 1 + WINDOW) };
+        let window = if is_last { at.saturating_sub(WINDOW)..at } else { at + 1..lower.len().min(at + 1 + WINDOW) };
         let weight = |word: &str| {
             // A prompt may be that of another model.
             let noun = if word.starts_with("prompt") {

@@ -57,9 +57,12 @@ fn seen(text: &str) -> Vec<(usize, char)> {
 
 /// Returns the Latin letter that a letter of another script looks like, in a word with Latin letters.
 fn latin(letter: char) -> char {
-    const ALIKE: [(&str, &str); 2] =
-        [("аеорсухіјѕһԁɡցոսзυνοιταερ", "aeopcyxijshdggnuzuvoitaep"), ("АВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEKMHOPCTYXIJSABEZHIKMNOPTYX")];
-    let alike = |(from, to): &(&str, &str)| from.chars().zip(to.chars()).find(|(from, _)| *from == letter).map(|(_, to)| to);
+    const ALIKE: [(&str, &str); 2] = [
+        ("аеорсухіјѕһԁɡցոսзυνοιταερ", "aeopcyxijshdggnuzuvoitaep"),
+        ("АВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEKMHOPCTYXIJSABEZHIKMNOPTYX"),
+    ];
+    let alike =
+        |(from, to): &(&str, &str)| from.chars().zip(to.chars()).find(|(from, _)| *from == letter).map(|(_, to)| to);
     ALIKE.iter().find_map(alike).unwrap_or(letter)
 }
 

@@ -33,7 +33,14 @@ const LANGUAGES: &[Language] = &[
         limits: &["einschränkung*", "beschränkung*", "zensur", "sicherheitsfilter*", "tabus"],
         reveal: &["gib", "zeig*", "nenne", "verrate*", "wiederhole*", "offenbare*", "drucke"],
         own: &["dein*", "system*"],
-        instructions: &["prompt*", "systemprompt*", "anweisung*", "system-eingabeaufforderung*", "systemnachricht*", "eingabeaufforderung*"],
+        instructions: &[
+            "prompt*",
+            "systemprompt*",
+            "anweisung*",
+            "system-eingabeaufforderung*",
+            "systemnachricht*",
+            "eingabeaufforderung*",
+        ],
     },
     Language {
         answer: &["responde*", "contesta*", "actúa*", "compórtate", "eres"],
@@ -103,9 +110,22 @@ const LANGUAGES: &[Language] = &[
 
 /// The same for languages without spaces between words: each list has parts of which one occurs.
 const DENSE: &[(&str, [&[&str]; 3])] = &[
-    (FREES, [&["你", "回答", "输出"], &["没有任何", "不受", "不加", "无任何", "没有"], &["限制", "审查", "约束", "过滤"]]),
-    (LEAKS, [&["输出", "显示", "告诉", "泄露", "打印", "重复", "透露"], &["系统", "你的", "初始"], &["提示词", "提示", "指令", "消息"]]),
-    (FREES, [&["答え", "回答", "応答", "あなたは"], &["制限", "検閲", "制約"], &["なし", "なく", "無視", "ありません"]]),
+    (
+        FREES,
+        [&["你", "回答", "输出"], &["没有任何", "不受", "不加", "无任何", "没有"], &["限制", "审查", "约束", "过滤"]],
+    ),
+    (
+        LEAKS,
+        [
+            &["输出", "显示", "告诉", "泄露", "打印", "重复", "透露"],
+            &["系统", "你的", "初始"],
+            &["提示词", "提示", "指令", "消息"],
+        ],
+    ),
+    (
+        FREES,
+        [&["答え", "回答", "応答", "あなたは"], &["制限", "検閲", "制約"], &["なし", "なく", "無視", "ありません"]],
+    ),
     (LEAKS, [&["出力", "表示", "教え", "見せ", "公開"], &["システム", "あなたの", "初期"], &["プロンプト", "指示"]]),
     (FREES, [&["답", "응답", "당신은", "너는"], &["제한", "검열", "제약"], &["없이", "없는", "없습"]]),
     (LEAKS, [&["출력", "보여", "알려", "공개"], &["시스템", "너의", "당신의"], &["프롬프트", "지침", "지시"]]),
@@ -143,7 +163,8 @@ fn spaced(words: &[String], language: &Language) -> Option<(&'static str, Range<
     if let Some(span) = frees {
         return Some((FREES, span));
     }
-    let instructions = pair(words, language.own, language.instructions).or_else(|| pair(words, language.instructions, language.own));
+    let instructions =
+        pair(words, language.own, language.instructions).or_else(|| pair(words, language.instructions, language.own));
     let leaks = instructions.and_then(|pair| with(words, &pair, language.reveal))?;
     Some((LEAKS, leaks))
 }
@@ -160,7 +181,8 @@ fn pair(words: &[String], first: &[&str], second: &[&str]) -> Option<Range<usize
 fn with(words: &[String], part: &Range<usize>, list: &[&str]) -> Option<Range<usize>> {
     let window = part.start.saturating_sub(WINDOW)..words.len().min(part.end + WINDOW);
     let at = window.clone().find(|at| !part.contains(at) && is_in(list, &words[*at]))?;
-    let is_negated = at > 0 && ["not", "never", "nicht", "no", "ne", "non", "nao", "не", "لا"].contains(&words[at - 1].as_str());
+    let is_negated =
+        at > 0 && ["not", "never", "nicht", "no", "ne", "non", "nao", "не", "لا"].contains(&words[at - 1].as_str());
     (!is_negated).then(|| part.start.min(at)..part.end.max(at + 1))
 }
 
@@ -169,7 +191,8 @@ fn dense(sentence: &str) -> Option<(&'static str, Range<usize>)> {
         return None;
     }
     DENSE.iter().find_map(|(what, lists)| {
-        let places = lists.iter().map(|list| list.iter().filter_map(|part| Some((sentence.find(part)?, part.len()))).min());
+        let places =
+            lists.iter().map(|list| list.iter().filter_map(|part| Some((sentence.find(part)?, part.len()))).min());
         let places: Vec<(usize, usize)> = places.collect::<Option<_>>()?;
         let start = places.iter().map(|place| place.0).min()?;
         let end = places.iter().map(|(at, length)| at + length).max()?;

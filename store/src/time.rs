@@ -14,7 +14,9 @@ pub fn time_text(time: SystemTime) -> String {
 /// `2w`.
 pub fn parse_time(text: &str, now: SystemTime) -> Option<SystemTime> {
     let text = text.trim();
-    if let Some((unit, seconds)) = [('h', 3600), ('d', 86_400), ('w', 604_800)].into_iter().find(|(unit, _)| text.ends_with(*unit)) {
+    if let Some((unit, seconds)) =
+        [('h', 3600), ('d', 86_400), ('w', 604_800)].into_iter().find(|(unit, _)| text.ends_with(*unit))
+    {
         let count: u64 = digits(text.strip_suffix(unit)?)?;
         let time = now.checked_sub(Duration::from_secs(count.checked_mul(seconds)?))?;
         return (time >= UNIX_EPOCH).then_some(time);
@@ -90,8 +92,23 @@ mod tests {
             assert_eq!(parse_time(written, now).map(time_text).as_deref(), Some(read), "{written}");
         }
         for text in [
-            "", "d", "-1d", "1.5d", "999999999w", "2026-02-29", "2026-13-01", "2026-00-01", "2026-1", "26-01-01", "1969-12-31",
-            "2026-03-01T24:00:00Z", "2026-03-01T12:00", "tomorrow", "2026-03-01-01", "é", "１d",
+            "",
+            "d",
+            "-1d",
+            "1.5d",
+            "999999999w",
+            "2026-02-29",
+            "2026-13-01",
+            "2026-00-01",
+            "2026-1",
+            "26-01-01",
+            "1969-12-31",
+            "2026-03-01T24:00:00Z",
+            "2026-03-01T12:00",
+            "tomorrow",
+            "2026-03-01-01",
+            "é",
+            "１d",
         ] {
             assert_eq!(parse_time(text, now), None, "{text}");
         }

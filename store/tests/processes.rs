@@ -81,7 +81,10 @@ fn two_processes_that_write_at_once_lose_nothing() {
         assert!(texts(&sessions, name) == expected, "messages of {name} are missing or in another order");
     }
     let last = format!("number{}", count - 1);
-    assert_eq!(sessions.search(&Search { query: &last, limit: 10, ..Search::default() }).expect("failed to search").len(), 2);
+    assert_eq!(
+        sessions.search(&Search { query: &last, limit: 10, ..Search::default() }).expect("failed to search").len(),
+        2
+    );
     check(&file);
 }
 

@@ -30,7 +30,8 @@ fn a_search_is_fast_among_many_messages() {
         }
         let length = 10 + next() % 150;
         // The product of two numbers prefers small ones.
-        let words: Vec<String> = (0..length).map(|_| format!("word{}", (next() % WORDS) * (next() % WORDS) / WORDS)).collect();
+        let words: Vec<String> =
+            (0..length).map(|_| format!("word{}", (next() % WORDS) * (next() % WORDS) / WORDS)).collect();
         let text = words.join(" ");
         let kind = [MessageKind::User, MessageKind::Model, MessageKind::Results][number % 3];
         let message = NewMessage { kind, text: &text, raw: "[]", details: "null", keeps_from: None, tokens: None };

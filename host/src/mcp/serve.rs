@@ -89,8 +89,10 @@ impl ServeArgs {
         // Its person is not in front of this program.
         selection.disable_tools.push(PERSON_ASKER.to_owned());
         let app = App::new("toolc", registry.clone());
-        let app = profile
-            .apply_to_app(plugins.add_hooks_to(app, &registry, profile.env(), &profile.home), Stores::of(&profile.home));
+        let app = profile.apply_to_app(
+            plugins.add_hooks_to(app, &registry, profile.env(), &profile.home),
+            Stores::of(&profile.home),
+        );
         let (app, mode) = approval::prepare_for_clients(app, options.approval, kind, &profile)?;
         let server = self.server(&endpoint, &profile, &registry, app, selection, mode);
         let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };

@@ -72,7 +72,8 @@ impl Sessions {
                  WHERE messages_index MATCH ?1 AND messages_index.rowid = ?2"
             ))?;
             let mut found = |id: &i64| {
-                statement.query_row(params![query, id], |row| Ok(Found { message: message(row)?, excerpt: row.get(11)? }))
+                statement
+                    .query_row(params![query, id], |row| Ok(Found { message: message(row)?, excerpt: row.get(11)? }))
             };
             ids.iter().map(&mut found).collect::<rusqlite::Result<Vec<_>>>()
         })?;

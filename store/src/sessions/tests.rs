@@ -78,7 +78,8 @@ fn words_are_found_in_all_conversations_whatever_their_case_and_accents() {
     let later = add(&second, "no space left on the disk");
     add(&second, "space is left");
     let search = |query: &str, order| -> Vec<i64> {
-        let found = sessions.search(&Search { query, order, limit: 10, ..Search::default() }).expect("failed to search");
+        let found =
+            sessions.search(&Search { query, order, limit: 10, ..Search::default() }).expect("failed to search");
         found.iter().map(|found| found.message.id).collect()
     };
     assert_eq!(search("ELAN", Order::Best), [1]);
@@ -87,7 +88,8 @@ fn words_are_found_in_all_conversations_whatever_their_case_and_accents() {
     assert_eq!(search("left space", Order::Oldest), [2, 3]);
     assert_eq!(search("\"space left\"", Order::Best), [2]);
     assert_eq!(search("nothing", Order::Best), [0_i64; 0]);
-    let found = sessions.search(&Search { query: "space disk", limit: 1, ..Search::default() }).expect("failed to search");
+    let found =
+        sessions.search(&Search { query: "space disk", limit: 1, ..Search::default() }).expect("failed to search");
     assert_eq!(found[0].excerpt, "no **space** left on the **disk**");
     assert_eq!(found[0].message.session, second);
 

@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn several_questions_get_their_answers() {
-        let questions = json!([{ "question": " Which? ", "choices": ["a", "b"], "multi_select": true }, { "question": "Why?" }]);
+        let questions =
+            json!([{ "question": " Which? ", "choices": ["a", "b"], "multi_select": true }, { "question": "Why?" }]);
         let answers = vec![vec!["a".to_owned(), "b".to_owned()], vec!["Because.".to_owned()]];
         assert_reply!(call(Some(Clarified::Answered(answers.clone())), &questions), {
             "status": "answered",
@@ -139,13 +140,17 @@ mod tests {
         for user in [None, Some(Clarified::Absent)] {
             let value = call(user, &json!([{ "question": "Why?" }])).value();
             assert_eq!((&value["status"], &value["answers"]), (&json!("absent"), &json!([])));
-            assert!(value["note"].as_str().is_some_and(|note| note.starts_with("there is no person to ask")), "{value}");
+            assert!(
+                value["note"].as_str().is_some_and(|note| note.starts_with("there is no person to ask")),
+                "{value}"
+            );
         }
     }
 
     #[test]
     fn each_kind_of_bad_input_is_an_error_and_the_user_is_not_asked() {
-        let ask = |question: serde_json::Value| call(Some(Clarified::Absent), &json!([{ "question": "Ok?" }, question]));
+        let ask =
+            |question: serde_json::Value| call(Some(Clarified::Absent), &json!([{ "question": "Ok?" }, question]));
         assert_reply!(ask(json!({ "question": " " })), Err(Failed, "question 2 is blank. The user was not asked"));
         assert_reply!(ask(json!({ "question": "a", "choices": ["b"] })), Err(Failed, "at least two, or none"));
         assert_reply!(ask(json!({ "question": "a", "choices": ["b", " "] })), Err(Failed, "a blank choice"));

@@ -8,7 +8,9 @@ use toolc_catalog::session_search::SessionSearchTools;
 use toolc_catalog::session_search::session_search::{
     Args, Message, MessageRole, Returns, ReturnsSessionsItem, RoleFilterItem, Sort,
 };
-use toolc_store::{MessageKind, Order, Search, SessionInfo, Sessions, StoreError, StoredMessage, parse_time, time_text};
+use toolc_store::{
+    MessageKind, Order, Search, SessionInfo, Sessions, StoreError, StoredMessage, parse_time, time_text,
+};
 
 /// The maximum number of messages that a search reads to find different conversations.
 const MAX_FOUND: usize = 200;
@@ -49,7 +51,10 @@ impl SessionSearchTools for SessionSearchHandlers {
                 _ if found.is_empty() => {}
                 None => note = Some("this host has no model that summarises: read the messages yourself".to_owned()),
                 Some(model) => {
-                    let text = format!("{}\n\nThe question: {question}", request.transcript(&sessions, &found).map_err(failed)?);
+                    let text = format!(
+                        "{}\n\nThe question: {question}",
+                        request.transcript(&sessions, &found).map_err(failed)?
+                    );
                     match model.summarize(INSTRUCTIONS, &text, call.cancellation()) {
                         Ok(text) => answer = Some(text),
                         Err(error) => note = Some(format!("the other model did not answer: {error}")),
@@ -98,9 +103,11 @@ struct Conversation {
 
 impl Request {
     fn new(args: Args, sessions: &Sessions) -> Result<Self, ToolError> {
-        let Args { query, session_id, around_message_id, window, role_filter, after, before, sort, limit, summarize } = args;
+        let Args { query, session_id, around_message_id, window, role_filter, after, before, sort, limit, summarize } =
+            args;
         let now = SystemTime::now();
-        let time = |name: &str, text: Option<String>| match text.filter(|text| !text.trim().is_empty()) {
+        let time = |name: &str, text: Option<String>| {
+            match text.filter(|text| !text.trim().is_empty()) {
             None => Ok(None),
             Some(text) => parse_time(&text, now).map(Some).ok_or_else(|| {
                 ToolError::new(format!(
@@ -108,6 +115,7 @@ impl Request {
                      as `7d`"
                 ))
             }),
+        }
         };
         let (after, before) = (time("after", after)?, time("before", before)?);
         if let (Some(after), Some(before)) = (after, before)
@@ -124,15 +132,20 @@ impl Request {
         };
         let view = match (given(query), session, around_message_id) {
             (Some(_), _, Some(_)) => {
-                return Err(ToolError::new("give either `query` or `around_message_id`: first search, then look around what was found"));
+                return Err(ToolError::new(
+                    "give either `query` or `around_message_id`: first search, then look around what was found",
+                ));
             }
-            (Some(query), session, None) if query.chars().any(char::is_alphanumeric) => View::Search { query, order, session },
+            (Some(query), session, None) if query.chars().any(char::is_alphanumeric) => {
+                View::Search { query, order, session }
+            }
             (Some(query), ..) => return Err(ToolError::new(format!("the query `{query}` has no words"))),
             (None, session, Some(id)) => {
                 let message = sessions.around(id, 0).map_err(failed)?.pop();
                 let is_of = |message: &StoredMessage| session.as_ref().is_none_or(|info| info.name == message.session);
                 let message = message.filter(is_of).ok_or_else(|| {
-                    let place = session.as_ref().map_or_else(String::new, |info| format!(" in the conversation {}", info.name));
+                    let place =
+                        session.as_ref().map_or_else(String::new, |info| format!(" in the conversation {}", info.name));
                     ToolError::with_kind(ErrorKind::NotFound, format!("there is no message {id}{place}"))
                 })?;
                 View::Around(message)
@@ -184,7 +197,8 @@ impl Request {
             View::Around(message) => {
                 let Some(info) = named(sessions, &message.session)? else { return Ok((Vec::new(), None)) };
                 let messages = sessions.around(message.id, self.window)?;
-                let messages = messages.into_iter().filter(|of_window| of_window.id == message.id || self.wants(of_window));
+                let messages =
+                    messages.into_iter().filter(|of_window| of_window.id == message.id || self.wants(of_window));
                 Ok((vec![Conversation { info, messages: messages.collect(), excerpts: Vec::new() }], None))
             }
         }
@@ -252,10 +266,22 @@ impl Request {
             near.dedup_by_key(|message| message.id);
             let of_session: Vec<String> = near
                 .iter()
-                .map(|message| format!("[{} {}] {}", role(message.kind).as_str(), time_text(message.time), shortened(&message.text, MAX_MESSAGE_CHARS)))
+                .map(|message| {
+                    format!(
+                        "[{} {}] {}",
+                        role(message.kind).as_str(),
+                        time_text(message.time),
+                        shortened(&message.text, MAX_MESSAGE_CHARS)
+                    )
+                })
                 .collect();
             let of_session = shortened(&of_session.join("\n\n"), budget);
-            text += &format!("# Conversation {} of {}: {}\n\n{of_session}\n\n", info.name, time_text(info.started), info.title);
+            text += &format!(
+                "# Conversation {} of {}: {}\n\n{of_session}\n\n",
+                info.name,
+                time_text(info.started),
+                info.title
+            );
         }
         Ok(text)
     }
@@ -341,14 +367,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sessions = Sessions::new(Arc::new(Database::new(folder.path().join("state.db"))));
         let value = Arc::new(sessions.clone());
-        let harness = Harness::with_session(toolc_catalog::session_search::provider(SessionSearchHandlers), |session| {
-            let session = session.id("current").value::<Sessions>(value);
-            model.into_iter().fold(session, SessionBuilder::value::<dyn Summarizer>)
-        });
+        let harness =
+            Harness::with_session(toolc_catalog::session_search::provider(SessionSearchHandlers), |session| {
+                let session = session.id("current").value::<Sessions>(value);
+                model.into_iter().fold(session, SessionBuilder::value::<dyn Summarizer>)
+            });
         let fixture = Fixture { _folder: folder, sessions, harness };
         for (name, texts) in [
-            ("20260301-a", &["How do I deploy?", "Run `make deploy` on the disk host.", "[result of terminal] done"][..]),
-            ("20260302-b", &["The disk is full", "I removed the old disk images.", "[result of terminal] disk disk disk"]),
+            (
+                "20260301-a",
+                &["How do I deploy?", "Run `make deploy` on the disk host.", "[result of terminal] done"][..],
+            ),
+            (
+                "20260302-b",
+                &["The disk is full", "I removed the old disk images.", "[result of terminal] disk disk disk"],
+            ),
             ("current", &["The disk again"]),
         ] {
             let new = NewSession { name, source: "chat", directory: "/w", api: "chat", model: "m", title: texts[0] };
@@ -379,7 +412,8 @@ mod tests {
     fn words_are_found_in_earlier_conversations_and_not_in_the_current_one() {
         let fixture = fixture_with(None);
         let found = fixture.call(json!({ "query": "disk", "limit": "2" })).value();
-        let ids: Vec<&str> = found["sessions"].as_array().unwrap().iter().map(|s| s["session_id"].as_str().unwrap()).collect();
+        let ids: Vec<&str> =
+            found["sessions"].as_array().unwrap().iter().map(|s| s["session_id"].as_str().unwrap()).collect();
         assert_eq!(ids, ["20260302-b", "20260301-a"]);
         assert_eq!(found["sessions"][1]["messages"][0]["text"], "Run `make deploy` on the **disk** host.");
         assert_eq!(found["sessions"][1]["messages"][0]["role"], "assistant");
@@ -425,7 +459,11 @@ mod tests {
             (json!({ "session_id": "x" }), ErrorKind::NotFound, "call without arguments"),
             (json!({ "session_id": "2026" }), ErrorKind::Failed, "give the whole id"),
             (json!({ "around_message_id": 99 }), ErrorKind::NotFound, "there is no message 99"),
-            (json!({ "around_message_id": 1, "session_id": "20260302-b" }), ErrorKind::NotFound, "in the conversation 20260302-b"),
+            (
+                json!({ "around_message_id": 1, "session_id": "20260302-b" }),
+                ErrorKind::NotFound,
+                "in the conversation 20260302-b",
+            ),
             (json!({ "limit": 0 }), ErrorKind::InvalidArguments, ""),
             (json!({ "role_filter": ["system"] }), ErrorKind::InvalidArguments, ""),
         ] {
@@ -439,7 +477,14 @@ mod tests {
     fn long_messages_are_shortened() {
         let fixture = fixture_with(None);
         let text = format!("begin {} end", "é".repeat(5_000));
-        let message = NewMessage { kind: MessageKind::User, text: &text, raw: "[]", details: "null", keeps_from: None, tokens: None };
+        let message = NewMessage {
+            kind: MessageKind::User,
+            text: &text,
+            raw: "[]",
+            details: "null",
+            keeps_from: None,
+            tokens: None,
+        };
         let id = fixture.sessions.append("20260301-a", &message).unwrap();
         let value = fixture.call(json!({ "around_message_id": id, "window": 0 })).value();
         let shown = value["sessions"][0]["messages"][0]["text"].as_str().unwrap();
@@ -467,7 +512,10 @@ mod tests {
         assert!(asked.contains("# Conversation 20260301-a of") && asked.contains("[tool "), "{asked}");
         assert!(asked.ends_with("The question: How is it deployed?"), "{asked}");
         let failed = fixture.call(json!({ "query": "deploy", "summarize": "Why did it fail?" })).value();
-        assert_eq!((&failed["note"], &failed["answer"]), (&json!("the other model did not answer: it is busy"), &Value::Null));
+        assert_eq!(
+            (&failed["note"], &failed["answer"]),
+            (&json!("the other model did not answer: it is busy"), &Value::Null)
+        );
         assert!(fixture.call(json!({ "query": "unheard", "summarize": "x" })).value()["answer"].is_null());
         let without = fixture_with(None).call(json!({ "query": "deploy", "summarize": "x" })).value();
         assert!(without["note"].as_str().unwrap().contains("read the messages yourself"));

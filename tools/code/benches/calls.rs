@@ -147,9 +147,9 @@ mod unix {
             file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
             terminal: TerminalHandlers::new(workspace).environments(environments),
             clarify: toolc_agent::ClarifyHandlers,
-        memory: toolc_agent::MemoryHandlers,
-        session_search: toolc_agent::SessionSearchHandlers,
-        todo: TodoHandlers,
+            memory: toolc_agent::MemoryHandlers,
+            session_search: toolc_agent::SessionSearchHandlers,
+            todo: TodoHandlers,
         });
         let registry = Registry::new();
         registry.add(provider).expect("the shipped tools");

@@ -107,15 +107,21 @@ fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
     };
     match &found[..] {
         [entry] => Ok((*entry).clone()),
-        [] if entries.is_empty() => Err(error(&format!("there is no entry with \"{}\": there are none at all", beginning(&old_text)))),
+        [] if entries.is_empty() => {
+            Err(error(&format!("there is no entry with \"{}\": there are none at all", beginning(&old_text))))
+        }
         [] => {
             let all: Vec<&str> = shown.iter().map(String::as_str).collect();
-            let message =
-                format!("no entry has the text \"{}\". Nothing was changed. The entries:{}", beginning(&old_text), list(&all));
+            let message = format!(
+                "no entry has the text \"{}\". Nothing was changed. The entries:{}",
+                beginning(&old_text),
+                list(&all)
+            );
             Err(ToolError::with_kind(ErrorKind::NotFound, message))
         }
         several => {
-            let fitting: Vec<&str> = shown.iter().map(String::as_str).filter(|shown| shown.contains(&old_text)).collect();
+            let fitting: Vec<&str> =
+                shown.iter().map(String::as_str).filter(|shown| shown.contains(&old_text)).collect();
             Err(ToolError::new(format!(
                 "{} entries have the text \"{}\": give a part that only one has. Nothing was changed. The entries:{}",
                 several.len(),

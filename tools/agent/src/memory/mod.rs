@@ -94,7 +94,9 @@ impl MemoryTools for MemoryHandlers {
 fn returns(target: MemoryTarget, entries: &[String], mut notes: Vec<String>) -> Returns {
     let chars = total_chars(entries);
     if chars > target.max_chars() {
-        notes.push("the file was edited and exceeds the maximum: conversations begin without the last entries".to_owned());
+        notes.push(
+            "the file was edited and exceeds the maximum: conversations begin without the last entries".to_owned(),
+        );
     }
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     Returns {
@@ -112,9 +114,12 @@ fn operations(args: Args) -> Result<Vec<Operation>, ToolError> {
     let Some(action) = action else {
         let has_text = [&content, &old_text].into_iter().any(|text| is_given(text.as_ref()));
         if has_text {
-            return Err(ToolError::new("`content` and `old_text` need an `action`: add, replace or remove. Nothing was changed"));
+            return Err(ToolError::new(
+                "`content` and `old_text` need an `action`: add, replace or remove. Nothing was changed",
+            ));
         }
-        let operation = |(number, item)| operation(item).map_err(|problem| error(&format!("operation {number}: {problem}")));
+        let operation =
+            |(number, item)| operation(item).map_err(|problem| error(&format!("operation {number}: {problem}")));
         return (1..).zip(items).map(operation).collect();
     };
     if !items.is_empty() {
@@ -125,7 +130,9 @@ fn operations(args: Args) -> Result<Vec<Operation>, ToolError> {
         Action::Replace => OperationsItemAction::Replace,
         Action::Remove => OperationsItemAction::Remove,
     };
-    operation(OperationsItem { action, content, old_text }).map(|operation| vec![operation]).map_err(|problem| error(&problem))
+    operation(OperationsItem { action, content, old_text })
+        .map(|operation| vec![operation])
+        .map_err(|problem| error(&problem))
 }
 
 fn operation(item: OperationsItem) -> Result<Operation, String> {
@@ -145,7 +152,9 @@ fn operation(item: OperationsItem) -> Result<Operation, String> {
         (OperationsItemAction::Replace, None, _) => {
             Err("replace needs `content`, the new entry: to delete an entry, use remove".to_owned())
         }
-        (OperationsItemAction::Remove, _, None) => Err("remove needs `old_text`, a part of the entry to remove".to_owned()),
+        (OperationsItemAction::Remove, _, None) => {
+            Err("remove needs `old_text`, a part of the entry to remove".to_owned())
+        }
         (OperationsItemAction::Remove, Some(_), _) => {
             Err("remove takes no `content`: to change an entry, use replace".to_owned())
         }

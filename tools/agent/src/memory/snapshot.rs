@@ -28,7 +28,9 @@ pub fn snapshot(store: &dyn MemoryStore) -> MemorySnapshot {
     for target in MemoryTarget::ALL {
         match store.entries(target) {
             Ok(entries) => snapshot.add(target, &entries),
-            Err(error) => snapshot.problems.push(format!("the notes of `{}` are left out: {}", target.word(), error.message())),
+            Err(error) => {
+                snapshot.problems.push(format!("the notes of `{}` are left out: {}", target.word(), error.message()))
+            }
         }
     }
     if !snapshot.text.is_empty() {
@@ -47,7 +49,8 @@ impl MemorySnapshot {
             let reason = toolc_scan::problem(entry).unwrap_or_else(|| shown.clone());
             self.problems.push(format!("a note of `{}` is left out: {reason}", target.word()));
         }
-        let fitting = (0..=all.len()).rev().find(|count| total_chars(&all[..*count]) <= target.max_chars()).unwrap_or(0);
+        let fitting =
+            (0..=all.len()).rev().find(|count| total_chars(&all[..*count]) <= target.max_chars()).unwrap_or(0);
         if fitting < all.len() {
             let left_out = all.len() - fitting;
             self.problems.push(format!(
