@@ -7,6 +7,7 @@ mod random;
 
 use check::{SEEDS, WORDS};
 use random::Random;
+use toolc_commands::Surroundings;
 
 #[test]
 fn any_mutation_of_a_line_can_be_read() {
@@ -52,7 +53,7 @@ fn copies_of_a_word_are_limited() {
     for line in
         [format!("echo {expanded}{}", "*?".repeat(20_000)), format!("echo {expanded}{}", "$a\"b\"".repeat(8_000))]
     {
-        let reading = toolc_commands::read(&line, &toolc_commands::programs::USUAL, &Default::default());
+        let reading = toolc_commands::read(&line, &toolc_commands::programs::USUAL, &Surroundings::default());
         let words = &reading.commands[0].words;
         assert!(matches!(&*words[1].parts, [toolc_commands::Part::Unknown { splits: true }]), "{} words", words.len());
         check::line(&line);

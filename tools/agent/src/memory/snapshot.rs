@@ -29,7 +29,7 @@ pub fn snapshot(store: &dyn MemoryStore) -> MemorySnapshot {
         match store.entries(target) {
             Ok(entries) => snapshot.add(target, &entries),
             Err(error) => {
-                snapshot.problems.push(format!("the notes of `{}` are left out: {}", target.word(), error.message()))
+                snapshot.problems.push(format!("the notes of `{}` are left out: {}", target.word(), error.message()));
             }
         }
     }
