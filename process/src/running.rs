@@ -21,7 +21,7 @@ const POLL: Duration = Duration::from_millis(10);
 const GRACE: Duration = Duration::from_secs(1);
 /// How long a program that has ended can still get output, if another process could write some.
 const DRAIN: Duration = Duration::from_millis(250);
-/// The time limit for reading output that is still in a pipe then. A process that prints without end reaches it.
+/// The time limit for reading output that is still in a pipe then. A process that never stops printing reaches it.
 const MAX_DRAIN: Duration = Duration::from_secs(2);
 
 /// The function that is called when a program has ended.
