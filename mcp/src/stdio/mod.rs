@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use rmcp::RoleClient;
+use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
@@ -106,7 +107,9 @@ impl Transport<RoleClient> for StdioTransport {
 
     fn send(&mut self, message: TxJsonRpcMessage<RoleClient>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Queued here and not in the future, so that messages are written in their order.
-        let written = serde_json::to_vec(&message).map_err(io::Error::other).and_then(|line| self.writer.write(line));
+        let is_answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
+        let line = serde_json::to_vec(&message).map_err(io::Error::other);
+        let written = line.and_then(|line| self.writer.write(line, is_answer));
         async move { written?.await.unwrap_or_else(|_| Err(closed())) }
     }
 
