@@ -1,4 +1,4 @@
-//! A provider of every tool, of one type that handles three toolsets of four.
+//! A provider of every tool, of one type that handles some of the toolsets.
 
 use toolc::{Call, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::{CodeTools, TerminalTools, TodoTools, code, terminal, todo};
