@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/1-approvals.sql"),
     include_str!("migrations/2-sessions.sql"),
     include_str!("migrations/3-task-state.sql"),
+    include_str!("migrations/4-boards.sql"),
 ];
 
 /// The current format. SQLite stores it as a signed number.

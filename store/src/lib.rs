@@ -1,15 +1,19 @@
 //! The data that a host keeps between runs, in one SQLite file.
 //!
-//! A [`Database`] is the file. Each store in it has its own type, such as [`Approvals`] and
-//! [`Sessions`].
+//! A [`Database`] is the file. Each store in it has its own type: [`Approvals`], [`Boards`] and [`Sessions`].
 
 mod approvals;
+mod boards;
 mod database;
 mod error;
 mod sessions;
 mod time;
 
 pub use approvals::{Approval, Approvals};
+pub use boards::{
+    Actor, Attachment, Begins, BlockKind, BoardError, Boards, Card, CardDetails, CardFilter, CardNote, CardOutcome,
+    CardStatus, MAX_ATTACHMENTS, MAX_ATTEMPTS, MAX_CARDS, NewCard, Workspace,
+};
 pub use database::Database;
 pub use error::StoreError;
 pub use sessions::{

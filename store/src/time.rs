@@ -2,6 +2,17 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// Returns the milliseconds since 1970, as the tables store times.
+pub(crate) fn milliseconds(time: SystemTime) -> i64 {
+    i64::try_from(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Returns the time of a number of milliseconds since 1970.
+pub(crate) fn from_milliseconds(milliseconds: i64) -> SystemTime {
+    let since = Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default());
+    UNIX_EPOCH.checked_add(since).unwrap_or(UNIX_EPOCH)
+}
+
 /// Returns a time in the form of RFC 3339, in UTC, with seconds: `2026-03-01T12:00:00Z`.
 pub fn time_text(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

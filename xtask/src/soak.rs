@@ -25,6 +25,12 @@ const SOAKS: &[Soak] = &[
         tests: &["--package", "toolc-store", "--test", "processes"],
     },
     Soak {
+        name: "boards",
+        description: "two workers complete ten thousand cards, each once, and a hundred workers are killed; about three minutes",
+        variable: ("TOOLC_TRIES", "10000"),
+        tests: &["--package", "toolc-store", "--test", "boards"],
+    },
+    Soak {
         name: "search",
         description: "the median of searches in a hundred thousand messages is below 20 ms; about a minute",
         variable: ("TOOLC_MESSAGES", "100000"),

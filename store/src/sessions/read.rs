@@ -2,8 +2,9 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{MessageKind, SessionInfo, Sessions, StoredMessage, TokenCounts, time};
+use super::{MessageKind, SessionInfo, Sessions, StoredMessage, TokenCounts};
 use crate::error::StoreError;
+use crate::time::from_milliseconds;
 
 /// The columns of a [`SessionInfo`], of `sessions AS s`.
 const SESSION: &str = "s.name, s.started, s.source, s.directory, s.api, s.model, s.title, \
@@ -142,14 +143,14 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionInfo> {
     let count = |column| row.get::<_, i64>(column).map(i64::cast_unsigned);
     Ok(SessionInfo {
         name: row.get(0)?,
-        started: time(row.get(1)?),
+        started: from_milliseconds(row.get(1)?),
         source: row.get(2)?,
         directory: row.get(3)?,
         api: row.get(4)?,
         model: row.get(5)?,
         title: row.get(6)?,
         messages: count(7)?,
-        updated: time(row.get(8)?),
+        updated: from_milliseconds(row.get(8)?),
         tokens: TokenCounts { input: count(9)?, cached: count(10)?, output: count(11)? },
     })
 }
@@ -162,7 +163,7 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<StoredMessage> {
         id: row.get(0)?,
         session: row.get(1)?,
         kind: MessageKind::from_word(&kind).ok_or(rusqlite::Error::InvalidQuery)?,
-        time: time(row.get(3)?),
+        time: from_milliseconds(row.get(3)?),
         text: row.get(4)?,
         raw: row.get(5)?,
         details: row.get(6)?,

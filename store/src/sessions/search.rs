@@ -6,8 +6,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
 use super::read::{MESSAGE, message};
-use super::{MessageKind, Sessions, StoredMessage, milliseconds};
+use super::{MessageKind, Sessions, StoredMessage};
 use crate::error::StoreError;
+use crate::time::milliseconds;
 
 /// The maximum number of words of a query. Others are ignored.
 const MAX_WORDS: usize = 32;
