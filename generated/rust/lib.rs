@@ -38,6 +38,9 @@ pub mod code;
 pub mod file;
 
 #[rustfmt::skip]
+pub mod kanban;
+
+#[rustfmt::skip]
 pub mod memory;
 
 #[rustfmt::skip]
@@ -55,19 +58,22 @@ pub mod commands;
 pub use self::clarify::ClarifyTools;
 pub use self::code::CodeTools;
 pub use self::file::FileTools;
+pub use self::kanban::KanbanTools;
 pub use self::memory::MemoryTools;
 pub use self::session_search::SessionSearchTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo> {
+pub struct Handlers<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo> {
     /// Handles the tools of `clarify`: implements [`ClarifyTools`].
     pub clarify: Clarify,
     /// Handles the tools of `code`: implements [`CodeTools`].
     pub code: Code,
     /// Handles the tools of `file`: implements [`FileTools`].
     pub file: File,
+    /// Handles the tools of `kanban`: implements [`KanbanTools`].
+    pub kanban: Kanban,
     /// Handles the tools of `memory`: implements [`MemoryTools`].
     pub memory: Memory,
     /// Handles the tools of `session_search`: implements [`SessionSearchTools`].
@@ -83,6 +89,7 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
         &self::clarify::PART,
         &self::code::PART,
         &self::file::PART,
+        &self::kanban::PART,
         &self::memory::PART,
         &self::session_search::PART,
         &self::terminal::PART,
@@ -92,26 +99,26 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
-where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools +
-    'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
-    'static,
+pub fn provider<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
+where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Kanban: KanbanTools +
+    'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools +
+    'static, Todo: TodoTools + 'static,
 {
     COMPILED.provider(handlers, call, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: ClarifyTools + CodeTools + FileTools + MemoryTools + SessionSearchTools + TerminalTools + TodoTools +
-    'static,
+where H: ClarifyTools + CodeTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools + TerminalTools +
+    TodoTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None)
 }
 
-fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools +
-    'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
-    'static>(
-    handlers: &'a Arc<Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>>,
+fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Kanban: KanbanTools +
+    'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools +
+    'static, Todo: TodoTools + 'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
@@ -120,6 +127,7 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: Fi
         clarify: handlers_clarify,
         code: _,
         file: _,
+        kanban: _,
         memory: _,
         session_search: _,
         terminal: _,
@@ -129,16 +137,17 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: Fi
         0..1 => self::clarify::call(handlers_clarify, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| &all.code, index - 1, args, call),
         2..6 => self::file::call(handlers, |all| &all.file, index - 2, args, call),
-        6..7 => self::memory::call(handlers, |all| &all.memory, index - 6, args, call),
-        7..8 => self::session_search::call(handlers, |all| &all.session_search, index - 7, args, call),
-        8..10 => self::terminal::call(handlers, |all| &all.terminal, index - 8, args, call),
-        10..11 => self::todo::call(handlers_todo, index - 10, args, call),
+        6..19 => self::kanban::call(handlers, |all| &all.kanban, index - 6, args, call),
+        19..20 => self::memory::call(handlers, |all| &all.memory, index - 19, args, call),
+        20..21 => self::session_search::call(handlers, |all| &all.session_search, index - 20, args, call),
+        21..23 => self::terminal::call(handlers, |all| &all.terminal, index - 21, args, call),
+        23..24 => self::todo::call(handlers_todo, index - 23, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + MemoryTools + SessionSearchTools + TerminalTools +
-    TodoTools + 'static>(
+fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools +
+    TerminalTools + TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -148,10 +157,11 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + MemoryTools + Sessi
         0..1 => self::clarify::call(&**handlers, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| all, index - 1, args, call),
         2..6 => self::file::call(handlers, |all| all, index - 2, args, call),
-        6..7 => self::memory::call(handlers, |all| all, index - 6, args, call),
-        7..8 => self::session_search::call(handlers, |all| all, index - 7, args, call),
-        8..10 => self::terminal::call(handlers, |all| all, index - 8, args, call),
-        10..11 => self::todo::call(&**handlers, index - 10, args, call),
+        6..19 => self::kanban::call(handlers, |all| all, index - 6, args, call),
+        19..20 => self::memory::call(handlers, |all| all, index - 19, args, call),
+        20..21 => self::session_search::call(handlers, |all| all, index - 20, args, call),
+        21..23 => self::terminal::call(handlers, |all| all, index - 21, args, call),
+        23..24 => self::todo::call(&**handlers, index - 23, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -165,6 +175,45 @@ pub mod names {
 
         /// `execute_code`
         pub const EXECUTE_CODE: &str = "execute_code";
+
+        /// `kanban_attach`
+        pub const KANBAN_ATTACH: &str = "kanban_attach";
+
+        /// `kanban_attachments`
+        pub const KANBAN_ATTACHMENTS: &str = "kanban_attachments";
+
+        /// `kanban_block`
+        pub const KANBAN_BLOCK: &str = "kanban_block";
+
+        /// `kanban_comment`
+        pub const KANBAN_COMMENT: &str = "kanban_comment";
+
+        /// `kanban_complete`
+        pub const KANBAN_COMPLETE: &str = "kanban_complete";
+
+        /// `kanban_create`
+        pub const KANBAN_CREATE: &str = "kanban_create";
+
+        /// `kanban_heartbeat`
+        pub const KANBAN_HEARTBEAT: &str = "kanban_heartbeat";
+
+        /// `kanban_link`
+        pub const KANBAN_LINK: &str = "kanban_link";
+
+        /// `kanban_list`
+        pub const KANBAN_LIST: &str = "kanban_list";
+
+        /// `kanban_request_changes`
+        pub const KANBAN_REQUEST_CHANGES: &str = "kanban_request_changes";
+
+        /// `kanban_request_review`
+        pub const KANBAN_REQUEST_REVIEW: &str = "kanban_request_review";
+
+        /// `kanban_show`
+        pub const KANBAN_SHOW: &str = "kanban_show";
+
+        /// `kanban_unblock`
+        pub const KANBAN_UNBLOCK: &str = "kanban_unblock";
 
         /// `memory`
         pub const MEMORY: &str = "memory";
@@ -222,6 +271,9 @@ pub mod names {
 
         /// `file`
         pub const FILE: &str = "file";
+
+        /// `kanban`
+        pub const KANBAN: &str = "kanban";
 
         /// `memory`
         pub const MEMORY: &str = "memory";

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use toolc::ToolProvider;
-use toolc_agent::{ClarifyHandlers, MemoryHandlers, SessionSearchHandlers, TodoHandlers};
+use toolc_agent::{ClarifyHandlers, KanbanHandlers, MemoryHandlers, SessionSearchHandlers, TodoHandlers};
 use toolc_catalog::Handlers;
 use toolc_code::CodeHandlers;
 use toolc_environment::SandboxKind;
@@ -40,6 +40,7 @@ pub fn shipped_tools_with(
         clarify: ClarifyHandlers,
         code: CodeHandlers::new(&workspace).environments(environments.clone()),
         file: file(FileHandlers::new(workspace.clone()).environments(environments.clone())),
+        kanban: KanbanHandlers,
         memory: MemoryHandlers,
         session_search: SessionSearchHandlers,
         terminal: terminal(TerminalHandlers::new(workspace).environments(environments)),

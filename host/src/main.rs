@@ -12,6 +12,7 @@ mod config;
 mod environments;
 mod git;
 mod judge;
+mod kanban;
 mod mcp;
 mod options;
 mod own_memory;
@@ -74,6 +75,8 @@ enum Command {
     Sessions(sessions::SessionsArgs),
     /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
     Judge(judge::JudgeArgs),
+    /// List and change the tasks of a board, and work on them.
+    Kanban(kanban::KanbanArgs),
     /// List and revoke the shell commands that were approved permanently.
     Approvals(approvals::ApprovalsArgs),
     /// Check and show the configuration.
@@ -126,6 +129,7 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
         Command::Batch(command) => command.run(&options, home),
         Command::Sessions(args) => args.run(&home),
         Command::Judge(args) => Ok(args.run(&home)?.into()),
+        Command::Kanban(args) => args.run(&options, home),
         Command::Approvals(args) => Ok(args.run(&home)?.into()),
         Command::Config(args) => Ok(args.run(&home)?.into()),
         Command::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),

@@ -8,7 +8,7 @@ use crate::approval::Mode;
 use crate::environments::EnvironmentKind;
 
 /// Where tools come from and act, and what happens to calls that need approval.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ToolOptions {
     /// A folder of plugins, instead of the user's and the system's. Can be repeated. If two folders have a plugin of the same
     /// name, the first is used.

@@ -184,7 +184,7 @@ fn config_dir() -> Option<PathBuf> {
 }
 
 /// Returns the user's cache folder: `XDG_CACHE_HOME` on every system, or else the default of the system.
-fn cache_dir() -> Option<PathBuf> {
+pub(crate) fn cache_dir() -> Option<PathBuf> {
     folder_of_user(
         "XDG_CACHE_HOME",
         "LOCALAPPDATA",

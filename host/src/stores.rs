@@ -9,7 +9,7 @@ use toolc::cancel::CancellationToken;
 use toolc_agent::{Clarifier, FileMemory, MemoryStore, Summarizer};
 use toolc_config::Home;
 use toolc_model::Client;
-use toolc_store::{Database, Sessions};
+use toolc_store::{Boards, Database, Sessions};
 
 use crate::mcp::Person;
 
@@ -18,6 +18,7 @@ use crate::mcp::Person;
 pub(crate) struct Stores {
     pub(crate) memory: Arc<dyn MemoryStore>,
     sessions: Arc<Sessions>,
+    pub(crate) boards: Arc<Boards>,
     clarifier: Option<Arc<dyn Clarifier>>,
     summarizer: Option<Arc<dyn Summarizer>>,
 }
@@ -25,9 +26,11 @@ pub(crate) struct Stores {
 impl Stores {
     /// Returns the stores in the home folder of a profile.
     pub(crate) fn of(home: &Home) -> Self {
+        let database = Arc::new(Database::new(home.state()));
         Self {
             memory: Arc::new(FileMemory::new(home.memories())),
-            sessions: Arc::new(Sessions::new(Arc::new(Database::new(home.state())))),
+            sessions: Arc::new(Sessions::new(Arc::clone(&database))),
+            boards: Arc::new(Boards::new(database)),
             clarifier: None,
             summarizer: None,
         }
@@ -47,6 +50,7 @@ impl Stores {
     pub(crate) fn apply(&self, session: SessionBuilder) -> SessionBuilder {
         let mut session = session.value::<dyn MemoryStore>(Arc::clone(&self.memory));
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
+        session = session.value::<Boards>(Arc::clone(&self.boards));
         if let Some(clarifier) = &self.clarifier {
             session = session.value::<dyn Clarifier>(Arc::clone(clarifier));
         }

@@ -17,6 +17,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "4 cron105 A scheduled run without a person: the core tools and a shell. A command that needs approval does not run.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "9 debugging78 Find out why something fails: read and change files, run commands and scripts.0 3 4 code4 file8 terminal0 0 0 0 0 0 ",
     "4 file35 Read, write, edit and search files.0 0 0 0 1 10 file_tools0 0 0 ",
+    "6 kanban67 Plan work as tasks on a board that several agents and people share.0 0 0 0 1 12 kanban_tools0 0 0 ",
     "6 memory71 Keep notes for later conversations: about the work, and about the user.0 0 0 0 1 12 memory_tools0 0 0 ",
     "8 research78 Find out and report: search and read files, plan. Changes nothing on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
     "4 safe59 Read files and plan, without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",

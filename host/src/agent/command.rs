@@ -70,6 +70,7 @@ impl AgentCommand {
             observer: if self.json { json_lines() } else { on_terminal() },
             approver: setup.person(move || presses.press()),
             resume: resume.as_ref(),
+            worker: None,
         })?;
         agent.announce(&setup.directory).await;
         let ended = agent.run_turn(prompt, &mut interrupts).await;

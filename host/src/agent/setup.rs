@@ -10,7 +10,7 @@ use clap::Args;
 use toolc::approval::Approver;
 use toolc::redaction::Redactor;
 use toolc::{Dialect, Registry, Session, Task};
-use toolc_agent::memory;
+use toolc_agent::{BoardWorker, memory};
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::Home;
 use toolc_store::{Database, SessionInfo, Sessions};
@@ -39,8 +39,11 @@ const RESULT_READER: &str = "read_file";
 /// The tool whose notes a conversation begins with.
 const MEMORY: &str = "memory";
 
+/// The toolset of agents that work on a card.
+const KANBAN: &str = "kanban";
+
 /// The options of commands that run a loop.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -77,7 +80,7 @@ pub(crate) struct Setup {
     results: ResultStore,
     record: bool,
     second_opinion: bool,
-    stores: Stores,
+    pub(crate) stores: Stores,
     news: News,
 }
 
@@ -92,6 +95,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// A conversation to continue.
     pub(crate) resume: Option<&'a SessionInfo>,
+    /// The card of a board that the agent works on. It gets the toolset `kanban` as well.
+    pub(crate) worker: Option<BoardWorker>,
 }
 
 impl Setup {
@@ -182,7 +187,7 @@ impl Setup {
     /// # Errors
     /// Returns an error if the selection names something unknown, or the conversation to continue cannot be read.
     pub(crate) fn agent(&self, plan: Plan<'_>) -> Result<Agent, String> {
-        let Plan { selection, toolsets, source, observer, approver, resume } = plan;
+        let Plan { selection, toolsets, source, observer, approver, resume, worker } = plan;
         let models = self.models.for_new_conversation();
         let name = resume.map_or_else(new_name, |info| info.name.clone());
         let reporter = Reporter {
@@ -203,6 +208,9 @@ impl Setup {
         let toolsets = toolsets.or_else(|| selection.is_empty().then(default));
         builder = builder.enable(toolsets.unwrap_or_default());
         builder = self.stores.apply(builder.id(&name).home(home.path()));
+        if let Some(worker) = worker {
+            builder = builder.enable([KANBAN]).value(Arc::new(worker));
+        }
         // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
         let notices = observer.clone();
         let warn = move |text: &str| notices(&AgentEvent::Notice { text });

@@ -157,6 +157,7 @@ impl Run<'_> {
             observer: Arc::new(move |event| observed.add(event)),
             approver: None,
             resume: None,
+            worker: None,
         })?;
         let ended = agent.run_turn(&task.prompt, interrupts).await;
         let (outcome, error) = match &ended {

@@ -68,6 +68,7 @@ impl ChatArgs {
                 observer: Arc::new(move |event| observed.show(event)),
                 approver: approver.clone(),
                 resume,
+                worker: None,
             })
         };
         let agent = begin(resume.as_ref())?;

@@ -5,6 +5,7 @@ mod batch;
 mod chat;
 mod hooks;
 mod interrupts;
+mod kanban;
 mod long;
 mod memory;
 mod opinion;

@@ -1,0 +1,393 @@
+//! The tools of the toolset `kanban`: tasks on a board that several agents and people share.
+//!
+//! [`shown`] makes what the model sees of a card. The store is [`Boards`]. In the store, the tasks of a board are called cards, to
+//! tell them from the tasks of calls.
+
+mod shown;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use toolc::{Call, ErrorKind, ToolError, Value};
+use toolc_catalog::kanban::{
+    KanbanTools, kanban_attach, kanban_attachments, kanban_block, kanban_comment, kanban_complete, kanban_create,
+    kanban_heartbeat, kanban_link, kanban_list, kanban_request_changes, kanban_request_review, kanban_show,
+    kanban_unblock,
+};
+use toolc_store::{
+    Actor, Begins, BlockKind, BoardError, Boards, CardFilter, CardOutcome, CardStatus, NewCard, Workspace, time_text,
+};
+
+pub use shown::card_name;
+
+/// The board of sessions that do not work on a card.
+pub const DEFAULT_BOARD: &str = "default";
+
+/// The maximum size of an attachment in bytes.
+const MAX_ATTACHMENT: usize = 1_000_000;
+
+/// The name of agents that do not work on a card.
+const AGENT: &str = "agent";
+
+/// The card that a session works on. A host gives it to the session of a worker as a [value](toolc::SessionBuilder::value).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardWorker {
+    /// The board.
+    pub board: String,
+    /// The name for which the card was claimed.
+    pub name: String,
+    /// The card.
+    pub card: i64,
+    /// The claim.
+    pub claim: String,
+    /// For how long a heartbeat renews the claim.
+    pub lease: Duration,
+}
+
+impl BoardWorker {
+    /// Returns the worker as the store knows it.
+    pub fn actor(&self) -> Actor {
+        Actor::Worker { name: self.name.clone(), card: self.card, claim: self.claim.clone() }
+    }
+}
+
+/// The handlers of the toolset `kanban`. They use the [`Boards`] of the session and, in the session of a worker, its [`BoardWorker`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KanbanHandlers;
+
+/// What a call acts on, and for whom.
+struct Desk {
+    boards: std::sync::Arc<Boards>,
+    worker: Option<std::sync::Arc<BoardWorker>>,
+    board: String,
+    actor: Actor,
+}
+
+impl Desk {
+    fn new(call: &Call<'_>, board: Option<String>) -> Result<Self, ToolError> {
+        let boards = call.require_value::<Boards>()?;
+        let worker = call.value::<BoardWorker>();
+        let own_board = worker.as_ref().map_or(DEFAULT_BOARD, |worker| &worker.board);
+        let board = match board {
+            Some(board) => name("board", board)?,
+            None => own_board.to_owned(),
+        };
+        let actor = worker.as_ref().map_or_else(|| Actor::Agent(AGENT.to_owned()), |worker| worker.actor());
+        Ok(Self { boards, worker, board, actor })
+    }
+
+    /// Returns the card that a call names, or else the one that the session works on.
+    fn card(&self, task_id: Option<&String>) -> Result<i64, ToolError> {
+        match (task_id, &self.worker) {
+            (Some(task_id), _) => id(task_id),
+            (None, Some(worker)) if worker.board == self.board => Ok(worker.card),
+            (None, Some(worker)) => Err(ToolError::new(format!(
+                "your task is on the board `{}`: omit `board`, or name a task",
+                worker.board
+            ))),
+            (None, None) => Err(ToolError::new("you work on no task: name one with `task_id`")),
+        }
+    }
+
+    fn status(&self, card: i64) -> Result<String, ToolError> {
+        Ok(self.boards.details(&self.board, card).map_err(error)?.card.status.word().to_owned())
+    }
+}
+
+impl KanbanTools for KanbanHandlers {
+    fn kanban_create(&self, args: kanban_create::Args, call: &Call<'_>) -> Result<kanban_create::Returns, ToolError> {
+        let desk = Desk::new(call, args.board.clone())?;
+        let card = new_card(args)?;
+        let (card, is_new) = desk.boards.create(&desk.board, &desk.actor, &card).map_err(error)?;
+        Ok(kanban_create::Returns { task_id: card_name(card), status: desk.status(card)?, is_new })
+    }
+
+    fn kanban_list(&self, args: kanban_list::Args, call: &Call<'_>) -> Result<kanban_list::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let limit = usize::try_from(args.limit).unwrap_or(1);
+        let filter = CardFilter {
+            assignee: args.assignee.as_deref(),
+            status: args.status.and_then(|status| CardStatus::from_word(status.as_str())),
+            tenant: args.tenant.as_deref(),
+            include_archived: args.include_archived,
+            // One more shows whether there are more.
+            limit: limit + 1,
+        };
+        let mut cards = desk.boards.list(&desk.board, &filter).map_err(error)?;
+        let note = (cards.len() > limit).then(|| format!("there are more than these {limit} tasks: use the filters"));
+        cards.truncate(limit);
+        Ok(kanban_list::Returns { tasks: cards.into_iter().map(shown::listed).collect(), note })
+    }
+
+    fn kanban_show(&self, args: kanban_show::Args, call: &Call<'_>) -> Result<kanban_show::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        desk.boards.details(&desk.board, card).map(shown::details).map_err(error)
+    }
+
+    fn kanban_comment(
+        &self,
+        args: kanban_comment::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_comment::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = id(&args.task_id)?;
+        let body = safe("comment", &args.body)?;
+        desk.boards.comment(&desk.board, &desk.actor, card, body).map_err(error)?;
+        Ok(kanban_comment::Returns { task_id: args.task_id, status: desk.status(card)? })
+    }
+
+    fn kanban_link(&self, args: kanban_link::Args, call: &Call<'_>) -> Result<kanban_link::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let (parent, child) = (id(&args.parent_id)?, id(&args.child_id)?);
+        desk.boards.link(&desk.board, &desk.actor, parent, child).map_err(error)?;
+        Ok(kanban_link::Returns { task_id: args.child_id, status: desk.status(child)? })
+    }
+
+    fn kanban_heartbeat(
+        &self,
+        args: kanban_heartbeat::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_heartbeat::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let Some(worker) = &desk.worker else {
+            return Err(ToolError::new("you work on no task: only the session of a worker has a claim"));
+        };
+        let note = args.note.as_deref().map(|note| safe("note", note)).transpose()?;
+        let ends = desk.boards.renew(&desk.board, &desk.actor, card, worker.lease, note).map_err(error)?;
+        Ok(kanban_heartbeat::Returns { task_id: card_name(card), claim_ends: time_text(ends) })
+    }
+
+    fn kanban_block(&self, args: kanban_block::Args, call: &Call<'_>) -> Result<kanban_block::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let kind = BlockKind::from_word(args.kind.as_str()).unwrap_or(BlockKind::NeedsInput);
+        let reason = safe("reason", &args.reason)?;
+        let status = desk.boards.block(&desk.board, &desk.actor, card, kind, reason).map_err(error)?;
+        Ok(kanban_block::Returns { task_id: card_name(card), status: status.word().to_owned() })
+    }
+
+    fn kanban_unblock(
+        &self,
+        args: kanban_unblock::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_unblock::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = id(&args.task_id)?;
+        let status = desk.boards.unblock(&desk.board, &desk.actor, card).map_err(error)?;
+        Ok(kanban_unblock::Returns { task_id: args.task_id, status: status.word().to_owned() })
+    }
+
+    fn kanban_complete(
+        &self,
+        args: kanban_complete::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_complete::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let created = ids(args.created_cards)?;
+        let outcome = outcome(args.summary, args.result, args.metadata, args.artifacts)?;
+        let status = desk.boards.complete(&desk.board, &desk.actor, card, &outcome, &created).map_err(error)?;
+        Ok(kanban_complete::Returns { task_id: card_name(card), status: status.word().to_owned() })
+    }
+
+    fn kanban_request_review(
+        &self,
+        args: kanban_request_review::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_request_review::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let outcome = outcome(args.summary, args.result, args.metadata, args.artifacts)?;
+        let reviewer = args.reviewer.map(|reviewer| name("reviewer", reviewer)).transpose()?;
+        let reviewer = reviewer.as_deref();
+        desk.boards.request_review(&desk.board, &desk.actor, card, &outcome, reviewer).map_err(error)?;
+        Ok(kanban_request_review::Returns { task_id: card_name(card), status: CardStatus::Review.word().to_owned() })
+    }
+
+    fn kanban_request_changes(
+        &self,
+        args: kanban_request_changes::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_request_changes::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let reason = safe("reason", &args.reason)?;
+        desk.boards.request_changes(&desk.board, &desk.actor, card, reason).map_err(error)?;
+        Ok(kanban_request_changes::Returns { task_id: card_name(card), status: desk.status(card)? })
+    }
+
+    fn kanban_attach(&self, args: kanban_attach::Args, call: &Call<'_>) -> Result<kanban_attach::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let name = args.filename.trim();
+        let is_name =
+            !matches!(name, "" | "." | "..") && !name.contains(['/', '\\']) && !name.contains(char::is_control);
+        if !is_name {
+            return Err(ToolError::new("`filename` must be a name without folders, such as `report.pdf`"));
+        }
+        let content = BASE64
+            .decode(args.content_base64.trim())
+            .map_err(|problem| ToolError::new(format!("`content_base64` is not Base64: {problem}")))?;
+        if content.len() > MAX_ATTACHMENT {
+            return Err(ToolError::new(format!(
+                "the file has {} bytes, more than the maximum of {MAX_ATTACHMENT}: name its path in the artifacts instead",
+                content.len()
+            )));
+        }
+        let attachment = desk
+            .boards
+            .attach(&desk.board, &desk.actor, card, name, args.content_type.trim(), &content)
+            .map_err(error)?;
+        let bytes = i64::try_from(content.len()).unwrap_or(i64::MAX);
+        Ok(kanban_attach::Returns { task_id: card_name(card), attachment_id: attachment, bytes })
+    }
+
+    fn kanban_attachments(
+        &self,
+        args: kanban_attachments::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_attachments::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let Some(attachment) = args.attachment_id else {
+            let details = desk.boards.details(&desk.board, card).map_err(error)?;
+            let attachments = details.attachments.into_iter().map(shown::attachment).collect();
+            return Ok(kanban_attachments::Returns { attachments, text: None, content_base64: None });
+        };
+        let (attachment, content) = desk.boards.attachment(&desk.board, card, attachment).map_err(error)?;
+        let (text, content_base64) = match String::from_utf8(content) {
+            Ok(text) => (Some(text), None),
+            Err(bytes) => (None, Some(BASE64.encode(bytes.as_bytes()))),
+        };
+        let attachments = vec![shown::attachment(attachment)];
+        Ok(kanban_attachments::Returns { attachments, text, content_base64 })
+    }
+}
+
+fn new_card(args: kanban_create::Args) -> Result<NewCard, ToolError> {
+    let title = safe("title", &args.title)?.trim().to_owned();
+    let body = safe("body", args.body.as_deref().unwrap_or_default())?.to_owned();
+    if title.is_empty() || title.contains(char::is_control) {
+        return Err(ToolError::new("`title` must be one line of text"));
+    }
+    if args.reviewer.as_ref() == Some(&args.assignee) {
+        return Err(ToolError::new(format!(
+            "`{}` cannot review its own work: name another `reviewer`, or none",
+            args.assignee
+        )));
+    }
+    let begins = match (args.triage, args.initial_status) {
+        (false, kanban_create::InitialStatus::Ready) => Begins::Ready,
+        (false, kanban_create::InitialStatus::Blocked) => Begins::Blocked,
+        (true, kanban_create::InitialStatus::Ready) => Begins::Triage,
+        (true, kanban_create::InitialStatus::Blocked) => {
+            return Err(ToolError::new(
+                "a task begins either in triage or blocked: give one of `triage` and `initial_status`",
+            ));
+        }
+    };
+    Ok(NewCard {
+        title,
+        body,
+        workspace: workspace(args.workspace_kind, args.workspace_path)?,
+        assignee: name("assignee", args.assignee)?,
+        reviewer: args.reviewer.map(|reviewer| name("reviewer", reviewer)).transpose()?,
+        parents: ids(args.parents)?,
+        tenant: args.tenant,
+        priority: args.priority,
+        idempotency_key: args.idempotency_key,
+        max_runtime: args.max_runtime_seconds,
+        max_turns: if args.goal_mode { args.goal_max_turns } else { 1 },
+        begins,
+    })
+}
+
+fn workspace(kind: kanban_create::WorkspaceKind, path: Option<String>) -> Result<Workspace, ToolError> {
+    use kanban_create::WorkspaceKind::{Dir, Scratch, Worktree};
+    let absolute = |path: String| {
+        if std::path::Path::new(&path).is_absolute() {
+            return Ok(path);
+        }
+        Err(ToolError::new(format!("`workspace_path` must be an absolute path, and `{path}` is not")))
+    };
+    match (kind, path) {
+        (Scratch, None) => Ok(Workspace::Scratch),
+        (Scratch, Some(_)) => {
+            Err(ToolError::new("a scratch folder has no `workspace_path`: set `workspace_kind` to dir or worktree"))
+        }
+        (Dir | Worktree, None) => {
+            Err(ToolError::new(format!("`workspace_kind` {} needs a `workspace_path`", kind.as_str())))
+        }
+        (Dir, Some(path)) => Ok(Workspace::Dir { path: absolute(path)? }),
+        (Worktree, Some(path)) => Ok(Workspace::Worktree { path: absolute(path)? }),
+    }
+}
+
+fn outcome(
+    summary: String,
+    result: Option<String>,
+    metadata: Option<std::collections::BTreeMap<String, Value>>,
+    artifacts: Option<Vec<String>>,
+) -> Result<CardOutcome, ToolError> {
+    safe("summary", &summary)?;
+    safe("result", result.as_deref().unwrap_or_default())?;
+    let metadata = metadata.map(|metadata| metadata.into_iter().collect::<Value>().to_string());
+    if metadata.as_ref().is_some_and(|metadata| metadata.len() > 16_000) {
+        return Err(ToolError::new("`metadata` has more than 16000 bytes of JSON: attach a file instead"));
+    }
+    Ok(CardOutcome { summary, result, metadata, artifacts: artifacts.unwrap_or_default() })
+}
+
+/// Returns a text that later workers may read, or an error if it would manipulate them.
+fn safe<'t>(name: &str, text: &'t str) -> Result<&'t str, ToolError> {
+    match toolc_scan::problem(text) {
+        None => Ok(text),
+        Some(problem) => Err(ToolError::with_kind(
+            ErrorKind::Refused,
+            format!(
+                "the {name} is refused, because its readers would take it for an instruction of the user: {problem}. \
+                 Nothing was changed. Say the same in plain words"
+            ),
+        )),
+    }
+}
+
+/// Returns the name of a board or a worker. The runtime does not check the patterns of the manifests.
+fn name(parameter: &str, name: String) -> Result<String, ToolError> {
+    if is_board_name(&name) {
+        return Ok(name);
+    }
+    Err(ToolError::new(format!(
+        "`{parameter}` is not a name: expected at most 64 letters, digits, `-`, `_` and `.`, the first a letter or a digit"
+    )))
+}
+
+/// Returns whether a text can be the name of a board or a worker: at most 64 letters, digits, `-`, `_` and `.`, the first a letter or a
+/// digit.
+pub fn is_board_name(name: &str) -> bool {
+    let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_' | b'.');
+    let begins_well = name.bytes().next().is_some_and(|letter| letter.is_ascii_alphanumeric());
+    begins_well && name.len() <= 64 && name.bytes().all(is_plain)
+}
+
+/// Returns the card with a name: 12 for `t12`.
+fn id(name: &str) -> Result<i64, ToolError> {
+    let id = name.strip_prefix('t').and_then(|digits| digits.parse().ok());
+    id.ok_or_else(|| ToolError::new(format!("`{name}` is no task: the name of a task is like `t12`")))
+}
+
+fn ids(names: Option<Vec<String>>) -> Result<Vec<i64>, ToolError> {
+    names.unwrap_or_default().iter().map(|name| id(name)).collect()
+}
+
+fn error(error: BoardError) -> ToolError {
+    match error {
+        BoardError::Refused(message) => ToolError::with_kind(ErrorKind::Refused, message),
+        error => ToolError::new(error.to_string()),
+    }
+}
