@@ -129,8 +129,8 @@ class KanbanCommentResult(TypedDict):
 
 
 def kanban_comment(task_id: str, body: str, board: str | None = None) -> KanbanCommentResult:
-    """Add a comment to a task of any worker: a finding, a question, or an answer. Whoever works on
-    it next reads it.
+    """Add a comment to a task of any worker: a finding, a question, or an answer. The next worker
+    of the task reads it.
 
     task_id: The task, such as `t12`.
 
@@ -213,7 +213,8 @@ def kanban_create(title: str, assignee: str, body: str | None = None, reviewer: 
 
     workspace_path: The absolute path, for dir and worktree.
 
-    triage: Whether somebody has to accept the task, with kanban_unblock, before it is worked on.
+    triage: Whether the user or an agent must accept the task, with kanban_unblock, before a worker
+        begins.
 
     initial_status: Whether the task begins when its parents are done, or waits for kanban_unblock.
 
@@ -222,10 +223,10 @@ def kanban_create(title: str, assignee: str, body: str | None = None, reviewer: 
 
     max_runtime_seconds: How long a worker may work on it at most.
 
-    goal_mode: Whether a worker that stops early is told to go on, until it completes or blocks the
-        task.
+    goal_mode: Whether a worker that stops early gets messages to go on, until it completes or
+        blocks the task.
 
-    goal_max_turns: How often it is told so at most, with goal_mode.
+    goal_max_turns: The maximum number of these messages.
 
     board: The board. By default the one of your task, or else `default`.
 
@@ -304,8 +305,8 @@ class KanbanListResultTasksItem(TypedDict):
 
 
 def kanban_list(assignee: str | None = None, status: Literal["triage", "todo", "ready", "running", "review", "blocked", "done", "archived"] | None = None, tenant: str | None = None, include_archived: bool = False, limit: int = 50, board: str | None = None) -> KanbanListResult:
-    """List the tasks of a board, the most urgent first. Use it to see what there is before you add
-    tasks, and who waits for whom.
+    """List the tasks of a board, the most urgent first. Use it to see the existing tasks before you
+    add others.
 
     assignee: Only tasks of this worker.
 
@@ -356,9 +357,9 @@ class KanbanRequestReviewResult(TypedDict):
 
 
 def kanban_request_review(summary: str, task_id: str | None = None, result: str | None = None, metadata: dict[str, Any] | None = None, artifacts: list[str] | None = None, reviewer: str | None = None, board: str | None = None) -> KanbanRequestReviewResult:
-    """Give the task that you work on to review. Use it if the task has no reviewer and somebody
-    else should look at the result before it is done. A worker ends its conversation after this
-    call.
+    """Give the task that you work on to review. Use it if the task has no reviewer and another
+    worker or the user should look at the result before it is done. A worker ends its conversation
+    after this call.
 
     summary: What was done, how it was checked, and what is left open: the tasks that wait for this
         one get it.

@@ -34,7 +34,7 @@ pub trait KanbanTools: Send + Sync {
     /// `execution = "blocking"` in `manifests/tools/kanban_block.toml`.
     fn kanban_block(&self, args: kanban_block::Args, call: &Call<'_>) -> Result<kanban_block::Returns, ToolError>;
 
-    /// Add a comment to a task of any worker: a finding, a question, or an answer. Whoever works on it next reads it.
+    /// Add a comment to a task of any worker: a finding, a question, or an answer. The next worker of the task reads it.
     ///
     /// `execution = "blocking"` in `manifests/tools/kanban_comment.toml`.
     fn kanban_comment(&self, args: kanban_comment::Args, call: &Call<'_>) -> Result<kanban_comment::Returns, ToolError>;
@@ -67,7 +67,7 @@ pub trait KanbanTools: Send + Sync {
     /// `execution = "blocking"` in `manifests/tools/kanban_link.toml`.
     fn kanban_link(&self, args: kanban_link::Args, call: &Call<'_>) -> Result<kanban_link::Returns, ToolError>;
 
-    /// List the tasks of a board, the most urgent first. Use it to see what there is before you add tasks, and who waits for whom.
+    /// List the tasks of a board, the most urgent first. Use it to see the existing tasks before you add others.
     ///
     /// `execution = "blocking"` in `manifests/tools/kanban_list.toml`.
     fn kanban_list(&self, args: kanban_list::Args, call: &Call<'_>) -> Result<kanban_list::Returns, ToolError>;
@@ -81,7 +81,7 @@ pub trait KanbanTools: Send + Sync {
         call: &Call<'_>,
     ) -> Result<kanban_request_changes::Returns, ToolError>;
 
-    /// Give the task that you work on to review. Use it if the task has no reviewer and somebody else should look at the result before it is done. A worker ends its conversation after this call.
+    /// Give the task that you work on to review. Use it if the task has no reviewer and another worker or the user should look at the result before it is done. A worker ends its conversation after this call.
     ///
     /// `execution = "blocking"` in `manifests/tools/kanban_request_review.toml`.
     fn kanban_request_review(
@@ -667,7 +667,7 @@ pub mod kanban_create {
         pub workspace_kind: WorkspaceKind,
         /// The absolute path, for dir and worktree.
         pub workspace_path: Option<String>,
-        /// Whether somebody has to accept the task, with kanban_unblock, before it is worked on.
+        /// Whether the user or an agent must accept the task, with kanban_unblock, before a worker begins.
         pub triage: bool,
         /// Whether the task begins when its parents are done, or waits for kanban_unblock.
         pub initial_status: InitialStatus,
@@ -675,9 +675,9 @@ pub mod kanban_create {
         pub idempotency_key: Option<String>,
         /// How long a worker may work on it at most.
         pub max_runtime_seconds: Option<i64>,
-        /// Whether a worker that stops early is told to go on, until it completes or blocks the task.
+        /// Whether a worker that stops early gets messages to go on, until it completes or blocks the task.
         pub goal_mode: bool,
-        /// How often it is told so at most, with goal_mode.
+        /// The maximum number of these messages.
         pub goal_max_turns: i64,
         /// The board. By default the one of your task, or else `default`.
         pub board: Option<String>,

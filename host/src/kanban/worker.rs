@@ -132,7 +132,7 @@ async fn work(setup: &Setup, args: &AgentArgs, worker: &BoardWorker) -> Result<E
     }
 }
 
-/// Lets the model work until it has completed or blocked the task, or was told often enough to go on.
+/// Lets the model work until it has completed or blocked the task, or has got all messages to go on.
 async fn turns(
     agent: &mut Agent,
     interrupts: &mut Interrupts,
@@ -141,14 +141,14 @@ async fn turns(
     card: &Card,
 ) -> Result<Ended, String> {
     let mut message = instructions(worker, card);
-    let mut told = 0;
+    let mut reminders = 0;
     loop {
         let ended = agent.run_turn(&message, interrupts).await.map_err(|error| error.to_string())?;
-        let goes_on = matches!(ended, Ended::Done | Ended::OutOfBudget | Ended::CutOff) && told < card.max_turns;
+        let goes_on = matches!(ended, Ended::Done | Ended::OutOfBudget | Ended::CutOff) && reminders < card.max_turns;
         if !goes_on || !boards.holds(worker.card, &worker.claim).map_err(|error| error.to_string())? {
             return Ok(ended);
         }
-        told += 1;
+        reminders += 1;
         let end = end_of_work(card);
         message = format!("The task {} is not ended. Go on with it. {end}", card_name(card.id));
     }
@@ -160,12 +160,12 @@ fn instructions(worker: &BoardWorker, card: &Card) -> String {
         CardStatus::Review => {
             "You review the result of this task of another worker: check what it says, and do not change it."
         }
-        _ => "You work on this task alone, and nobody can answer questions meanwhile.",
+        _ => "You work on this task alone, and cannot ask the user.",
     };
     let body = if card.body.is_empty() { String::new() } else { format!("\n\n{}", card.body) };
     format!(
         "You are the worker `{}` of the board `{}`. {role}\n\n{task}: {}{body}\n\n\
-         Begin with kanban_show: it has the comments, and the results of the tasks that had to be done before. {}",
+         Begin with kanban_show: it has the comments, and the results of the tasks that this one waited for. {}",
         worker.name,
         worker.board,
         card.title,

@@ -58,7 +58,7 @@ impl Boards {
             let found = check!(rows::find(connection, board, card)?);
             check!(may_change(&found, actor));
             if found.claim.is_none() {
-                return Ok(Err(format!("nobody works on t{card}: it is {}", found.status.word())));
+                return Ok(Err(format!("no worker has claimed t{card}: it is {}", found.status.word())));
             }
             let sql = "SELECT claimed FROM cards WHERE id = ?1";
             let claimed: i64 = connection.query_row(sql, [card], |row| row.get(0))?;
@@ -113,7 +113,7 @@ pub(super) fn may_change(card: &Card, actor: &Actor) -> Result<(), String> {
     }
 }
 
-/// Ends claims that nobody has renewed. A card that several workers did not finish is blocked.
+/// Ends claims that were not renewed in time. A card that several workers did not finish is blocked.
 pub(super) fn end_expired(connection: &Connection, now: i64) -> rusqlite::Result<()> {
     let sql = "SELECT id, worker, attempts, claim_ends - claimed >= max_runtime * 1000 FROM cards WHERE claim_ends <= ?1 AND claim IS NOT NULL";
     let expired = |row: &rusqlite::Row<'_>| {

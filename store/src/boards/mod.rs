@@ -28,7 +28,7 @@ pub const MAX_ATTEMPTS: i64 = 3;
 pub const MAX_CARDS: i64 = 10_000;
 /// The maximum number of attachments of a card.
 pub const MAX_ATTACHMENTS: i64 = 20;
-/// The maximum number of notes of a card. Heartbeats without a text are no notes.
+/// The maximum number of notes of a card. A heartbeat without a text is not a note.
 pub(crate) const MAX_NOTES: i64 = 1_000;
 
 /// The boards in a [`Database`].
@@ -42,7 +42,7 @@ pub struct Boards {
 pub enum Actor {
     /// A person, who can change each card.
     Person,
-    /// An agent without a claim, by its name. It can change each card that nobody works on.
+    /// An agent without a claim, by its name. It can change each card that no worker has claimed.
     Agent(String),
     /// An agent that works on a card. It can change no other one.
     Worker {
@@ -68,7 +68,7 @@ impl Actor {
 /// The states of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CardStatus {
-    /// Somebody has to decide whether it is to be done.
+    /// The user or an agent must decide whether it is to be done.
     Triage,
     /// It waits for other cards.
     Todo,
@@ -184,7 +184,7 @@ pub struct NewCard {
     pub idempotency_key: Option<String>,
     /// The maximum number of seconds of each claim.
     pub max_runtime: Option<i64>,
-    /// How often a worker is told to go on if it stops before the card is completed or blocked.
+    /// The maximum number of messages to go on that a worker gets if it stops before the card is completed or blocked.
     pub max_turns: i64,
     /// Where the card begins, if not with its parents or ready.
     pub begins: Begins,
@@ -195,9 +195,9 @@ pub struct NewCard {
 pub enum Begins {
     /// Ready, as soon as its parents are done.
     Ready,
-    /// Blocked, until somebody unblocks it.
+    /// Blocked, until the user or an agent unblocks it.
     Blocked,
-    /// In triage, until somebody unblocks it.
+    /// In triage, until the user or an agent unblocks it.
     Triage,
 }
 
@@ -225,7 +225,7 @@ pub struct Card {
     pub workspace: Workspace,
     /// The maximum number of seconds of each claim.
     pub max_runtime: Option<i64>,
-    /// How often a worker is told to go on.
+    /// The maximum number of messages to go on that a worker gets.
     pub max_turns: i64,
     /// The name of who added it.
     pub author: String,
@@ -491,7 +491,7 @@ impl Boards {
         })
     }
 
-    /// Calls `change` in a transaction, after claims that nobody has renewed have ended. It gets the current time in milliseconds.
+    /// Calls `change` in a transaction, after it has ended the claims that were not renewed. It gets the current time in milliseconds.
     fn change<T>(
         &self,
         change: impl FnOnce(&Connection, i64) -> rusqlite::Result<Checked<T>>,

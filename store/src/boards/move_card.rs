@@ -210,7 +210,7 @@ fn may_review(card: &Card, actor: &Actor) -> Checked<()> {
             Err(format!("t{} is reviewed by `{reviewer}` or by a person", card.id))
         }
         (Actor::Agent(_), Some(reviewer)) => {
-            Err(format!("t{} has to be done by `{}` and reviewed by `{reviewer}`", card.id, card.assignee))
+            Err(format!("t{} must be done by `{}` and reviewed by `{reviewer}`", card.id, card.assignee))
         }
         _ => Ok(()),
     }

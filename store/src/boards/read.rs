@@ -97,7 +97,7 @@ impl Boards {
         found.flatten().ok_or_else(|| BoardError::Refused(format!("t{card} has no attachment {id}")))
     }
 
-    /// Calls `read`, after claims that nobody has renewed have ended. Returns `None` if there is no file.
+    /// Calls `read`, after it has ended the claims that were not renewed. Returns `None` if there is no file.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<Option<T>, BoardError> {
         let now = milliseconds(SystemTime::now());
         let sql = "SELECT EXISTS (SELECT 1 FROM cards WHERE claim IS NOT NULL AND claim_ends <= ?1)";

@@ -53,7 +53,7 @@ fn status(column: usize, word: &str) -> rusqlite::Result<CardStatus> {
 
 /// Returns a value as JSON.
 pub(super) fn json(value: &impl Serialize) -> String {
-    // Only maps with keys that are no strings can fail.
+    // It can fail only for maps with keys that are not strings.
     serde_json::to_string(value).unwrap_or_default()
 }
 

@@ -102,7 +102,7 @@ fn a_card_waits_for_its_parents() {
     refused(fixture.boards.link(BOARD, &agent(), third, first), "would make a cycle");
     refused(fixture.boards.link(BOARD, &agent(), first, first), "would make a cycle");
     refused(fixture.complete(&agent(), second), &format!("waits for t{first}"));
-    assert_eq!(fixture.complete(&agent(), first).expect("nobody works on it"), CardStatus::Done);
+    assert_eq!(fixture.complete(&agent(), first).expect("no worker has claimed it"), CardStatus::Done);
     assert_eq!(fixture.status(second), CardStatus::Ready);
     refused(fixture.complete(&agent(), first), "is done already");
     // A card that is archived keeps nothing waiting.
@@ -186,7 +186,7 @@ fn work_with_a_reviewer_is_done_when_the_reviewer_accepts_it() {
     let fixture = Fixture::new();
     let id = fixture.add(|card| card.reviewer = Some("bob".to_owned()));
     let child = fixture.add(|card| card.parents = vec![id]);
-    refused(fixture.complete(&agent(), id), "has to be done by `ann` and reviewed by `bob`");
+    refused(fixture.complete(&agent(), id), "must be done by `ann` and reviewed by `bob`");
     let worker = fixture.claim("ann", LEASE).expect("it is ready");
     assert_eq!(fixture.complete(&worker, id).expect("it is its own"), CardStatus::Review);
     assert_eq!(fixture.status(child), CardStatus::Todo);

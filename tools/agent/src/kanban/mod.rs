@@ -378,7 +378,7 @@ pub fn is_board_name(name: &str) -> bool {
 /// Returns the card with a name: 12 for `t12`.
 fn id(name: &str) -> Result<i64, ToolError> {
     let id = name.strip_prefix('t').and_then(|digits| digits.parse().ok());
-    id.ok_or_else(|| ToolError::new(format!("`{name}` is no task: the name of a task is like `t12`")))
+    id.ok_or_else(|| ToolError::new(format!("`{name}` is not a task: the name of a task is like `t12`")))
 }
 
 fn ids(names: Option<Vec<String>>) -> Result<Vec<i64>, ToolError> {

@@ -163,7 +163,7 @@ fn each_mistake_is_explained() {
         agent.call("create", arguments)
     };
     assert_reply!(create(json!({ "parents": ["t9"] })), Err(Refused, "unknown task t9 on the board `default`"));
-    assert_reply!(create(json!({ "parents": ["9"] })), Err(Failed, "`9` is no task"));
+    assert_reply!(create(json!({ "parents": ["9"] })), Err(Failed, "`9` is not a task"));
     assert_reply!(create(json!({ "assignee": "a b" })), Err(Failed, "`assignee` is not a name"));
     assert_reply!(create(json!({ "title": "a\nb" })), Err(Failed, "one line"));
     assert_reply!(create(json!({ "reviewer": "ann" })), Err(Failed, "cannot review its own work"));
