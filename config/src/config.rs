@@ -28,6 +28,8 @@ pub struct Config {
     pub results: Results,
     /// Where plugins are.
     pub plugins: Plugins,
+    /// The plugin that keeps notes, instead of files.
+    pub memory_plugin: Option<String>,
     /// The MCP servers, in the order of the file.
     pub mcp_servers: Vec<McpServer>,
     /// Where the packages of MCP servers are found and checked.
@@ -192,6 +194,7 @@ impl Config {
                 from_projects: or(table.plugins.from_projects.as_ref(), true),
                 from_packages: or(table.plugins.from_packages.as_ref(), true),
             },
+            memory_plugin: table.memory.plugin.as_ref().map(|plugin| plugin.value.clone()),
             mcp_servers: mcp::servers(&table.mcp),
             mcp_registries: mcp::registries(&table.mcp),
             mcp_endpoints: mcp_endpoints::endpoints(&table.mcp),

@@ -29,6 +29,8 @@ table! {
         results: TableOrDefault<ResultsTable>,
         /// Where plugins are.
         plugins: TableOrDefault<PluginsTable>,
+        /// Where notes are kept.
+        memory: TableOrDefault<MemoryTable>,
         /// MCP servers, whose tools the program uses.
         mcp: TableOrDefault<McpTable>,
         /// What is kept of conversations.
@@ -178,6 +180,15 @@ table! {
         from_projects: Flag,
         /// Whether the plugins of packages are loaded, each after it was trusted. Default: `true`.
         from_packages: Flag,
+    }
+}
+
+table! {
+    /// Where notes are kept.
+    #[derive(Debug, Default)]
+    pub struct MemoryTable {
+        /// The plugin that keeps the notes of the tool `memory`. Default: files in `memories` of the home folder.
+        plugin: Text,
     }
 }
 

@@ -10,12 +10,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolc::{Env, Registry, SessionBuilder};
+use toolc::{Env, Registry, SessionBuilder, ToolError};
+use toolc_agent::memory::Change;
+use toolc_agent::{MemoryStore, MemoryTarget};
 use toolc_cli::{App, DoctorSection};
 use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust};
-use toolc_plugins::{PluginReport, Plugins};
+use toolc_plugins::{PluginMemory, PluginReport, Plugins};
 
 use crate::packages::{self, PackagedPlugin};
+use crate::profile::Profile;
 use crate::{show, trust};
 
 /// The plugins that the program has loaded.
@@ -108,11 +111,46 @@ impl LoadedPlugins {
         })
     }
 
+    /// Returns the notes that a plugin keeps, if the configuration names one.
+    ///
+    /// # Errors
+    /// Returns an error if the plugin is not loaded, or keeps no notes.
+    pub(crate) fn memory(&self, profile: &Profile) -> Result<Option<Arc<dyn MemoryStore>>, String> {
+        let Some(name) = &profile.config().memory_plugin else { return Ok(None) };
+        let memory = self.plugins.memory(name, profile.env(), Some(profile.home.path()));
+        let memory = memory.map_err(|problem| {
+            format!("{}: `memory.plugin` cannot be used: {problem}", profile.home.config().display())
+        })?;
+        Ok(Some(Arc::new(PluginNotes(memory))))
+    }
+
     /// Waits until the programs of calls that took too long have ended; otherwise they would outlive this process.
     pub(crate) fn settle(&self) {
         /// Longer than the second after which a program that does not end by itself is killed.
         const LIMIT: Duration = Duration::from_secs(5);
         self.plugins.settle(LIMIT);
+    }
+}
+
+/// Notes that a plugin keeps.
+struct PluginNotes(PluginMemory);
+
+impl MemoryStore for PluginNotes {
+    fn entries(&self, target: MemoryTarget) -> Result<Vec<String>, ToolError> {
+        Ok(self.0.read(target.word())?.entries)
+    }
+
+    fn change(&self, target: MemoryTarget, change: &mut Change<'_>) -> Result<Vec<String>, ToolError> {
+        /// How often a change is made again because of another one at the same time.
+        const TRIES: usize = 5;
+        for _ in 0..TRIES {
+            let notes = self.0.read(target.word())?;
+            let entries = change(notes.entries)?;
+            if self.0.write(target.word(), &entries, &notes.revision)? {
+                return Ok(entries);
+            }
+        }
+        Err(ToolError::new("the notes were changed by others at the same time, again and again. Nothing was changed"))
     }
 }
 

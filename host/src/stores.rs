@@ -36,6 +36,11 @@ impl Stores {
         }
     }
 
+    /// Sets where notes are kept, if not in files.
+    pub(crate) fn with_memory(self, memory: Option<Arc<dyn MemoryStore>>) -> Self {
+        Self { memory: memory.unwrap_or(self.memory), ..self }
+    }
+
     /// Sets who answers questions of the model, if there is a person.
     pub(crate) fn with_person(self, person: &Person) -> Self {
         Self { clarifier: person.clarifier(), ..self }

@@ -86,9 +86,9 @@ pub(crate) fn compile_unchecked(name: &str, root: &Path) -> Compiled {
     let executable = root.join(&executable.value);
     compiled.executable = Some(executable.clone());
     let plugin = plugin(name, root, executable, catalog, manifest);
-    if plugin.tools.is_empty() && plugin.hooks.iter().next().is_none() {
-        let help = "declare tools in `manifests/tools/NAME.toml`, or hooks in `plugin.toml`";
-        compiled.findings.push(FileProblem::new(root, "the plugin has no tools and no hooks", help).into());
+    if plugin.tools.is_empty() && plugin.hooks.iter().next().is_none() && !plugin.memory {
+        let help = "declare tools in `manifests/tools/NAME.toml`, or hooks or `memory` in `plugin.toml`";
+        compiled.findings.push(FileProblem::new(root, "the plugin has no tools, no hooks and no memory", help).into());
     } else {
         compiled.plugin = Some(plugin);
     }
@@ -179,6 +179,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         variables,
         max_output: usize::try_from(max_output).unwrap_or(usize::MAX),
         resident: manifest.resident.then(|| manifest.idle_timeout.as_ref().map_or(IDLE_TIMEOUT, |idle| idle.value)),
+        memory: manifest.memory,
         hooks: HookRules::new(&manifest.hooks),
     }
 }

@@ -73,6 +73,7 @@ impl HookRequest {
         let request = Request {
             id: None,
             hook: Some(self.rule.stage.word()),
+            memory: None,
             tool: &self.tool,
             arguments: &self.arguments,
             call_id: &self.id,

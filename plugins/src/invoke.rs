@@ -21,6 +21,7 @@ pub(crate) fn run(
     let request = Request {
         id: None,
         hook: None,
+        memory: None,
         tool: call.tool(),
         arguments,
         call_id: call.id(),

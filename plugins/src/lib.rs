@@ -14,7 +14,7 @@
 
 // In the order of loading: `folders` finds folders, `fingerprint` detects changes, `trust` checks permissions, `compile` turns a folder
 // into a `plugin`, and `provider` and `hooks` serve it. For a call, `invoke` and `hook` send a request to the `program`, which runs
-// `once` or is `resident`.
+// `once` or is `resident`. `memory` sends those about notes.
 mod background;
 mod compile;
 mod decision;
@@ -26,6 +26,7 @@ mod hook_request;
 mod hook_rules;
 mod hooks;
 mod invoke;
+mod memory;
 mod once;
 mod outline;
 mod output;
@@ -41,6 +42,7 @@ mod schema_values;
 mod trust;
 
 pub use hooks::PluginHooks;
+pub use memory::{Notes, PluginMemory};
 pub use outline::{outline, outlines};
 pub use plugins::Plugins;
 pub use report::{Finding, HookReport, Level, PluginReport, State};

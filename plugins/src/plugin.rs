@@ -37,6 +37,8 @@ pub(crate) struct Plugin {
     pub(crate) max_output: usize,
     /// The idle timeout of a program that stays running between calls, or `None` if each call starts it.
     pub(crate) resident: Option<Duration>,
+    /// Whether the program can keep notes.
+    pub(crate) memory: bool,
     pub(crate) hooks: HookRules,
 }
 

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolc::Registry;
 use toolc::catalog::ProviderId;
+use toolc::{Env, Registry};
 
 use crate::compile::{Compiled, compile};
 use crate::fingerprint::{Fingerprint, Fingerprints};
 use crate::folders::{Candidate, Candidates, find};
 use crate::hook_rules::HookRule;
 use crate::hooks::PluginHooks;
+use crate::memory::PluginMemory;
 use crate::plugin::Plugin;
 use crate::program::Programs;
 use crate::provider::PluginProvider;
@@ -177,6 +178,24 @@ impl Plugins {
         let loaded = state.reports.iter().filter_map(|report| state.plugins.get(&report.folder));
         let loaded = loaded.filter(|plugin| plugin.id.is_some()).filter_map(|plugin| plugin.plugin.as_ref());
         PluginHooks::new(loaded.filter(has_hooks).cloned().collect(), self.programs.clone(), registry)
+    }
+
+    /// Returns the notes that the loaded plugin of this name keeps. `env` is the environment from which its program gets the variables that
+    /// it asks for, and `home` the home folder, which requests contain.
+    ///
+    /// # Errors
+    /// Returns an error if no such plugin is loaded, or it keeps no notes.
+    pub fn memory(&self, name: &str, env: Env, home: Option<&Path>) -> Result<PluginMemory, String> {
+        let state = self.state();
+        let loaded = state.plugins.values().filter(|plugin| plugin.id.is_some());
+        let plugin = loaded.filter_map(|plugin| plugin.plugin.as_ref()).find(|plugin| plugin.name == name);
+        match plugin {
+            Some(plugin) if plugin.memory => {
+                Ok(PluginMemory::new(Arc::clone(plugin), self.programs.clone(), env, home))
+            }
+            Some(_) => Err(format!("the plugin `{name}` keeps no notes: its `plugin.toml` has no `memory = true`")),
+            None => Err(format!("no plugin `{name}` is loaded")),
+        }
     }
 
     /// Waits until no program runs, but at most for `timeout`. Returns whether no program runs. Ends programs that stay running; the

@@ -18,6 +18,9 @@ pub(crate) struct Request<'r> {
     /// The stage of the call, for a hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hook: Option<&'r str>,
+    /// What to do with notes: `read` or `write`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<&'r str>,
     pub(crate) tool: &'r str,
     pub(crate) arguments: &'r Value,
     pub(crate) call_id: &'r str,

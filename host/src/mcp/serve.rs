@@ -91,7 +91,7 @@ impl ServeArgs {
         let app = App::new("toolc", registry.clone());
         let app = profile.apply_to_app(
             plugins.add_hooks_to(app, &registry, profile.env(), &profile.home),
-            Stores::of(&profile.home),
+            Stores::of(&profile.home).with_memory(plugins.memory(&profile)?),
         );
         let (app, mode) = approval::prepare_for_clients(app, options.approval, kind, &profile)?;
         let server = self.server(&endpoint, &profile, &registry, app, selection, mode);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{environment, folder, run, script};
 
 /// Writes a plugin into the home folder. `program` is a script of `sh`, which finds the request in `$request`.
-fn plugin(folder: &Path, name: &str, manifest: &str, program: &str) {
+pub(super) fn plugin(folder: &Path, name: &str, manifest: &str, program: &str) {
     let plugin = folder.join("home/plugins").join(name);
     fs::create_dir_all(&plugin).expect("failed to make a folder");
     fs::write(plugin.join("plugin.toml"), format!("executable = \"run\"\n{manifest}")).expect("failed to write");
@@ -26,7 +26,7 @@ fn plugin(folder: &Path, name: &str, manifest: &str, program: &str) {
 }
 
 /// Returns the requests that the program of a plugin has read.
-fn seen(folder: &Path, name: &str) -> Vec<Value> {
+pub(super) fn seen(folder: &Path, name: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("home/plugins").join(name).join("run.seen")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }

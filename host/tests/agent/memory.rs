@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::hooks::{plugin, seen};
 use crate::server::{Reply, Server};
 use crate::vendors::{VENDORS, Vendor};
 use crate::{Run, folder, run, script};
@@ -101,4 +102,62 @@ fn a_conversation_about_notes() {
     let ended = events.iter().filter(|event| event["event"] == "call_ends");
     let results: Vec<String> = ended.map(|event| event["json"].as_str().expect("a text").to_owned()).collect();
     insta::assert_snapshot!(results.join("\n"));
+}
+
+/// A program that keeps the notes of `user` in the file `notes`, whose size is their revision. The second write comes too late.
+const NOTES_PROGRAM: &str = r#"notes="$0.notes"
+test -e "$notes" || echo '["The user is called Ann."]' > "$notes"
+case $request in
+*'"memory":"read"'*'"target":"user"'*) echo "{\"result\": {\"entries\": $(cat "$notes"), \"revision\": \"$(wc -c < "$notes")\"}}" ;;
+*'"memory":"read"'*) echo '{"result": {"entries": [], "revision": ""}}' ;;
+*'"memory":"write"'*)
+    if test -e "$0.late"; then
+        printf '%s' "$request" | sed 's/.*"entries":\(\[[^]]*\]\).*/\1/' > "$notes"
+        echo '{"result": {"saved": true}}'
+    else
+        touch "$0.late"
+        echo '{"result": {"saved": false}}'
+    fi ;;
+esac"#;
+
+#[test]
+fn a_plugin_keeps_the_notes_that_the_configuration_gives_to_it() {
+    let folder = folder();
+    let folder = folder.path();
+    plugin(folder, "notes", "memory = true\n", NOTES_PROGRAM);
+    std::fs::write(folder.join("home/config.toml"), "[memory]\nplugin = \"notes\"\n").expect("failed to write");
+    let added = run(folder, &["call", "memory", ADD], &[]);
+    assert!(
+        added.out.contains("The user is called Ann.") && added.out.contains("short answers"),
+        "{}{}",
+        added.out,
+        added.err
+    );
+    let operations: Vec<Value> = seen(folder, "notes").iter().map(|request| request["memory"].clone()).collect();
+    assert_eq!(operations, ["read", "write", "read", "write"]);
+    let vendor = &VENDORS[0];
+    let server = Server::start(vec![Reply::Events((vendor.answer)("Hello, Ann.", &[]))]);
+    let ended = agent(vendor, folder, &server, &[]);
+    assert_eq!(ended.status, Some(0), "{}", ended.err);
+    let begun = instructions(vendor, &server.requests()[0]);
+    assert!(begun.contains("- The user is called Ann.") && begun.contains("prefers short answers"), "{begun}");
+    assert!(!folder.join("home/memories").exists());
+}
+
+#[test]
+fn a_plugin_that_keeps_notes_wrongly_is_an_error_and_never_forgotten() {
+    let folder = folder();
+    let folder = folder.path();
+    std::fs::create_dir_all(folder.join("home")).expect("failed to make a folder");
+    std::fs::write(folder.join("home/config.toml"), "[memory]\nplugin = \"notes\"\n").expect("failed to write");
+    let missing = run(folder, &["call", "memory", ADD], &[]);
+    assert_eq!(missing.status, Some(2), "{}", missing.out);
+    assert!(missing.err.contains("`memory.plugin` cannot be used: no plugin `notes` is loaded"), "{}", missing.err);
+    plugin(folder, "notes", "[hooks.after]\ntoolsets = [\"file\"]\n", "echo '{\"result\": 0}'");
+    let other = run(folder, &["call", "memory", ADD], &[]);
+    assert!(other.err.contains("the plugin `notes` keeps no notes"), "{}", other.err);
+    plugin(folder, "notes", "memory = true\n", "echo '{\"result\": []}'");
+    let wrong = run(folder, &["call", "memory", ADD], &[]);
+    assert!(wrong.out.contains("the plugin `notes`, which keeps the notes, gave a wrong answer"), "{}", wrong.out);
+    assert!(!folder.join("home/memories").exists());
 }

@@ -91,6 +91,7 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
             ("max_output_bytes", &["max_output", "max_bytes"]),
             ("resident", &["daemon", "persistent", "stays_running", "keep_alive", "lifetime"]),
             ("idle_timeout", &["idle", "idle_limit", "keep_alive_timeout"]),
+            ("memory", &["notes", "memory_backend", "storage"]),
             ("hooks", &["hook", "events"]),
         ],
     }

@@ -158,6 +158,8 @@ table! {
         resident: FlagOr<false>,
         /// The time without calls after which a program that stays running is ended, such as `90s` or `10m`. Default: `5m`.
         idle_timeout: Duration,
+        /// Whether the program can keep the notes of the tool `memory`, for hosts whose user chooses it. Default: `false`.
+        memory: FlagOr<false>,
         /// The hooks, with which the program sees calls of any tools, and can change or refuse them.
         hooks: TableOrDefault<HooksManifest>,
     } with {
