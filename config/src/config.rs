@@ -109,6 +109,8 @@ pub struct Agent {
     pub compact_at_percent: u32,
     /// The number of the last messages that a summary keeps as they are.
     pub keep_messages: u32,
+    /// The time that the user has to answer questions of the model.
+    pub question_timeout: Duration,
 }
 
 /// What is done with results.
@@ -183,6 +185,7 @@ impl Config {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
                 compact_at_percent: or(table.agent.compact_at_percent.as_ref(), 80),
                 keep_messages: or(table.agent.keep_messages.as_ref(), 20),
+                question_timeout: or(table.agent.question_timeout.as_ref(), Duration::from_mins(10)),
             },
             results: Results {
                 max_chars: table.results.max_chars.as_ref().map(|max| max.value),

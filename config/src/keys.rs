@@ -154,6 +154,8 @@ table! {
         compact_at_percent: Count,
         /// The number of the last messages that a summary leaves as they are. Default: 20.
         keep_messages: Count,
+        /// The time that the user has to answer the questions of a call of `clarify`, at most ten minutes. Default: `10m`.
+        question_timeout: Duration,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Shows the questions of the model to the person at the terminal, and reads the answers.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolc_agent::{Clarified, Clarifier, ClarifyQuestion};
@@ -8,14 +9,23 @@ use toolc_agent::{Clarified, Clarifier, ClarifyQuestion};
 use crate::mcp::asking::{Dialog, Stop, TerminalAsker, quoted};
 use crate::show::{self, Style};
 
-/// How long the person has for all questions of a call. The time limit of the tool is a little longer.
-const TIME_LIMIT: Duration = Duration::from_mins(10);
+/// Asks the person at the terminal, who has `time` for all questions of a call. The time limit of the tool is a little longer.
+pub(crate) struct TerminalClarifier {
+    pub(crate) terminal: Arc<TerminalAsker>,
+    pub(crate) time: Duration,
+}
 
-impl Clarifier for TerminalAsker {
+/// The longest time, which is less than the time limit of the tool.
+const MAX_TIME: Duration = Duration::from_mins(10);
+
+impl Clarifier for TerminalClarifier {
     fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>> {
         let asked = questions.to_vec();
         Box::pin(async move {
-            let clarified = self.hold(Some(Instant::now() + TIME_LIMIT), move |dialog| ask(dialog, &asked)).await;
+            let clarified = self
+                .terminal
+                .hold(Some(Instant::now() + self.time.min(MAX_TIME)), move |dialog| ask(dialog, &asked))
+                .await;
             // It ends like this without a terminal, or after an interrupt, which cancels the call.
             clarified.unwrap_or(Clarified::Absent)
         })

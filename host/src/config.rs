@@ -112,6 +112,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "max_iterations": config.agent.max_iterations,
             "compact_at_percent": config.agent.compact_at_percent,
             "keep_messages": config.agent.keep_messages,
+            "question_timeout_ms": milliseconds(config.agent.question_timeout),
         },
         "results": { "max_chars": config.results.max_chars, "keep_ms": milliseconds(config.results.keep) },
         "plugins": {

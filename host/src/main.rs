@@ -166,7 +166,9 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     profile.apply_to(&mut command, &servers, &registry);
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));
     let app = plugins.add_hooks_to(app, &registry, profile.env(), &profile.home);
-    let mut stores = Stores::of(&profile.home).with_memory(plugins.memory(&profile)?).with_person(&person);
+    let mut stores = Stores::of(&profile.home)
+        .with_memory(plugins.memory(&profile)?)
+        .with_person(&person, profile.config().agent.question_timeout);
     if let Some(model) = if calls { mcp::model_of_profile(&profile) } else { None } {
         stores = stores.with_summarizer(model);
     }

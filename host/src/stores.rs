@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use toolc::SessionBuilder;
 use toolc::cancel::CancellationToken;
@@ -41,9 +42,9 @@ impl Stores {
         Self { memory: memory.unwrap_or(self.memory), ..self }
     }
 
-    /// Sets who answers questions of the model, if there is a person.
-    pub(crate) fn with_person(self, person: &Person) -> Self {
-        Self { clarifier: person.clarifier(), ..self }
+    /// Sets who answers questions of the model, if there is a person, and in which time.
+    pub(crate) fn with_person(self, person: &Person, time: Duration) -> Self {
+        Self { clarifier: person.clarifier(time), ..self }
     }
 
     /// Sets the model that summarises conversations.

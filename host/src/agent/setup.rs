@@ -146,7 +146,7 @@ impl Setup {
         let redactor = Arc::new(registry.redactor(&env));
         let stores = Stores::of(&profile.home)
             .with_memory(plugins.memory(&profile)?)
-            .with_person(&person)
+            .with_person(&person, config.agent.question_timeout)
             .with_summarizer(models.auxiliary.clone());
         let record = config.record_sessions && !args.no_record;
         let second_opinion = args.second_opinion || config.approval.second_opinion;

@@ -1,12 +1,15 @@
 //! Who answers the questions of MCP servers in this process.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolc_agent::Clarifier;
 use toolc_mcp::{Answering, Asker, Sampler};
 
 #[cfg(unix)]
 use super::asking::{Host, TerminalAsker};
+#[cfg(unix)]
+use crate::clarify::TerminalClarifier;
 
 /// The person in front of this process, if there is one.
 #[derive(Debug, Clone, Default)]
@@ -51,11 +54,17 @@ impl Person {
     }
 
     /// Returns what shows questions of the model to the person.
-    pub(crate) fn clarifier(&self) -> Option<Arc<dyn Clarifier>> {
+    pub(crate) fn clarifier(&self, time: Duration) -> Option<Arc<dyn Clarifier>> {
         #[cfg(unix)]
-        return self.terminal.clone().map(|terminal| terminal as Arc<dyn Clarifier>);
+        return self
+            .terminal
+            .clone()
+            .map(|terminal| Arc::new(TerminalClarifier { terminal, time }) as Arc<dyn Clarifier>);
         #[cfg(not(unix))]
-        return None;
+        {
+            let _ = time;
+            None
+        }
     }
 
     /// Returns who answers servers: the person, and a model for those that may ask one.

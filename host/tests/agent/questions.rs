@@ -50,6 +50,22 @@ fn the_user_answers_at_the_terminal() {
 }
 
 #[test]
+fn the_model_goes_on_without_the_answers_that_the_user_does_not_give_in_time() {
+    let folder = folder();
+    std::fs::create_dir_all(folder.path().join("home")).expect("failed to make a folder");
+    let config = "[agent]\nquestion_timeout = \"3s\"\n";
+    std::fs::write(folder.path().join("home/config.toml"), config).expect("failed to write");
+    let model = script(folder.path(), "model", &[call("clarify", &questions()), json!({ "text": "I go on." })]);
+    let args = ["agent", "Begin.", "--model", &model, "--json"];
+    let mut terminal = InTerminal::start(folder.path(), &args, "");
+    terminal.wait_for("\n> ", 1);
+    terminal.press("2\r");
+    let ended = terminal.end();
+    assert!(ended.status.success() && ended.shown.contains("the time for the answer is over"), "{}", ended.shown);
+    assert!(ended.out.contains("timed_out") && ended.out.contains("Postgres"), "{}", ended.out);
+}
+
+#[test]
 fn the_user_leaves_a_question() {
     let folder = folder();
     let model = script(folder.path(), "model", &[call("clarify", &questions()), json!({ "text": "I see." })]);
