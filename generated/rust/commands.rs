@@ -7245,7 +7245,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "finished-capture-by-option",
         description: "Runs a program that an option names.",
-        check: "Which program this is.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7255,7 +7255,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "program-of-a-connection",
         description: "Connects a program with the network, so that others can control it.",
-        check: "Which program this is, and who can reach it.",
+        check: "Which program is this, and who can reach it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7269,7 +7269,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "program-of-a-relay",
         description: "Connects a program with the network or with a file, so that others can control it.",
-        check: "Which program this is, and who can reach it.",
+        check: "Which program is this, and who can reach it?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7284,7 +7284,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "connection-by-tag",
         description: "Connects with the settings of a tag, which can name a program. Old versions take the tag for the host.",
-        check: "Which settings of the tag apply.",
+        check: "Which settings of the tag apply?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7294,7 +7294,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "program-in-a-debugger",
         description: "Lets a debugger run commands.",
-        check: "Which commands these are.",
+        check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7314,7 +7314,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "program-in-lldb",
         description: "Lets a debugger run commands.",
-        check: "Which commands these are.",
+        check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7331,7 +7331,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "daemon-by-option",
         description: "Starts a program that an option names.",
-        check: "Which program this is.",
+        check: "Which program is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7345,7 +7345,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "arguments-as-commands",
         description: "Runs each of its arguments, or each line of a file, as a command of its own.",
-        check: "What each of the arguments does.",
+        check: "What does each of the arguments do?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7390,7 +7390,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "operators-as-arguments",
         description: "Runs several commands by a shell, because an argument is an operator of the shell.",
-        check: "Where each of the commands begins, and what it does.",
+        check: "Where does each of the commands begin, and what does it do?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7404,7 +7404,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "input-of-a-terminal",
         description: "Lets a terminal that runs elsewhere carry out commands.",
-        check: "What is typed, and what runs in that terminal.",
+        check: "What is typed, and what runs in that terminal?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7440,7 +7440,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "commands-of-a-terminal",
         description: "Lets a terminal run commands that are not read.",
-        check: "Which commands these are.",
+        check: "Which commands are these?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7450,7 +7450,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "bindings-of-a-terminal",
         description: "Lets a terminal run commands that are not read.",
-        check: "Which commands these are, and when they run.",
+        check: "Which commands are these, and when do they run?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7485,7 +7485,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "shell-of-a-terminal",
         description: "Runs code by the shell of a terminal.",
-        check: "What the code does.",
+        check: "What does the code do?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7495,7 +7495,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "shell-of-a-package-manager",
         description: "Runs code by a shell.",
-        check: "What the code does.",
+        check: "What does the code do?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -7509,7 +7509,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "shell-of-bun",
         description: "Runs code by a shell.",
-        check: "What the code does.",
+        check: "What does the code do?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,

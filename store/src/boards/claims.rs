@@ -130,7 +130,7 @@ pub(super) fn end_expired(connection: &Connection, now: i64) -> rusqlite::Result
         let is_blocked = attempts >= MAX_ATTEMPTS;
         let status = if is_blocked { "'blocked'" } else { "CASE status WHEN 'running' THEN 'ready' ELSE status END" };
         let sql = format!("UPDATE cards SET status = {status}, block_kind = ?2, block_reason = ?3 WHERE id = ?1");
-        let reason = if is_blocked { format!("{reason}, for the {attempts}. time") } else { reason.to_owned() };
+        let reason = if is_blocked { format!("{reason}, {attempts} times") } else { reason.to_owned() };
         connection.execute(&sql, params![id, BlockKind::Transient.word(), reason])?;
         rows::note(connection, id, now, &worker, "claim ended", &reason)?;
     }

@@ -162,7 +162,7 @@ fn a_card_that_several_workers_did_not_finish_is_blocked_until_it_is_unblocked()
         fixture.claim("ann", EXPIRED).expect("it is ready");
     }
     let card = fixture.card(id);
-    let reason = "the worker has vanished, for the 3. time".to_owned();
+    let reason = "the worker has vanished, 3 times".to_owned();
     assert_eq!((card.status, card.block), (CardStatus::Blocked, Some((BlockKind::Transient, reason))));
     assert_eq!(fixture.claim("ann", LEASE), None);
     assert_eq!(fixture.boards.unblock(BOARD, &agent(), id).expect("it is blocked"), CardStatus::Ready);
