@@ -34,6 +34,17 @@ pub fn parse_time(text: &str, now: SystemTime) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_secs(days.checked_mul(86_400)?.checked_add(seconds)?))
 }
 
+/// Returns a time as it is stored: milliseconds since 1970.
+pub(crate) fn milliseconds(time: SystemTime) -> i64 {
+    i64::try_from(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Returns the time that is stored as this number.
+pub(crate) fn from_milliseconds(milliseconds: i64) -> SystemTime {
+    let since = Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default());
+    UNIX_EPOCH.checked_add(since).unwrap_or(UNIX_EPOCH)
+}
+
 /// Returns the number of days from 1970-01-01 to a date.
 fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {

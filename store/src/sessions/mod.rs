@@ -9,12 +9,13 @@ mod search;
 mod tests;
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::database::Database;
 use crate::error::StoreError;
+use crate::time::{from_milliseconds as time, milliseconds};
 
 pub use search::{Found, Order, Search};
 
@@ -225,13 +226,4 @@ fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> r
         output
     ])?;
     Ok(connection.last_insert_rowid())
-}
-
-fn milliseconds(time: SystemTime) -> i64 {
-    i64::try_from(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
-}
-
-fn time(milliseconds: i64) -> SystemTime {
-    let since = Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default());
-    UNIX_EPOCH.checked_add(since).unwrap_or(UNIX_EPOCH)
 }
