@@ -9,6 +9,7 @@ mod chat;
 #[cfg(unix)]
 mod clarify;
 mod config;
+mod cron;
 mod environments;
 mod git;
 mod judge;
@@ -70,6 +71,8 @@ enum Command {
     Agent(agent::command::AgentCommand),
     /// Work on many tasks, each with toolsets that a distribution draws, and write what happens as JSON lines.
     Batch(batch::BatchCommand),
+    /// List, show, pause, resume and remove jobs, and run them at their times.
+    Cron(cron::CronArgs),
     /// List, show, search, export and remove recorded conversations.
     Sessions(sessions::SessionsArgs),
     /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
@@ -124,6 +127,7 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
         Command::Tools(command) => run_tools(&options, home, command),
         Command::Agent(command) => command.run(&options, home),
         Command::Batch(command) => command.run(&options, home),
+        Command::Cron(args) => args.run(&options, home),
         Command::Sessions(args) => args.run(&home),
         Command::Judge(args) => Ok(args.run(&home)?.into()),
         Command::Approvals(args) => Ok(args.run(&home)?.into()),

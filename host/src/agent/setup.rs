@@ -40,7 +40,7 @@ const RESULT_READER: &str = "read_file";
 const MEMORY: &str = "memory";
 
 /// The options of commands that run a loop.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -59,6 +59,9 @@ pub(crate) struct AgentArgs {
     /// Do not record the conversation.
     #[arg(long)]
     pub(crate) no_record: bool,
+    /// Do without a model: no turn is run.
+    #[arg(skip)]
+    pub(crate) without_model: bool,
 }
 
 /// What all agents of a process share.
@@ -110,7 +113,11 @@ impl Setup {
         // The auxiliary model of the configuration belongs to its main model.
         let auxiliary = auxiliary.filter(|auxiliary| args.model.is_none() && main.as_ref() != Some(auxiliary));
         let configured = (main.as_ref(), auxiliary.as_ref());
-        let models = Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &env)?;
+        let models = if args.without_model {
+            Models::none()
+        } else {
+            Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &env)?
+        };
         let environment = EnvironmentKind::find(options.environment)?;
         let mode = Mode::chosen(options.approval, &profile, Mode::Ask)?;
         let judging = Judging::new(&profile, &directory, mode, environment)?;
@@ -317,7 +324,7 @@ pub(crate) fn to_resume(sessions: &Sessions, name: Option<&str>, directory: &Pat
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         let all = sessions.list(1000).map_err(|error| error.to_string())?;
         let here = directory.display().to_string();
-        let found = all.into_iter().find(|info| info.directory == here && info.source != "batch");
+        let found = all.into_iter().find(|info| info.directory == here && !matches!(&*info.source, "batch" | "cron"));
         return found
             .ok_or_else(|| "no conversation of this folder is recorded: `toolc sessions list` lists all".to_owned());
     };

@@ -91,8 +91,10 @@ pub struct JobWork {
     pub tools: Vec<String>,
     /// The working directory.
     pub directory: String,
-    /// The file that each result replaces. Without it, the terminal of the runner shows the result.
-    pub deliver: Option<String>,
+    /// The kind of environment in which its tools act.
+    pub environment: String,
+    /// Whether a file gets each result, instead of the terminal of the runner.
+    pub to_file: bool,
     /// The jobs whose latest results the model gets.
     pub context_from: Vec<i64>,
     /// The conversation that made the job; empty if none did.

@@ -102,15 +102,12 @@ impl Jobs {
                 return Ok(Claim::Lost);
             }
             let idle = "NOT EXISTS (SELECT 1 FROM job_runs WHERE job = jobs.id AND outcome IS NULL)";
-            let found = match only {
-                Some(id) => {
-                    let sql = format!("SELECT {JOB} FROM jobs WHERE id = ?1 AND {idle}");
-                    connection.query_row(&sql, [id], job).optional()?
-                }
-                None => {
-                    let sql = format!("SELECT {JOB} FROM jobs WHERE next <= ?1 AND {idle} ORDER BY next, id LIMIT 1");
-                    connection.prepare(&sql)?.query_row([milliseconds(now)], job).optional()?
-                }
+            let found = if let Some(id) = only {
+                let sql = format!("SELECT {JOB} FROM jobs WHERE id = ?1 AND {idle}");
+                connection.query_row(&sql, [id], job).optional()?
+            } else {
+                let sql = format!("SELECT {JOB} FROM jobs WHERE next <= ?1 AND {idle} ORDER BY next, id LIMIT 1");
+                connection.query_row(&sql, [milliseconds(now)], job).optional()?
             };
             let Some(mut job) = found else {
                 let sql = format!("SELECT min(next) FROM jobs WHERE next IS NOT NULL AND {idle}");
@@ -139,8 +136,19 @@ impl Jobs {
         })
     }
 
-    /// Records how a run has ended, and its output, of which the middle is left out if it is too long. Returns false if the run is no longer open: its job was removed, or
-    /// another process has taken the lease meanwhile.
+    /// Returns when the next job is due, or `None` if none is.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn next_due(&self) -> Result<Option<SystemTime>, StoreError> {
+        let sql = "SELECT min(next) FROM jobs WHERE next IS NOT NULL \
+                   AND NOT EXISTS (SELECT 1 FROM job_runs WHERE job = jobs.id AND outcome IS NULL)";
+        let next = self.database.read(|connection| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0)))?;
+        Ok(next.flatten().map(from_milliseconds))
+    }
+
+    /// Records how a run has ended, and its output, of which the middle is left out if it is too long. Returns false if the run is no
+    /// longer open: its job was removed, or another process has taken the lease meanwhile.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.

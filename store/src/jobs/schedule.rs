@@ -121,7 +121,7 @@ impl Schedule {
     }
 
     /// Returns the number of times after `due` until `now`, at most ten thousand.
-    pub(crate) fn missed(&self, since: SystemTime, due: SystemTime, now: SystemTime, zone: &TimeZone) -> u64 {
+    pub(super) fn missed(&self, since: SystemTime, due: SystemTime, now: SystemTime, zone: &TimeZone) -> u64 {
         let mut last = due;
         let mut count = 0;
         while count < MAX_MISSED
@@ -135,7 +135,7 @@ impl Schedule {
     }
 
     /// Reads what [`Display`](fmt::Display) has written.
-    pub(crate) fn from_stored(text: &str) -> Option<Self> {
+    pub(super) fn from_stored(text: &str) -> Option<Self> {
         if let Some(minutes) = text.strip_prefix("every ") {
             let minutes: u64 = minutes.strip_suffix('m')?.parse().ok()?;
             return Some(Self::Every(Duration::from_secs(minutes.checked_mul(60)?)));
@@ -162,7 +162,7 @@ impl fmt::Display for Schedule {
 }
 
 /// Returns a time of a zone as text: `2026-03-01T09:00:00+01:00`.
-pub fn shown(time: SystemTime, zone: &TimeZone) -> String {
+pub(super) fn shown(time: SystemTime, zone: &TimeZone) -> String {
     match zoned(time, zone) {
         Some(time) => time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         None => "an unknown time".to_owned(),

@@ -52,7 +52,7 @@ fn a_job_is_read_as_it_was_written_also_by_another_process() {
     let job = fixture.add("0 9 * * *", Some(3), now);
     let other = Jobs::new(Arc::new(Database::new(fixture.folder.path().join("state.db"))));
     assert_eq!(other.get(job.id).expect("failed to read"), Some(job.clone()));
-    assert_eq!(other.list().expect("failed to read"), [job.clone()]);
+    assert_eq!(other.list().expect("failed to read"), std::slice::from_ref(&job));
     assert_eq!(job.state, JobState::Active(time("2026-03-02T09:00:00Z")));
     let (shown, changed) = other
         .change(job.id, |job| {
