@@ -35,6 +35,9 @@ pub mod clarify;
 pub mod code;
 
 #[rustfmt::skip]
+pub mod cronjob;
+
+#[rustfmt::skip]
 pub mod file;
 
 #[rustfmt::skip]
@@ -54,6 +57,7 @@ pub mod commands;
 
 pub use self::clarify::ClarifyTools;
 pub use self::code::CodeTools;
+pub use self::cronjob::CronjobTools;
 pub use self::file::FileTools;
 pub use self::memory::MemoryTools;
 pub use self::session_search::SessionSearchTools;
@@ -61,11 +65,13 @@ pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo> {
+pub struct Handlers<Clarify, Code, Cronjob, File, Memory, SessionSearch, Terminal, Todo> {
     /// Handles the tools of `clarify`: implements [`ClarifyTools`].
     pub clarify: Clarify,
     /// Handles the tools of `code`: implements [`CodeTools`].
     pub code: Code,
+    /// Handles the tools of `cronjob`: implements [`CronjobTools`].
+    pub cronjob: Cronjob,
     /// Handles the tools of `file`: implements [`FileTools`].
     pub file: File,
     /// Handles the tools of `memory`: implements [`MemoryTools`].
@@ -82,6 +88,7 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[
         &self::clarify::PART,
         &self::code::PART,
+        &self::cronjob::PART,
         &self::file::PART,
         &self::memory::PART,
         &self::session_search::PART,
@@ -92,26 +99,26 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
-where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools +
-    'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
-    'static,
+pub fn provider<Clarify, Code, Cronjob, File, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, Cronjob, File, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
+where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
+    'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools +
+    'static, Todo: TodoTools + 'static,
 {
     COMPILED.provider(handlers, call, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: ClarifyTools + CodeTools + FileTools + MemoryTools + SessionSearchTools + TerminalTools + TodoTools +
-    'static,
+where H: ClarifyTools + CodeTools + CronjobTools + FileTools + MemoryTools + SessionSearchTools + TerminalTools +
+    TodoTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None)
 }
 
-fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Memory: MemoryTools +
-    'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools +
-    'static>(
-    handlers: &'a Arc<Handlers<Clarify, Code, File, Memory, SessionSearch, Terminal, Todo>>,
+fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
+    'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools +
+    'static, Todo: TodoTools + 'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Memory, SessionSearch, Terminal, Todo>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
@@ -119,6 +126,7 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: Fi
     let Handlers {
         clarify: handlers_clarify,
         code: _,
+        cronjob: _,
         file: _,
         memory: _,
         session_search: _,
@@ -128,17 +136,18 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: Fi
     match index {
         0..1 => self::clarify::call(handlers_clarify, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| &all.code, index - 1, args, call),
-        2..6 => self::file::call(handlers, |all| &all.file, index - 2, args, call),
-        6..7 => self::memory::call(handlers, |all| &all.memory, index - 6, args, call),
-        7..8 => self::session_search::call(handlers, |all| &all.session_search, index - 7, args, call),
-        8..10 => self::terminal::call(handlers, |all| &all.terminal, index - 8, args, call),
-        10..11 => self::todo::call(handlers_todo, index - 10, args, call),
+        2..3 => self::cronjob::call(handlers, |all| &all.cronjob, index - 2, args, call),
+        3..7 => self::file::call(handlers, |all| &all.file, index - 3, args, call),
+        7..8 => self::memory::call(handlers, |all| &all.memory, index - 7, args, call),
+        8..9 => self::session_search::call(handlers, |all| &all.session_search, index - 8, args, call),
+        9..11 => self::terminal::call(handlers, |all| &all.terminal, index - 9, args, call),
+        11..12 => self::todo::call(handlers_todo, index - 11, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + MemoryTools + SessionSearchTools + TerminalTools +
-    TodoTools + 'static>(
+fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + MemoryTools + SessionSearchTools +
+    TerminalTools + TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -147,11 +156,12 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + MemoryTools + Sessi
     match index {
         0..1 => self::clarify::call(&**handlers, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| all, index - 1, args, call),
-        2..6 => self::file::call(handlers, |all| all, index - 2, args, call),
-        6..7 => self::memory::call(handlers, |all| all, index - 6, args, call),
-        7..8 => self::session_search::call(handlers, |all| all, index - 7, args, call),
-        8..10 => self::terminal::call(handlers, |all| all, index - 8, args, call),
-        10..11 => self::todo::call(&**handlers, index - 10, args, call),
+        2..3 => self::cronjob::call(handlers, |all| all, index - 2, args, call),
+        3..7 => self::file::call(handlers, |all| all, index - 3, args, call),
+        7..8 => self::memory::call(handlers, |all| all, index - 7, args, call),
+        8..9 => self::session_search::call(handlers, |all| all, index - 8, args, call),
+        9..11 => self::terminal::call(handlers, |all| all, index - 9, args, call),
+        11..12 => self::todo::call(&**handlers, index - 11, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -162,6 +172,9 @@ pub mod names {
     pub mod tools {
         /// `clarify`
         pub const CLARIFY: &str = "clarify";
+
+        /// `cronjob`
+        pub const CRONJOB: &str = "cronjob";
 
         /// `execute_code`
         pub const EXECUTE_CODE: &str = "execute_code";
@@ -216,6 +229,9 @@ pub mod names {
 
         /// `cron`
         pub const CRON: &str = "cron";
+
+        /// `cronjob`
+        pub const CRONJOB: &str = "cronjob";
 
         /// `debugging`
         pub const DEBUGGING: &str = "debugging";

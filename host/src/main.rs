@@ -164,9 +164,13 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let servers = McpServers::start(&profile, &registry, Needed::by(&command), &person.answering(sampler))?;
     profile.check_names(&registry)?;
     profile.apply_to(&mut command, &servers, &registry);
+    if let toolc_cli::Command::Serve { selection, yes: true } = &mut command {
+        // A job is made only after a person has seen it.
+        selection.disable_tools.push(mcp::serve::JOB_MAKER.to_owned());
+    }
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));
     let app = plugins.add_hooks_to(app, &registry, profile.env(), &profile.home);
-    let mut stores = Stores::of(&profile.home).with_person(&person);
+    let mut stores = Stores::of(&profile.home, &registry, kind).with_person(&person);
     if let Some(model) = if calls { mcp::model_of_profile(&profile) } else { None } {
         stores = stores.with_summarizer(model);
     }

@@ -146,7 +146,8 @@ impl Setup {
         };
         let sessions = Sessions::new(Arc::new(Database::new(profile.home.state())));
         let redactor = Arc::new(registry.redactor(&env));
-        let stores = Stores::of(&profile.home).with_person(&person).with_summarizer(models.auxiliary.clone());
+        let stores = Stores::of(&profile.home, &registry, environment);
+        let stores = stores.with_person(&person).with_summarizer(models.auxiliary.clone());
         let record = config.record_sessions && !args.no_record;
         let second_opinion = args.second_opinion || config.approval.second_opinion;
         Ok(Self {

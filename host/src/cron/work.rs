@@ -63,8 +63,11 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
 }
 
 async fn work(setup: &Setup, job: &Job, run: &JobRun, context: &str) -> Result<Report, String> {
-    let mut agent = agent(setup, job)?;
     let report = |is_done, output: &str| Report { is_done, output: setup.redactor.text(output).into_owned() };
+    if let Some(problem) = toolc_agent::cronjob::problem(&job.work) {
+        return Ok(report(false, &problem));
+    }
+    let mut agent = agent(setup, job)?;
     let mut script = None;
     if let Some(line) = &job.work.script {
         match run_script(&agent, line).await {
