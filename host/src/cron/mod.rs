@@ -1,7 +1,8 @@
 //! `toolc cron`: jobs that run at their times. The tool `cronjob` and `toolc cron add` make them, `toolc cron run` runs them.
 //!
-//! [`run`] is the runner, [`work`] what the process of a run does, [`show`] how jobs and runs are shown.
+//! [`add`] makes a job for a person, [`run`] is the runner, [`work`] what the process of a run does, [`show`] how jobs and runs are shown.
 
+mod add;
 mod run;
 mod show;
 mod work;
@@ -67,6 +68,8 @@ enum CronCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Add a job. Does not run inside a tool.
+    Add(add::AddArgs),
     /// Run jobs when they are due, until a signal comes. Does not run inside a tool.
     #[command(after_help = HELP_OF_RUN)]
     Run(RunArgs),
@@ -170,6 +173,10 @@ impl CronArgs {
                 let runs = jobs.runs(id, runs.min(MAX_RUNS)).map_err(failed)?;
                 ask::print(&if json { show::job_json(&jobs, &job, &runs) } else { show::job(&jobs, &job, &runs) })?;
                 Ok(ExitCode::SUCCESS)
+            }
+            CronCommand::Add(args) => {
+                ask::refuse_tools("add jobs")?;
+                args.run(options, home)
             }
             CronCommand::Run(args) => {
                 ask::refuse_tools("run jobs")?;

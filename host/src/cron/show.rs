@@ -14,7 +14,8 @@ pub(super) fn list(jobs: &Jobs, all: &[Job]) -> String {
     if all.is_empty() {
         return "no jobs\n".to_owned();
     }
-    all.iter().map(|job| format!("{}\n", line(jobs, job))).collect()
+    let lines: Vec<String> = all.iter().map(|job| line(jobs, job)).collect();
+    lines.join("\n") + "\n"
 }
 
 fn line(jobs: &Jobs, job: &Job) -> String {
