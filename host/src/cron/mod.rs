@@ -165,7 +165,11 @@ impl CronArgs {
         match command {
             CronCommand::List { json } => {
                 let all = jobs.list().map_err(failed)?;
-                ask::print(&if json { show::list_json(&jobs, &all).map_err(failed)? } else { show::list(&jobs, &all) })?;
+                ask::print(&if json {
+                    show::list_json(&jobs, &all).map_err(failed)?
+                } else {
+                    show::list(&jobs, &all)
+                })?;
                 Ok(ExitCode::SUCCESS)
             }
             CronCommand::Show { id, runs, json } => {
@@ -224,7 +228,11 @@ impl CronArgs {
 }
 
 /// Changes jobs, and prints what they are then.
-fn change(jobs: &Jobs, ids: &[i64], mut change: impl FnMut(&mut Job) -> Result<(), String>) -> Result<ExitCode, String> {
+fn change(
+    jobs: &Jobs,
+    ids: &[i64],
+    mut change: impl FnMut(&mut Job) -> Result<(), String>,
+) -> Result<ExitCode, String> {
     let mut status = ExitCode::SUCCESS;
     for id in ids {
         match jobs.change(*id, &mut change).map_err(|error| error.to_string())? {

@@ -106,7 +106,9 @@ impl<'a> Runner<'a> {
                 match self.jobs.acquire(&self.name, SystemTime::now()).map_err(failed)? {
                     Lease::Held { interrupted } => {
                         if interrupted > 0 {
-                            eprintln!("note: {interrupted} runs of a process that has ended are interrupted; they are not repeated");
+                            eprintln!(
+                                "note: {interrupted} runs of a process that has ended are interrupted; they are not repeated"
+                            );
                         }
                         if !is_once {
                             eprintln!("running jobs when they are due; Ctrl-C ends this");
@@ -121,11 +123,15 @@ impl<'a> Runner<'a> {
                                     "another `toolc cron run` runs the jobs (until {expires}, unless it goes on): end it first"
                                 ));
                             }
-                            eprintln!("note: another `toolc cron run` runs the jobs (until {expires}, unless it goes on)");
+                            eprintln!(
+                                "note: another `toolc cron run` runs the jobs (until {expires}, unless it goes on)"
+                            );
                             return Ok(false);
                         }
                         if !is_waiting {
-                            eprintln!("note: another `toolc cron run` runs the jobs; this one begins when that has ended");
+                            eprintln!(
+                                "note: another `toolc cron run` runs the jobs; this one begins when that has ended"
+                            );
                             is_waiting = true;
                         }
                     }
@@ -166,7 +172,9 @@ impl<'a> Runner<'a> {
         while self.running.len() < MAX_AT_ONCE {
             let only = wanted.front().copied();
             // Claiming writes, and looking does not.
-            if only.is_none() && (!self.args.ids.is_empty() || self.jobs.next_due()?.is_none_or(|next| next > SystemTime::now())) {
+            if only.is_none()
+                && (!self.args.ids.is_empty() || self.jobs.next_due()?.is_none_or(|next| next > SystemTime::now()))
+            {
                 return Ok(true);
             }
             match self.jobs.claim(&self.name, only, SystemTime::now())? {
@@ -203,7 +211,9 @@ impl<'a> Runner<'a> {
 
     /// Ends all runs, which another process has recorded as interrupted.
     fn lost(&self) {
-        eprintln!("warning: another `toolc cron run` has taken over, because this one did not answer; its runs end here");
+        eprintln!(
+            "warning: another `toolc cron run` has taken over, because this one did not answer; its runs end here"
+        );
         for stop in self.running.values() {
             stop.store(true, Ordering::Relaxed);
         }
@@ -322,7 +332,10 @@ fn do_work(program: &(PathBuf, Vec<String>), job: &Job, run: &JobRun, stop: &Ato
             Err(_) => break None,
         }
         if stop.load(Ordering::Relaxed) {
-            ended_by = Some((RunOutcome::Interrupted, "The runner was ended before the job. The run is not repeated.".to_owned()));
+            ended_by = Some((
+                RunOutcome::Interrupted,
+                "The runner was ended before the job. The run is not repeated.".to_owned(),
+            ));
         } else if started.elapsed() > TIME_LIMIT {
             let minutes = TIME_LIMIT.as_secs() / 60;
             ended_by = Some((RunOutcome::TimedOut, format!("the job took more than {minutes} minutes, and was ended")));
@@ -344,7 +357,11 @@ fn do_work(program: &(PathBuf, Vec<String>), job: &Job, run: &JobRun, stop: &Ato
     let errors = String::from_utf8_lossy(&errors);
     let errors = errors.trim();
     let status = status.map_or_else(|| "its end is unknown".to_owned(), |status| status.to_string());
-    let problem = if errors.is_empty() { format!("the process of the job ended without a result: {status}") } else { errors.to_owned() };
+    let problem = if errors.is_empty() {
+        format!("the process of the job ended without a result: {status}")
+    } else {
+        errors.to_owned()
+    };
     (RunOutcome::Failed, problem)
 }
 
@@ -391,7 +408,8 @@ fn write_result(home: &Home, job: &Job, text: &str) -> io::Result<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     home.create(&home.cron())?;
     let path = home.cron().join(format!("{}.md", job.id));
-    let new = home.cron().join(format!("{}.{}.{}.new", job.id, std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    let new =
+        home.cron().join(format!("{}.{}.{}.new", job.id, std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

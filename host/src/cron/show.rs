@@ -40,7 +40,10 @@ pub(super) fn job(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> String {
     add("folder", &format!("{}, environment {}", one_line(&work.directory), one_line(&work.environment)));
     add("toolsets", &joined(&work.toolsets));
     add("tools", &joined(&work.tools));
-    add("results go to", if work.to_file { "a file in the folder `cron` of TOOLC_HOME" } else { "the terminal of the runner" });
+    add(
+        "results go to",
+        if work.to_file { "a file in the folder `cron` of TOOLC_HOME" } else { "the terminal of the runner" },
+    );
     let others: Vec<String> = work.context_from.iter().map(ToString::to_string).collect();
     add("gets the results of", &others.join(", "));
     add("made by", &one_line(&work.session));

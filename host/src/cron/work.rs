@@ -135,7 +135,10 @@ async fn run_script(agent: &Agent, line: &str) -> Result<Script, String> {
         return Err(format!("the script did not run: {error}"));
     }
     if value["timed_out"] == true {
-        return Err(format!("the script took more than {SCRIPT_SECONDS} s:\n{}", value["output"].as_str().unwrap_or_default()));
+        return Err(format!(
+            "the script took more than {SCRIPT_SECONDS} s:\n{}",
+            value["output"].as_str().unwrap_or_default()
+        ));
     }
     // A result that is too long is a text with the beginning of the JSON.
     let output = value["output"].as_str().map_or_else(|| response.json.clone(), ToOwned::to_owned);

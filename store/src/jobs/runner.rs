@@ -143,7 +143,8 @@ impl Jobs {
     pub fn next_due(&self) -> Result<Option<SystemTime>, StoreError> {
         let sql = "SELECT min(next) FROM jobs WHERE next IS NOT NULL \
                    AND NOT EXISTS (SELECT 1 FROM job_runs WHERE job = jobs.id AND outcome IS NULL)";
-        let next = self.database.read(|connection| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0)))?;
+        let next =
+            self.database.read(|connection| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0)))?;
         Ok(next.flatten().map(from_milliseconds))
     }
 

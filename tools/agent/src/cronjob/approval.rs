@@ -83,9 +83,9 @@ impl Hook for ChangesOfJobs {
             return Ok(HookAction::Continue);
         }
         Ok(match self.about(call.arguments()) {
-            Some(_) if self.is_never => {
-                HookAction::Block("only a person can allow changes of jobs, and this program runs inside a tool".to_owned())
-            }
+            Some(_) if self.is_never => HookAction::Block(
+                "only a person can allow changes of jobs, and this program runs inside a tool".to_owned(),
+            ),
             Some(about) => {
                 let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
                 HookAction::Ask(format!("{about} (question {number} about jobs)"))

@@ -14,8 +14,8 @@ use std::time::SystemTime;
 use toolc::{Call, ErrorKind, Registry, ToolError};
 use toolc_catalog::cronjob::CronjobTools;
 use toolc_catalog::cronjob::cronjob::{
-    Action, Args, Deliver, Details, DetailsDeliver, Job as ShownJob, JobLastOutcome, JobState as ShownState, Returns, Run,
-    RunOutcome as ShownOutcome,
+    Action, Args, Deliver, Details, DetailsDeliver, Job as ShownJob, JobLastOutcome, JobState as ShownState, Returns,
+    Run, RunOutcome as ShownOutcome,
 };
 use toolc_store::{Job, JobRun, JobState, Jobs, RunOutcome, StoreError, time_text};
 
@@ -52,7 +52,10 @@ impl CronjobTools for CronjobHandlers {
         let (action, id) = (args.action, args.job_id.clone());
         let request = request(args);
         if !matches!(action, Action::Create | Action::Update) && request != JobRequest::default() {
-            return Err(unchanged(&format!("`{}` takes only `job_id`: to change what a job does, use update", action.as_str())));
+            return Err(unchanged(&format!(
+                "`{}` takes only `job_id`: to change what a job does, use update",
+                action.as_str()
+            )));
         }
         if matches!(action, Action::Create | Action::List) && id.is_some() {
             return Err(unchanged(&format!("`{}` takes no `job_id`", action.as_str())));
@@ -69,9 +72,11 @@ impl CronjobTools for CronjobHandlers {
             let (job, note) = add(&jobs, request, &maker(call)?, now)?;
             return Ok(Returns { note, ..returns(&jobs, &job, &[])? });
         }
-        let id = id.as_deref().map(job_id).transpose()?.ok_or_else(|| {
-            unchanged(&format!("`{}` needs `job_id`: `list` returns the ids", action.as_str()))
-        })?;
+        let id = id
+            .as_deref()
+            .map(job_id)
+            .transpose()?
+            .ok_or_else(|| unchanged(&format!("`{}` needs `job_id`: `list` returns the ids", action.as_str())))?;
         let (job, note) = match action {
             Action::Create | Action::List => unreachable!("handled above"),
             Action::Show => (jobs.get(id).map_err(failed)?, None),
@@ -83,7 +88,8 @@ impl CronjobTools for CronjobHandlers {
             Action::Update => {
                 let maker = maker(call)?;
                 request::check_context(&jobs, &request)?;
-                let changed = jobs.change(id, |job| request::update(job, request, &maker, &jobs, now)).map_err(failed)?;
+                let changed =
+                    jobs.change(id, |job| request::update(job, request, &maker, &jobs, now)).map_err(failed)?;
                 match changed {
                     Some((note, job)) => (Some(job), note?),
                     None => (None, None),
@@ -116,7 +122,11 @@ impl CronjobTools for CronjobHandlers {
         let job = job.ok_or_else(|| no_job(id))?;
         let runs = if let Action::Show = action { jobs.runs(id, SHOWN_RUNS).map_err(failed)? } else { Vec::new() };
         let returns = returns(&jobs, &job, &runs)?;
-        Ok(Returns { runs: matches!(action, Action::Show).then(|| runs.iter().map(shown_run).collect()), note, ..returns })
+        Ok(Returns {
+            runs: matches!(action, Action::Show).then(|| runs.iter().map(shown_run).collect()),
+            note,
+            ..returns
+        })
     }
 }
 
@@ -169,7 +179,10 @@ fn maker(call: &Call<'_>) -> Result<JobMaker, ToolError> {
 
 pub(crate) fn job_id(text: &str) -> Result<i64, ToolError> {
     text.trim().parse().map_err(|_| {
-        ToolError::with_kind(ErrorKind::NotFound, format!("`{}` is no id of a job: `list` returns them", text.escape_debug()))
+        ToolError::with_kind(
+            ErrorKind::NotFound,
+            format!("`{}` is no id of a job: `list` returns them", text.escape_debug()),
+        )
     })
 }
 

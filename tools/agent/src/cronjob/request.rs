@@ -78,9 +78,10 @@ pub fn add(
     let note = apply(&mut work, request, maker)?;
     let name = checked_name(&name.unwrap_or_else(|| default_name(&work)))?;
     let new = NewJob { name: &name, work: &work, schedule: &schedule, repeat };
-    let job = jobs.add(&new, now).map_err(failed)?.ok_or_else(|| {
-        unchanged(&format!("there are {MAX_JOBS} jobs already: remove one that is no longer needed"))
-    })?;
+    let job = jobs
+        .add(&new, now)
+        .map_err(failed)?
+        .ok_or_else(|| unchanged(&format!("there are {MAX_JOBS} jobs already: remove one that is no longer needed")))?;
     Ok((job, note))
 }
 
@@ -139,13 +140,19 @@ pub(super) fn update(
 }
 
 /// Sets what is asked for, and checks the whole.
-fn apply(
-    work: &mut JobWork,
-    request: JobRequest,
-    maker: &JobMaker,
-) -> Result<Option<String>, ToolError> {
-    let JobRequest { schedule: _, prompt, name: _, repeat: _, script, no_agent, context_from, toolsets, directory, to_file } =
-        request;
+fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Option<String>, ToolError> {
+    let JobRequest {
+        schedule: _,
+        prompt,
+        name: _,
+        repeat: _,
+        script,
+        no_agent,
+        context_from,
+        toolsets,
+        directory,
+        to_file,
+    } = request;
     let given = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     if let Some(prompt) = prompt {
         work.prompt = Some(given(prompt).ok_or_else(|| unchanged("the prompt is blank"))?);
@@ -164,7 +171,9 @@ fn apply(
     }
     if work.environment != "local" && !is_below(Path::new(&work.directory), &maker.directory) {
         let base = maker.directory.display();
-        return Err(unchanged(&format!("the tools of this conversation see only {base}: the job must work there or below")));
+        return Err(unchanged(&format!(
+            "the tools of this conversation see only {base}: the job must work there or below"
+        )));
     }
     if let Some(ids) = context_from {
         work.context_from = ids.iter().map(|id| job_id(id)).collect::<Result<_, _>>()?;
@@ -174,7 +183,10 @@ fn apply(
     if let Some(toolsets) = toolsets {
         let (tools, missing) = tools_of(&toolsets, maker)?;
         if !missing.is_empty() {
-            note = Some(format!("the job does not have {}, which this conversation does not have either", missing.join(", ")));
+            note = Some(format!(
+                "the job does not have {}, which this conversation does not have either",
+                missing.join(", ")
+            ));
         }
         (work.toolsets, work.tools) = (toolsets, tools);
     }
@@ -189,7 +201,9 @@ fn check(work: &JobWork) -> Result<(), ToolError> {
             return Err(unchanged("a job with `no_agent` needs `script`"));
         }
         if work.prompt.is_some() || !work.context_from.is_empty() {
-            return Err(unchanged("a job with `no_agent` has no model that reads `prompt` or `context_from`: leave them out"));
+            return Err(unchanged(
+                "a job with `no_agent` has no model that reads `prompt` or `context_from`: leave them out",
+            ));
         }
     } else if work.prompt.is_none() {
         return Err(unchanged("a job needs `prompt`, or `script` with `no_agent`"));
@@ -209,7 +223,8 @@ fn check(work: &JobWork) -> Result<(), ToolError> {
 /// Returns what is wrong with the texts of a job: whether they manipulate a model, or hide something from people. They are checked
 /// when they are written, and again before a run.
 pub fn problem(work: &JobWork) -> Option<String> {
-    let prompt = work.prompt.as_deref().and_then(toolc_scan::problem).map(|problem| format!("the prompt is refused: {problem}"));
+    let prompt =
+        work.prompt.as_deref().and_then(toolc_scan::problem).map(|problem| format!("the prompt is refused: {problem}"));
     let script = || {
         let name = work.script.as_deref().and_then(toolc_scan::hidden_character)?;
         Some(format!("the script is refused: it has the invisible character {name}"))
@@ -253,11 +268,14 @@ fn tools_of(toolsets: &[String], maker: &JobMaker) -> Result<(Vec<String>, Vec<S
 fn canonical(directory: &Path, base: &Path) -> Result<String, ToolError> {
     let directory = base.join(directory);
     let shown = directory.display();
-    let path = directory.canonicalize().map_err(|error| unchanged(&format!("the folder {shown} cannot be used: {error}")))?;
+    let path =
+        directory.canonicalize().map_err(|error| unchanged(&format!("the folder {shown} cannot be used: {error}")))?;
     if !path.is_dir() {
         return Err(unchanged(&format!("{shown} is not a folder")));
     }
-    path.into_os_string().into_string().map_err(|path| unchanged(&format!("the folder {} has a name that is not UTF-8", path.display())))
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| unchanged(&format!("the folder {} has a name that is not UTF-8", path.display())))
 }
 
 fn default_name(work: &JobWork) -> String {
@@ -276,9 +294,10 @@ fn checked_name(name: &str) -> Result<String, ToolError> {
         return Err(unchanged("the name is blank"));
     }
     match toolc_scan::problem(&name) {
-        Some(problem) => {
-            Err(ToolError::with_kind(ErrorKind::Refused, format!("the name is refused: {problem}. Nothing was changed")))
-        }
+        Some(problem) => Err(ToolError::with_kind(
+            ErrorKind::Refused,
+            format!("the name is refused: {problem}. Nothing was changed"),
+        )),
         None => Ok(name),
     }
 }
