@@ -69,7 +69,7 @@ fn run(jobs: &Jobs, number: u32) -> Result<(), StoreError> {
     let name = format!("runner {number}");
     let now = || SystemTime::now() + (LEASE + MINUTE) * number;
     match jobs.acquire(&name, now())? {
-        Lease::Held { interrupted } => println!("interrupted {interrupted}"),
+        Lease::Held { interrupted } => println!("interrupted {}", interrupted.len()),
         Lease::Taken { .. } => panic!("the lease of a dead process is valid"),
     }
     loop {

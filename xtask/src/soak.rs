@@ -39,13 +39,13 @@ const SOAKS: &[Soak] = &[
     Soak {
         name: "cron",
         description: "two processes change jobs ten thousand times each while a third runs them, and two hundred runners are killed; \
-                      about two minutes",
+                      about a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "jobs"],
     },
     Soak {
         name: "cron-runner",
-        description: "`toolc cron run` is killed a hundred times: no job runs twice or is forgotten; about four minutes",
+        description: "`toolc cron run` is killed a hundred times: no job runs twice or is forgotten; about two minutes",
         variable: ("TOOLC_KILLS", "100"),
         tests: &["--package", "toolc-host", "--test", "agent", "runners_are_killed"],
     },

@@ -105,9 +105,9 @@ impl<'a> Runner<'a> {
             if renewed.is_none() {
                 match self.jobs.acquire(&self.name, SystemTime::now()).map_err(failed)? {
                     Lease::Held { interrupted } => {
-                        if interrupted > 0 {
+                        for job in interrupted {
                             eprintln!(
-                                "note: {interrupted} runs of a process that has ended are interrupted; they are not repeated"
+                                "note: the process that ran job {job} has ended before it: the run is interrupted, and not repeated"
                             );
                         }
                         if !is_once {

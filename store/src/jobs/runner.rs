@@ -16,12 +16,12 @@ pub const LEASE: Duration = Duration::from_secs(30);
 const INTERRUPTED: &str = "The process that ran the job ended before it. The run is not repeated.";
 
 /// Who holds the lease.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lease {
-    /// The caller does. This many runs of earlier holders were open, and are now interrupted.
+    /// The caller does. Runs of earlier holders were open, and are now interrupted.
     Held {
-        /// The number of runs.
-        interrupted: usize,
+        /// The ids of the jobs of these runs.
+        interrupted: Vec<i64>,
     },
     /// Another process does, until this time unless it renews it.
     Taken {
@@ -63,9 +63,10 @@ impl Jobs {
                 params![name, milliseconds(now + LEASE)],
             )?;
             let sql = "UPDATE job_runs SET ended = ?2, outcome = 'interrupted', output = ?3 \
-                       WHERE outcome IS NULL AND runner <> ?1";
-            let interrupted = connection.execute(sql, params![name, milliseconds(now), INTERRUPTED])?;
-            Ok(Lease::Held { interrupted })
+                       WHERE outcome IS NULL AND runner <> ?1 RETURNING job";
+            let mut statement = connection.prepare(sql)?;
+            let interrupted = statement.query_map(params![name, milliseconds(now), INTERRUPTED], |row| row.get(0))?;
+            Ok(Lease::Held { interrupted: interrupted.collect::<rusqlite::Result<_>>()? })
         })
     }
 

@@ -151,7 +151,7 @@ fn one_holder_at_a_time_begins_runs() {
     let fixture = fixture();
     let now = time("2026-03-01T12:00:00Z");
     fixture.add("in 1m", None, now);
-    assert_eq!(fixture.acquire("a", now), Lease::Held { interrupted: 0 });
+    assert_eq!(fixture.acquire("a", now), Lease::Held { interrupted: vec![] });
     assert_eq!(fixture.acquire("b", now + LEASE / 2), Lease::Taken { expires: now + LEASE });
     assert!(fixture.jobs.renew("a", now + LEASE / 2).expect("failed to renew"));
     assert!(!fixture.jobs.renew("b", now).expect("failed to renew"));
@@ -160,13 +160,13 @@ fn one_holder_at_a_time_begins_runs() {
     // The holder was asleep, or was killed.
     let later = now + 2 * MINUTE;
     assert_eq!(fixture.jobs.claim("a", None, later).expect("failed to claim"), Claim::Lost);
-    assert_eq!(fixture.acquire("b", later), Lease::Held { interrupted: 0 });
+    assert_eq!(fixture.acquire("b", later), Lease::Held { interrupted: vec![] });
     assert!(!fixture.jobs.renew("a", later).expect("failed to renew"));
     assert!(fixture.claim("b", later).is_some());
     fixture.jobs.release("a").expect("failed to release");
     assert!(matches!(fixture.acquire("a", later), Lease::Taken { .. }));
     fixture.jobs.release("b").expect("failed to release");
-    assert_eq!(fixture.acquire("a", later), Lease::Held { interrupted: 1 });
+    assert_eq!(fixture.acquire("a", later), Lease::Held { interrupted: vec![1] });
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_lease_from_the_future_is_not_valid() {
     let fixture = fixture();
     let now = time("2026-03-01T12:00:00Z");
     fixture.acquire("a", time("2030-03-01T12:00:00Z"));
-    assert_eq!(fixture.acquire("b", now), Lease::Held { interrupted: 0 });
+    assert_eq!(fixture.acquire("b", now), Lease::Held { interrupted: vec![] });
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_run_of_a_dead_process_is_interrupted_and_not_repeated() {
     let runs = [fixture.claim("a", due), fixture.claim("a", due)].map(|claimed| claimed.expect("both are due").1);
     assert_eq!(fixture.claim("a", due), None);
     let later = due + 5 * MINUTE;
-    assert_eq!(fixture.acquire("b", later), Lease::Held { interrupted: 2 });
+    assert_eq!(fixture.acquire("b", later), Lease::Held { interrupted: vec![once.id, hourly.id] });
     assert_eq!(fixture.claim("b", later), None);
     for run in &runs {
         // What the old process would write comes too late.

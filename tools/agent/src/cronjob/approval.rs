@@ -47,6 +47,9 @@ impl ChangesOfJobs {
             None => String::new(),
         };
         let action = text("action")?;
+        if text("prompt").and_then(toolc_scan::problem).is_some() {
+            return None;
+        }
         if action == "create" {
             let needed = !schedule.is_empty();
             return needed.then(|| {
