@@ -16,11 +16,11 @@ use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, Tool
 )]
 pub trait CronjobTools: Send + Sync {
     /// Schedule jobs that run later and without the user, such as a report every morning or a reminder. Use it only if the user wants something done later or again and again. The actions:
-    /// - `create`: needs schedule, and prompt or script.
+    /// - `create`: needs schedule and prompt, or script with no_agent.
     /// - `list`: all jobs. `show`: one job with its latest results.
     /// - `update`: replace what is given.
     /// - `pause`, `resume`, `run` (as soon as possible), `remove`.
-    /// A job starts a new conversation that knows nothing of this one, so write a prompt that is complete: what to do, where, and what the result should say. It has at most the tools of this conversation. Nobody is there to answer questions or to approve commands, and it cannot create jobs. The user is asked before anything changes. At most 50 jobs, at least a minute apart. Jobs run only while `toolc cron run` does.
+    /// A job starts a new conversation that knows nothing of this one, so write a prompt that is complete: what to do, where, and what the result should say. It has at most the tools of this conversation. It cannot ask the user, commands that need approval do not run, and it cannot create jobs. The user is asked before anything changes. At most 50 jobs, at least a minute apart. Jobs run only while `toolc cron run` does.
     ///
     /// `execution = "blocking"` in `manifests/tools/cronjob.toml`.
     fn cronjob(&self, args: cronjob::Args, call: &Call<'_>) -> Result<cronjob::Returns, ToolError>;
@@ -75,7 +75,7 @@ pub mod cronjob {
         pub name: Option<String>,
         /// The number of runs after which the job is done. By default, an interval and an expression have no limit.
         pub repeat: Option<i64>,
-        /// A shell command line that runs before the model, which gets its output as data. Needs the tool `terminal`; a command that needs approval fails.
+        /// A shell command line that runs before the model, which gets its output as data. A command that needs approval fails.
         pub script: Option<String>,
         /// Run only the script: its output is the result, and no output means that there is none. Without prompt.
         pub no_agent: Option<bool>,

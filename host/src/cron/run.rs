@@ -16,6 +16,7 @@ use toolc_store::{Claim, Job, JobRun, Jobs, LEASE, Lease, RunOutcome, StoreError
 
 use super::work::Report;
 use super::{RunArgs, show};
+use crate::environments::EnvironmentKind;
 use crate::options::ToolOptions;
 
 /// The number of jobs that run at the same time.
@@ -41,12 +42,21 @@ struct Ended {
     output: String,
 }
 
+/// How the process of a run is started.
+#[derive(Clone)]
+struct Program {
+    path: PathBuf,
+    /// The arguments before the number of the run.
+    arguments: Vec<String>,
+    /// The kind of environment of this process. Its sandbox is also that of jobs which did not ask for it.
+    environment: EnvironmentKind,
+}
+
 pub(super) struct Runner<'a> {
     args: &'a RunArgs,
     jobs: Jobs,
     home: &'a Home,
-    /// The program with its options, up to the number of the run.
-    program: (PathBuf, Vec<String>),
+    program: Program,
     /// The name of this process in the lease.
     name: String,
     sender: Sender<Ended>,
@@ -59,12 +69,13 @@ pub(super) struct Runner<'a> {
 impl<'a> Runner<'a> {
     pub(super) fn new(args: &'a RunArgs, options: &ToolOptions, home: &'a Home) -> Result<Self, String> {
         let (sender, receiver) = mpsc::channel();
-        let program = std::env::current_exe().map_err(|error| format!("failed to find this program: {error}"))?;
+        let path = std::env::current_exe().map_err(|error| format!("failed to find this program: {error}"))?;
+        let environment = EnvironmentKind::find(options.environment)?;
         Ok(Self {
             args,
             jobs: super::jobs(home),
             home,
-            program: (program, child_options(args, options, home)?),
+            program: Program { path, arguments: child_options(args, options, home)?, environment },
             name: format!("{}-{:016x}", std::process::id(), super::random()),
             sender,
             receiver,
@@ -210,7 +221,8 @@ impl<'a> Runner<'a> {
     }
 
     /// Ends all runs, which another process has recorded as interrupted.
-    fn lost(&self) {
+    fn lost(&mut self) {
+        self.has_failed |= !self.running.is_empty();
         eprintln!(
             "warning: another `toolc cron run` has taken over, because this one did not answer; its runs end here"
         );
@@ -302,20 +314,24 @@ fn stop_flag() -> Result<Arc<AtomicBool>, String> {
 }
 
 /// Runs the process of a run to its end.
-fn do_work(program: &(PathBuf, Vec<String>), job: &Job, run: &JobRun, stop: &AtomicBool) -> (RunOutcome, String) {
+fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (RunOutcome, String) {
     let directory = Path::new(&job.work.directory);
     if !directory.is_dir() {
         return (RunOutcome::Failed, format!("the folder {} of the job no longer exists", directory.display()));
     }
-    let mut command = Command::new(&program.0);
-    command.args(&program.1).arg(run.id.to_string()).args(["--environment", &job.work.environment]);
+    let environment = match program.environment {
+        EnvironmentKind::Sandbox => program.environment.name(),
+        EnvironmentKind::Local => &job.work.environment,
+    };
+    let mut command = Command::new(&program.path);
+    command.args(&program.arguments).arg(run.id.to_string()).args(["--environment", environment]);
     command.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Ctrl-C is for the runner, which then ends the runs.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return (RunOutcome::Failed, format!("failed to start {}: {error}", program.0.display())),
+        Err(error) => return (RunOutcome::Failed, format!("failed to start {}: {error}", program.path.display())),
     };
     let report = read(child.stdout.take(), |stream| {
         let mut bytes = Vec::new();

@@ -39,7 +39,7 @@ pub(super) struct Report {
 
 /// Does the work of a run, and prints a [`Report`].
 pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
-    // Whoever holds the other end has ended, or wants this to end.
+    // The runner has ended, or wants this process to end.
     let watch = thread::Builder::new().name("input".to_owned()).spawn(|| {
         let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
         std::process::exit(130);
@@ -181,7 +181,7 @@ fn prompt(job: &Job, run: &JobRun, script: Option<&Script>, context: &str) -> St
     if run.missed > 0 {
         let _ = write!(text, "; it also stands for {} later times that were missed", run.missed);
     }
-    text += ". No person is present: nobody answers questions, and calls that need approval do not run. Your last message is the result: \
+    text += ". No person is present: questions have no answer, and calls that need approval do not run. Your last message is the result: \
              write it so that it can be read without this conversation.]\n\n";
     text += job.work.prompt.as_deref().unwrap_or_default().trim();
     if let Some(Script { output, exit_code }) = script {

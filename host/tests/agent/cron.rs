@@ -101,7 +101,7 @@ fn a_run_of_a_killed_runner_is_reported_and_not_repeated() {
     wait_for("the job does not begin", || fs::read_to_string(&pid).is_ok_and(|text| text.ends_with('\n')));
     runner.kill().expect("failed to kill");
     runner.wait().expect("failed to wait");
-    // Nothing of the job is left, although nobody has ended it.
+    // Nothing of the job is left, although no process has ended it.
     let pid = fs::read_to_string(&pid).expect("it exists");
     wait_for("the script runs on", || !Path::new("/proc").join(pid.trim()).exists());
     assert_eq!(outcome(&only_run(&folder, &job)), None);
@@ -441,7 +441,7 @@ fn only_a_person_changes_and_runs_jobs() {
 fn wrong_command_lines_are_explained() {
     let folder = folder();
     for (args, status, problem) in [
-        (&["add", "sometimes", "x"][..], 2, "`sometimes` is no schedule"),
+        (&["add", "sometimes", "x"][..], 2, "`sometimes` is not a schedule"),
         (&["add", "every 1h"], 2, "required arguments were not provided"),
         (&["add", "every 1h", "x", "--no-agent", "--script", "ls"], 2, "cannot be used with"),
         (&["add", "every 1h", "x", "--enable", "cronjob"], 2, "would have no tools"),

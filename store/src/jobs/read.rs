@@ -77,14 +77,14 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         id: row.get(0)?,
         name: row.get(1)?,
         work: serde_json::from_str(&work).map_err(|error| damaged(2, error.to_string()))?,
-        schedule: Schedule::from_stored(&schedule).ok_or_else(|| damaged(3, format!("`{schedule}` is no schedule")))?,
+        schedule: Schedule::from_stored(&schedule).ok_or_else(|| damaged(3, format!("`{schedule}` is not a schedule")))?,
         created: from_milliseconds(row.get(4)?),
         since: from_milliseconds(row.get(5)?),
         state: match (&*state, next) {
             ("active", Some(next)) => JobState::Active(next),
             ("paused", None) => JobState::Paused,
             ("done", None) => JobState::Done,
-            _ => return Err(damaged(6, format!("`{state}` is no state of a job"))),
+            _ => return Err(damaged(6, format!("`{state}` is not a state of a job"))),
         },
         repeat: row.get(8)?,
         begun: row.get(9)?,
@@ -97,7 +97,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<JobRun> {
     let ended = match (ended, outcome) {
         (Some(ended), Some(word)) => {
             let outcome = RunOutcome::from_word(&word).ok_or_else(|| {
-                rusqlite::Error::FromSqlConversionFailure(6, Type::Text, format!("`{word}` is no outcome").into())
+                rusqlite::Error::FromSqlConversionFailure(6, Type::Text, format!("`{word}` is not an outcome").into())
             })?;
             Some((from_milliseconds(ended), outcome))
         }

@@ -66,7 +66,7 @@ impl Schedule {
     /// - `2026-03-01T09:00Z`, `2026-03-01T09:00+02:00`: once, at this time.
     ///
     /// # Errors
-    /// Returns an error that says what was expected if the text is none of these, or if nothing would ever be due.
+    /// Returns an error that says what was expected if the text has another form, or if no time would ever come.
     pub fn parse(text: &str, now: SystemTime, zone: &TimeZone) -> Result<Self, ScheduleError> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
@@ -88,7 +88,7 @@ impl Schedule {
             return Ok(schedule);
         }
         let time = instant(text, zone)
-            .ok_or_else(|| ScheduleError(format!("`{}` is no schedule: {FORMS}", text.escape_debug())))?;
+            .ok_or_else(|| ScheduleError(format!("`{}` is not a schedule: {FORMS}", text.escape_debug())))?;
         if time <= now {
             let (time, now) = (shown(time, zone), shown(now, zone));
             return Err(ScheduleError(format!("`{text}` means {time}, which is over: it is {now}")));
@@ -240,7 +240,7 @@ fn duration(text: &str) -> Result<Duration, ScheduleError> {
     let seconds = UNITS.iter().find(|(names, _)| names.contains(&unit.trim())).map(|(_, seconds)| *seconds);
     let (Some(number), Some(seconds)) = (number, seconds) else {
         return Err(ScheduleError(format!(
-            "`{}` is no duration: expected a number and a unit, such as `30m`, `2h`, `1d` or `1w`",
+            "`{}` is not a duration: expected a number and a unit, such as `30m`, `2h`, `1d` or `1w`",
             text.escape_debug()
         )));
     };
@@ -298,16 +298,16 @@ mod tests {
         for (written, problem) in [
             ("", "between 1 and 200 bytes"),
             (&"1".repeat(201), "between 1 and 200 bytes"),
-            ("tomorrow", "is no schedule: expected a cron expression"),
-            ("every", "is no schedule"),
-            ("every 30s", "is no duration"),
+            ("tomorrow", "is not a schedule: expected a cron expression"),
+            ("every", "is not a schedule"),
+            ("every 30s", "is not a duration"),
             ("every 0m", "between 1 minute and 366 days"),
-            ("every -5m", "is no duration"),
-            ("every 1.5h", "is no duration"),
-            ("every 99999999999999999999m", "is no duration"),
+            ("every -5m", "is not a duration"),
+            ("every 1.5h", "is not a duration"),
+            ("every 99999999999999999999m", "is not a duration"),
             ("every 999999999999999999w", "out of range"),
             ("every 367d", "out of range"),
-            ("in a while", "is no duration"),
+            ("in a while", "is not a duration"),
             ("in 0m", "out of range"),
             ("* * * * * *", "has 6 fields: expected five fields"),
             ("0 9 * *", "has 4 fields"),
@@ -316,11 +316,11 @@ mod tests {
             ("0 0 31 2 *", "matches no date"),
             ("@reboot", "unknown name `@reboot`: expected one of @hourly"),
             ("@daily * * * *", "unknown name"),
-            ("2026-02-30T09:00", "is no schedule"),
-            ("2026-07-01T09:00[Europe/Rome]", "is no schedule"),
+            ("2026-02-30T09:00", "is not a schedule"),
+            ("2026-07-01T09:00[Europe/Rome]", "is not a schedule"),
             ("2026-03-01T12:00Z", "which is over: it is 2026-03-01T13:00:00+01:00"),
             ("2020-01-01", "which is over"),
-            ("9999999-01-01", "is no schedule"),
+            ("9999999-01-01", "is not a schedule"),
         ] {
             match Schedule::parse(written, now, &berlin()) {
                 Err(error) => assert!(error.to_string().contains(problem), "{written}: {error}"),

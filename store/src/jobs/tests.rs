@@ -253,7 +253,7 @@ fn a_job_that_this_program_cannot_read_is_an_error_and_stays() {
     let connection = rusqlite::Connection::open(file).expect("failed to open");
     connection.execute("UPDATE jobs SET schedule = 'now and then'", []).expect("failed to damage");
     let error = fixture.jobs.get(job.id).expect_err("it is damaged").to_string();
-    assert!(error.contains("`now and then` is no schedule"), "{error}");
+    assert!(error.contains("`now and then` is not a schedule"), "{error}");
     assert!(fixture.jobs.change(job.id, |job| job.state = JobState::Done).is_err());
     let state: String = connection.query_row("SELECT state FROM jobs", [], |row| row.get(0)).expect("failed to read");
     assert_eq!(state, "active");

@@ -181,7 +181,7 @@ pub(crate) fn job_id(text: &str) -> Result<i64, ToolError> {
     text.trim().parse().map_err(|_| {
         ToolError::with_kind(
             ErrorKind::NotFound,
-            format!("`{}` is no id of a job: `list` returns them", text.escape_debug()),
+            format!("`{}` is not an id of a job: `list` returns them", text.escape_debug()),
         )
     })
 }

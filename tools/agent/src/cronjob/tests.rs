@@ -150,8 +150,8 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
     let before = conversation.jobs.list().expect("failed to read");
     for (arguments, problem) in [
         (create(&json!({ "schedule": null })), "needs `schedule`"),
-        (create(&json!({ "schedule": "sometimes" })), "is no schedule: expected a cron expression"),
-        (create(&json!({ "schedule": "every 30s" })), "is no duration"),
+        (create(&json!({ "schedule": "sometimes" })), "is not a schedule: expected a cron expression"),
+        (create(&json!({ "schedule": "every 30s" })), "is not a duration"),
         (create(&json!({ "schedule": "* * * * * *" })), "has 6 fields"),
         (create(&json!({ "schedule": "2020-01-01" })), "which is over"),
         (create(&json!({ "prompt": null })), "needs `prompt`, or `script` with `no_agent`"),
@@ -162,7 +162,7 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
         (create(&json!({ "no_agent": true, "script": "ls" })), "no model that reads `prompt`"),
         (create(&json!({ "schedule": "in 2h", "repeat": 2 })), "a single time comes once"),
         (create(&json!({ "context_from": ["7"] })), "names the job 7, which does not exist"),
-        (create(&json!({ "context_from": ["x"] })), "`x` is no id of a job"),
+        (create(&json!({ "context_from": ["x"] })), "`x` is not an id of a job"),
         (create(&json!({ "workdir": "gone" })), "cannot be used"),
         (create(&json!({ "workdir": "state.db" })), "is not a folder"),
         (create(&json!({ "enabled_toolsets": ["web"] })), "unknown toolset `web`"),
@@ -172,11 +172,11 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
         (json!({ "action": "show" }), "`show` needs `job_id`"),
         (json!({ "action": "show", "job_id": "9" }), "there is no job 9"),
         (json!({ "action": "remove", "job_id": "9" }), "there is no job 9"),
-        (json!({ "action": "pause", "job_id": "one" }), "`one` is no id of a job"),
+        (json!({ "action": "pause", "job_id": "one" }), "`one` is not an id of a job"),
         (json!({ "action": "pause", "job_id": "1", "prompt": "x" }), "`pause` takes only `job_id`"),
         (json!({ "action": "resume", "job_id": "1" }), "the job is active, so it cannot be resumed"),
         (json!({ "action": "update", "job_id": "1" }), "needs something to change"),
-        (json!({ "action": "update", "job_id": "1", "schedule": "never" }), "is no schedule"),
+        (json!({ "action": "update", "job_id": "1", "schedule": "never" }), "is not a schedule"),
         (json!({ "action": "update", "job_id": "1", "no_agent": true }), "with `no_agent` needs `script`"),
         (json!({ "action": "update", "job_id": "9", "prompt": "x" }), "there is no job 9"),
     ] {
@@ -249,7 +249,7 @@ fn the_person_sees_each_change_before_it_is_made_and_no_answer_covers_another_on
 }
 
 #[test]
-fn a_change_that_nobody_approves_is_not_made() {
+fn a_change_without_approval_is_not_made() {
     let folder = folder();
     conversation(&folder, USUAL).call(&create(&json!({}))).value();
     let deny = Some(ApprovalDecision::Deny("no".to_owned()));
@@ -276,7 +276,7 @@ fn a_job_has_at_most_the_tools_of_the_conversation_that_made_or_changed_it() {
     let tools = |conversation: &Conversation, arguments: &Value| {
         conversation.call(arguments).value()["details"]["tools"].clone()
     };
-    // It makes no jobs, and nobody answers its questions.
+    // It makes no jobs, and its questions would have no answer.
     assert_eq!(tools(&all, &create(&json!({}))), json!(["add_note", "terminal"]));
     assert_eq!(tools(&all, &create(&json!({ "enabled_toolsets": ["notes", "cronjob"] }))), json!(["add_note"]));
     let few = conversation(&folder, Setting { enable: &["cronjob", "notes"], ..USUAL });
