@@ -137,14 +137,8 @@ pub mod cronjob {
 
     /// The result of `cronjob`.
     pub struct Returns {
-        /// All jobs, for `list`.
-        pub jobs: Option<Vec<Job>>,
-        /// The job, as it is now.
-        pub job: Option<Job>,
-        /// What it does.
-        pub details: Option<Details>,
-        /// Its latest runs, the latest first.
-        pub runs: Option<Vec<Run>>,
+        /// All jobs, for `list`; otherwise the job as it is now, with what it does.
+        pub jobs: Vec<ReturnsJobsItem>,
         /// What else to know.
         pub note: Option<String>,
     }
@@ -152,12 +146,7 @@ pub mod cronjob {
     impl ::std::fmt::Debug for Returns {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_fields(
-                f,
-                "Returns",
-                "jobs job details runs note",
-                (&self.jobs, &self.job, &self.details, &self.runs, &self.note),
-            )
+            ::toolc::__gen::debug_fields(f, "Returns", "jobs note", (&self.jobs, &self.note))
         }
     }
 
@@ -166,158 +155,7 @@ pub mod cronjob {
             use ::toolc::__gen::to_json::Presence::{Always, Optional};
             ::toolc::__gen::to_json::object(
                 out,
-                &[
-                    (",\"jobs\":", Optional, &self.jobs),
-                    (",\"job\":", Optional, &self.job),
-                    (",\"details\":", Optional, &self.details),
-                    (",\"runs\":", Optional, &self.runs),
-                    (",\"note\":", Optional, &self.note),
-                ],
-            );
-        }
-    }
-
-    /// A job.
-    pub struct Job {
-        pub job_id: String,
-        pub name: String,
-        /// A job that is done does not run again.
-        pub state: JobState,
-        pub schedule: String,
-        /// When it is due.
-        pub next_run: Option<String>,
-        /// The number of runs after which it is done.
-        pub repeat: Option<i64>,
-        pub runs_begun: i64,
-        /// How the last run ended, or that it runs.
-        pub last_outcome: Option<JobLastOutcome>,
-    }
-
-    impl ::std::fmt::Debug for Job {
-        #[inline]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_fields(
-                f,
-                "Job",
-                "job_id name state schedule next_run repeat runs_begun last_outcome",
-                (
-                    &self.job_id,
-                    &self.name,
-                    &self.state,
-                    &self.schedule,
-                    &self.next_run,
-                    &self.repeat,
-                    &self.runs_begun,
-                    &self.last_outcome,
-                ),
-            )
-        }
-    }
-
-    impl ::toolc::ToJson for Job {
-        fn to_json(&self, out: &mut String) {
-            use ::toolc::__gen::to_json::Presence::{Always, Optional};
-            ::toolc::__gen::to_json::object(
-                out,
-                &[
-                    (",\"job_id\":", Always, &self.job_id),
-                    (",\"name\":", Always, &self.name),
-                    (",\"state\":", Always, &self.state),
-                    (",\"schedule\":", Always, &self.schedule),
-                    (",\"next_run\":", Optional, &self.next_run),
-                    (",\"repeat\":", Optional, &self.repeat),
-                    (",\"runs_begun\":", Always, &self.runs_begun),
-                    (",\"last_outcome\":", Optional, &self.last_outcome),
-                ],
-            );
-        }
-    }
-
-    /// What a job does.
-    pub struct Details {
-        pub prompt: Option<String>,
-        pub script: Option<String>,
-        pub no_agent: bool,
-        /// The tools that it has.
-        pub tools: Vec<String>,
-        pub workdir: String,
-        pub deliver: DetailsDeliver,
-        pub context_from: Vec<String>,
-    }
-
-    impl ::std::fmt::Debug for Details {
-        #[inline]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_fields(
-                f,
-                "Details",
-                "prompt script no_agent tools workdir deliver context_from",
-                (
-                    &self.prompt,
-                    &self.script,
-                    &self.no_agent,
-                    &self.tools,
-                    &self.workdir,
-                    &self.deliver,
-                    &self.context_from,
-                ),
-            )
-        }
-    }
-
-    impl ::toolc::ToJson for Details {
-        fn to_json(&self, out: &mut String) {
-            use ::toolc::__gen::to_json::Presence::{Always, Optional};
-            ::toolc::__gen::to_json::object(
-                out,
-                &[
-                    (",\"prompt\":", Optional, &self.prompt),
-                    (",\"script\":", Optional, &self.script),
-                    (",\"no_agent\":", Always, &self.no_agent),
-                    (",\"tools\":", Always, &self.tools),
-                    (",\"workdir\":", Always, &self.workdir),
-                    (",\"deliver\":", Always, &self.deliver),
-                    (",\"context_from\":", Always, &self.context_from),
-                ],
-            );
-        }
-    }
-
-    /// A run of a job.
-    pub struct Run {
-        pub due: String,
-        /// The number of later times for which it stands.
-        pub missed: i64,
-        pub started: String,
-        pub outcome: RunOutcome,
-        /// Its result, or what went wrong. A long one is shortened.
-        pub output: String,
-    }
-
-    impl ::std::fmt::Debug for Run {
-        #[inline]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_fields(
-                f,
-                "Run",
-                "due missed started outcome output",
-                (&self.due, &self.missed, &self.started, &self.outcome, &self.output),
-            )
-        }
-    }
-
-    impl ::toolc::ToJson for Run {
-        fn to_json(&self, out: &mut String) {
-            use ::toolc::__gen::to_json::Presence::{Always, Optional};
-            ::toolc::__gen::to_json::object(
-                out,
-                &[
-                    (",\"due\":", Always, &self.due),
-                    (",\"missed\":", Always, &self.missed),
-                    (",\"started\":", Always, &self.started),
-                    (",\"outcome\":", Always, &self.outcome),
-                    (",\"output\":", Always, &self.output),
-                ],
+                &[(",\"jobs\":", Always, &self.jobs), (",\"note\":", Optional, &self.note)],
             );
         }
     }
@@ -430,7 +268,7 @@ pub mod cronjob {
 
     /// A job that is done does not run again.
     #[derive(Clone, Copy)]
-    pub enum JobState {
+    pub enum ReturnsJobsItemState {
         /// `active`
         Active,
         /// `paused`
@@ -439,14 +277,14 @@ pub mod cronjob {
         Done,
     }
 
-    impl ::std::fmt::Debug for JobState {
+    impl ::std::fmt::Debug for ReturnsJobsItemState {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             ::toolc::__gen::debug_variant(f, "Active Paused Done", *self as usize)
         }
     }
 
-    impl JobState {
+    impl ReturnsJobsItemState {
         /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
@@ -457,18 +295,18 @@ pub mod cronjob {
         }
     }
 
-    impl PartialEq for JobState {
+    impl PartialEq for ReturnsJobsItemState {
         #[inline]
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::ToJson for JobState {
+    impl ::toolc::ToJson for ReturnsJobsItemState {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
     /// How the last run ended, or that it runs.
     #[derive(Clone, Copy)]
-    pub enum JobLastOutcome {
+    pub enum ReturnsJobsItemLastOutcome {
         /// `running`
         Running,
         /// `done`
@@ -481,14 +319,14 @@ pub mod cronjob {
         Interrupted,
     }
 
-    impl ::std::fmt::Debug for JobLastOutcome {
+    impl ::std::fmt::Debug for ReturnsJobsItemLastOutcome {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             ::toolc::__gen::debug_variant(f, "Running Done Failed TimedOut Interrupted", *self as usize)
         }
     }
 
-    impl JobLastOutcome {
+    impl ReturnsJobsItemLastOutcome {
         /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
@@ -501,31 +339,31 @@ pub mod cronjob {
         }
     }
 
-    impl PartialEq for JobLastOutcome {
+    impl PartialEq for ReturnsJobsItemLastOutcome {
         #[inline]
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::ToJson for JobLastOutcome {
+    impl ::toolc::ToJson for ReturnsJobsItemLastOutcome {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
     #[derive(Clone, Copy)]
-    pub enum DetailsDeliver {
+    pub enum ReturnsJobsItemDeliver {
         /// `terminal`
         Terminal,
         /// `file`
         File,
     }
 
-    impl ::std::fmt::Debug for DetailsDeliver {
+    impl ::std::fmt::Debug for ReturnsJobsItemDeliver {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
             ::toolc::__gen::debug_variant(f, "Terminal File", *self as usize)
         }
     }
 
-    impl DetailsDeliver {
+    impl ReturnsJobsItemDeliver {
         /// Returns the word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
@@ -535,55 +373,102 @@ pub mod cronjob {
         }
     }
 
-    impl PartialEq for DetailsDeliver {
+    impl PartialEq for ReturnsJobsItemDeliver {
         #[inline]
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::ToJson for DetailsDeliver {
+    impl ::toolc::ToJson for ReturnsJobsItemDeliver {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
-    #[derive(Clone, Copy)]
-    pub enum RunOutcome {
-        /// `running`
-        Running,
-        /// `done`
-        Done,
-        /// `failed`
-        Failed,
-        /// `timed_out`
-        TimedOut,
-        /// `interrupted`
-        Interrupted,
+    pub struct ReturnsJobsItemRunsItem {
+        pub due: String,
+        /// The number of later times for which it stands.
+        pub missed: i64,
+        /// As `last_outcome`.
+        pub outcome: String,
+        /// Its result, or what went wrong. A long one is shortened.
+        pub output: String,
     }
 
-    impl ::std::fmt::Debug for RunOutcome {
+    impl ::std::fmt::Debug for ReturnsJobsItemRunsItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_variant(f, "Running Done Failed TimedOut Interrupted", *self as usize)
+            ::toolc::__gen::debug_fields(
+                f,
+                "ReturnsJobsItemRunsItem",
+                "due missed outcome output",
+                (&self.due, &self.missed, &self.outcome, &self.output),
+            )
         }
     }
 
-    impl RunOutcome {
-        /// Returns the word that the model uses.
-        pub const fn as_str(self) -> &'static str {
-            match self {
-                Self::Running => "running",
-                Self::Done => "done",
-                Self::Failed => "failed",
-                Self::TimedOut => "timed_out",
-                Self::Interrupted => "interrupted",
-            }
+    impl ::toolc::ToJson for ReturnsJobsItemRunsItem {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"due\":", Always, &self.due),
+                    (",\"missed\":", Always, &self.missed),
+                    (",\"outcome\":", Always, &self.outcome),
+                    (",\"output\":", Always, &self.output),
+                ],
+            );
         }
     }
 
-    impl PartialEq for RunOutcome {
-        #[inline]
-        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    #[derive(Debug)]
+    pub struct ReturnsJobsItem {
+        pub job_id: String,
+        pub name: String,
+        /// A job that is done does not run again.
+        pub state: ReturnsJobsItemState,
+        pub schedule: String,
+        /// When it is due.
+        pub next_run: Option<String>,
+        /// The number of runs after which it is done.
+        pub repeat: Option<i64>,
+        pub runs_begun: i64,
+        /// How the last run ended, or that it runs.
+        pub last_outcome: Option<ReturnsJobsItemLastOutcome>,
+        pub prompt: Option<String>,
+        pub script: Option<String>,
+        pub no_agent: Option<bool>,
+        pub context_from: Option<Vec<String>>,
+        /// The tools that it has.
+        pub tools: Option<Vec<String>>,
+        pub workdir: Option<String>,
+        pub deliver: Option<ReturnsJobsItemDeliver>,
+        /// Its latest runs, the latest first, for `show`.
+        pub runs: Option<Vec<ReturnsJobsItemRunsItem>>,
     }
 
-    impl ::toolc::ToJson for RunOutcome {
-        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
+    impl ::toolc::ToJson for ReturnsJobsItem {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"job_id\":", Always, &self.job_id),
+                    (",\"name\":", Always, &self.name),
+                    (",\"state\":", Always, &self.state),
+                    (",\"schedule\":", Always, &self.schedule),
+                    (",\"next_run\":", Optional, &self.next_run),
+                    (",\"repeat\":", Optional, &self.repeat),
+                    (",\"runs_begun\":", Always, &self.runs_begun),
+                    (",\"last_outcome\":", Optional, &self.last_outcome),
+                    (",\"prompt\":", Optional, &self.prompt),
+                    (",\"script\":", Optional, &self.script),
+                    (",\"no_agent\":", Optional, &self.no_agent),
+                    (",\"context_from\":", Optional, &self.context_from),
+                    (",\"tools\":", Optional, &self.tools),
+                    (",\"workdir\":", Optional, &self.workdir),
+                    (",\"deliver\":", Optional, &self.deliver),
+                    (",\"runs\":", Optional, &self.runs),
+                ],
+            );
+        }
     }
 }

@@ -77,7 +77,8 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         id: row.get(0)?,
         name: row.get(1)?,
         work: serde_json::from_str(&work).map_err(|error| damaged(2, error.to_string()))?,
-        schedule: Schedule::from_stored(&schedule).ok_or_else(|| damaged(3, format!("`{schedule}` is not a schedule")))?,
+        schedule: Schedule::from_stored(&schedule)
+            .ok_or_else(|| damaged(3, format!("`{schedule}` is not a schedule")))?,
         created: from_milliseconds(row.get(4)?),
         since: from_milliseconds(row.get(5)?),
         state: match (&*state, next) {

@@ -14,8 +14,9 @@ use std::time::SystemTime;
 use toolc::{Call, ErrorKind, Registry, ToolError};
 use toolc_catalog::cronjob::CronjobTools;
 use toolc_catalog::cronjob::cronjob::{
-    Action, Args, Deliver, Details, DetailsDeliver, Job as ShownJob, JobLastOutcome, JobState as ShownState, Returns,
-    Run, RunOutcome as ShownOutcome,
+    Action, Args, Deliver, Returns, ReturnsJobsItem as Shown, ReturnsJobsItemDeliver as ShownDeliver,
+    ReturnsJobsItemLastOutcome as ShownOutcome, ReturnsJobsItemRunsItem as ShownRun,
+    ReturnsJobsItemState as ShownState,
 };
 use toolc_store::{Job, JobRun, JobState, Jobs, RunOutcome, StoreError, time_text};
 
@@ -61,16 +62,14 @@ impl CronjobTools for CronjobHandlers {
             return Err(unchanged(&format!("`{}` takes no `job_id`", action.as_str())));
         }
         if let Action::List = action {
-            let mut shown = Vec::new();
-            for job in jobs.list().map_err(failed)? {
-                shown.push(shown_job(&jobs, &job)?);
-            }
-            let note = shown.is_empty().then(|| "there are no jobs".to_owned());
-            return Ok(Returns { jobs: Some(shown), job: None, details: None, runs: None, note });
+            let all = jobs.list().map_err(failed)?;
+            let all = all.iter().map(|job| summary(&jobs, job)).collect::<Result<Vec<_>, _>>()?;
+            let note = all.is_empty().then(|| "no job exists".to_owned());
+            return Ok(Returns { jobs: all, note });
         }
         if let Action::Create = action {
             let (job, note) = add(&jobs, request, &maker(call)?, now)?;
-            return Ok(Returns { note, ..returns(&jobs, &job, &[])? });
+            return Ok(Returns { jobs: vec![shown(&jobs, &job)?], note });
         }
         let id = id
             .as_deref()
@@ -120,13 +119,12 @@ impl CronjobTools for CronjobHandlers {
             }
         };
         let job = job.ok_or_else(|| no_job(id))?;
-        let runs = if let Action::Show = action { jobs.runs(id, SHOWN_RUNS).map_err(failed)? } else { Vec::new() };
-        let returns = returns(&jobs, &job, &runs)?;
-        Ok(Returns {
-            runs: matches!(action, Action::Show).then(|| runs.iter().map(shown_run).collect()),
-            note,
-            ..returns
-        })
+        let mut shown = shown(&jobs, &job)?;
+        if let Action::Show = action {
+            let runs = jobs.runs(id, SHOWN_RUNS).map_err(failed)?;
+            shown.runs = Some(runs.iter().map(shown_run).collect());
+        }
+        Ok(Returns { jobs: vec![shown], note })
     }
 }
 
@@ -200,27 +198,24 @@ fn unchanged(problem: &str) -> ToolError {
     ToolError::new(format!("{problem}. Nothing was changed"))
 }
 
-fn returns(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> Result<Returns, ToolError> {
+/// Returns a job with what it does.
+fn shown(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
     let work = &job.work;
-    let details = Details {
+    Ok(Shown {
         prompt: work.prompt.clone(),
         script: work.script.clone(),
-        no_agent: work.no_agent,
-        tools: work.tools.clone(),
-        workdir: work.directory.clone(),
-        deliver: if work.to_file { DetailsDeliver::File } else { DetailsDeliver::Terminal },
-        context_from: work.context_from.iter().map(ToString::to_string).collect(),
-    };
-    let mut shown = shown_job(jobs, job)?;
-    if let Some(run) = runs.first() {
-        shown.last_outcome = Some(outcome(run));
-    }
-    Ok(Returns { jobs: None, job: Some(shown), details: Some(details), runs: None, note: None })
+        no_agent: Some(work.no_agent),
+        context_from: Some(work.context_from.iter().map(ToString::to_string).collect()),
+        tools: Some(work.tools.clone()),
+        workdir: Some(work.directory.clone()),
+        deliver: Some(if work.to_file { ShownDeliver::File } else { ShownDeliver::Terminal }),
+        ..summary(jobs, job)?
+    })
 }
 
-fn shown_job(jobs: &Jobs, job: &Job) -> Result<ShownJob, ToolError> {
+fn summary(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
     let last = jobs.runs(job.id, 1).map_err(failed)?.pop();
-    Ok(ShownJob {
+    Ok(Shown {
         job_id: job.id.to_string(),
         name: job.name.clone(),
         state: match job.state {
@@ -233,41 +228,42 @@ fn shown_job(jobs: &Jobs, job: &Job) -> Result<ShownJob, ToolError> {
         repeat: job.repeat.map(Into::into),
         runs_begun: job.begun.into(),
         last_outcome: last.as_ref().map(outcome),
+        prompt: None,
+        script: None,
+        no_agent: None,
+        context_from: None,
+        tools: None,
+        workdir: None,
+        deliver: None,
+        runs: None,
     })
 }
 
-fn outcome(run: &JobRun) -> JobLastOutcome {
+fn outcome(run: &JobRun) -> ShownOutcome {
     match run.ended.map(|(_, outcome)| outcome) {
-        None => JobLastOutcome::Running,
-        Some(RunOutcome::Done) => JobLastOutcome::Done,
-        Some(RunOutcome::Failed) => JobLastOutcome::Failed,
-        Some(RunOutcome::TimedOut) => JobLastOutcome::TimedOut,
-        Some(RunOutcome::Interrupted) => JobLastOutcome::Interrupted,
+        None => ShownOutcome::Running,
+        Some(RunOutcome::Done) => ShownOutcome::Done,
+        Some(RunOutcome::Failed) => ShownOutcome::Failed,
+        Some(RunOutcome::TimedOut) => ShownOutcome::TimedOut,
+        Some(RunOutcome::Interrupted) => ShownOutcome::Interrupted,
     }
 }
 
-fn shown_run(run: &JobRun) -> Run {
+fn shown_run(run: &JobRun) -> ShownRun {
     let count = run.output.chars().count();
     let mut output: String = run.output.chars().take(SHOWN_CHARS).collect();
     if count > SHOWN_CHARS {
         output += &format!("\n[{} more characters]", count - SHOWN_CHARS);
     }
-    Run {
+    ShownRun {
         due: time_text(run.due),
         missed: i64::try_from(run.missed).unwrap_or(i64::MAX),
-        started: time_text(run.started),
-        outcome: match outcome(run) {
-            JobLastOutcome::Running => ShownOutcome::Running,
-            JobLastOutcome::Done => ShownOutcome::Done,
-            JobLastOutcome::Failed => ShownOutcome::Failed,
-            JobLastOutcome::TimedOut => ShownOutcome::TimedOut,
-            JobLastOutcome::Interrupted => ShownOutcome::Interrupted,
-        },
+        outcome: outcome(run).as_str().to_owned(),
         output,
     }
 }
 
-/// What a job may take from its maker's directory.
+/// Returns whether a folder is another one or below it, after symbolic links are resolved.
 fn is_below(directory: &std::path::Path, parent: &std::path::Path) -> bool {
     let canonical = |path: &std::path::Path| -> Option<PathBuf> { path.canonicalize().ok() };
     matches!((canonical(directory), canonical(parent)), (Some(directory), Some(parent)) if directory.starts_with(&parent))

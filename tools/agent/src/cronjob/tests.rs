@@ -100,29 +100,35 @@ fn a_job_is_made_changed_looked_at_and_removed() {
     let call = |arguments: Value| conversation.call(&arguments).value();
     let made = call(create(&json!({ "repeat": 5, "workdir": "sub", "deliver": "file", "script": "tail log" })));
     assert_eq!(
-        (&made["job"]["job_id"], &made["job"]["state"], &made["job"]["schedule"], &made["job"]["name"]),
+        (&made["jobs"][0]["job_id"], &made["jobs"][0]["state"], &made["jobs"][0]["schedule"], &made["jobs"][0]["name"]),
         (&json!("1"), &json!("active"), &json!("every 120m"), &json!("Look at the log."))
     );
     let sub = folder.path().join("sub").canonicalize().expect("it exists");
-    let details = json!({
-        "prompt": "Look at the log.", "script": "tail log", "no_agent": false, "tools": ["add_note", "terminal"],
-        "workdir": sub.to_str(), "deliver": "file", "context_from": [],
-    });
-    assert_eq!(made["details"], details);
+    for (name, value) in [
+        ("prompt", json!("Look at the log.")),
+        ("script", json!("tail log")),
+        ("no_agent", json!(false)),
+        ("tools", json!(["add_note", "terminal"])),
+        ("workdir", json!(sub.to_str())),
+        ("deliver", json!("file")),
+        ("context_from", json!([])),
+    ] {
+        assert_eq!(made["jobs"][0][name], value, "{name}");
+    }
     let job = conversation.jobs.get(1).expect("failed to read").expect("it exists");
     assert_eq!((&*job.work.session, &*job.work.environment, job.repeat), ("s1", "local", Some(5)));
 
-    assert_eq!(call(json!({ "action": "pause", "job_id": "1" }))["job"]["state"], "paused");
+    assert_eq!(call(json!({ "action": "pause", "job_id": "1" }))["jobs"][0]["state"], "paused");
     let changed =
         call(json!({ "action": "update", "job_id": "1", "prompt": "Read it.", "name": "Log", "context_from": ["1"] }));
-    assert_eq!((&changed["job"]["name"], &changed["job"]["state"]), (&json!("Log"), &json!("paused")));
+    assert_eq!((&changed["jobs"][0]["name"], &changed["jobs"][0]["state"]), (&json!("Log"), &json!("paused")));
     assert_eq!(
-        (&changed["details"]["prompt"], &changed["details"]["context_from"]),
+        (&changed["jobs"][0]["prompt"], &changed["jobs"][0]["context_from"]),
         (&json!("Read it."), &json!(["1"]))
     );
-    assert_eq!(call(json!({ "action": "resume", "job_id": "1" }))["job"]["state"], "active");
+    assert_eq!(call(json!({ "action": "resume", "job_id": "1" }))["jobs"][0]["state"], "active");
     let rescheduled = call(json!({ "action": "update", "job_id": "1", "schedule": "0 9 * * *" }));
-    assert_eq!(rescheduled["job"]["schedule"], "0 9 * * *");
+    assert_eq!(rescheduled["jobs"][0]["schedule"], "0 9 * * *");
 
     // The runner of the host takes it.
     call(json!({ "action": "run", "job_id": "1" }));
@@ -135,11 +141,13 @@ fn a_job_is_made_changed_looked_at_and_removed() {
     let output = "x".repeat(SHOWN_CHARS + 1);
     conversation.jobs.finish("r", claimed.1.id, RunOutcome::Done, &output, now).expect("failed to finish");
     let shown = call(json!({ "action": "show", "job_id": "1" }));
-    assert_eq!((&shown["runs"][0]["outcome"], &shown["job"]["runs_begun"]), (&json!("done"), &json!(1)));
-    assert!(shown["runs"][0]["output"].as_str().is_some_and(|text| text.ends_with("x\n[1 more characters]")));
+    assert_eq!((&shown["jobs"][0]["runs"][0]["outcome"], &shown["jobs"][0]["runs_begun"]), (&json!("done"), &json!(1)));
+    assert!(
+        shown["jobs"][0]["runs"][0]["output"].as_str().is_some_and(|text| text.ends_with("x\n[1 more characters]"))
+    );
 
-    assert_eq!(call(json!({ "action": "remove", "job_id": "1" }))["job"]["name"], "Log");
-    assert_reply!(conversation.call(&json!({ "action": "list" })), { "jobs": [], "note": "there are no jobs" });
+    assert_eq!(call(json!({ "action": "remove", "job_id": "1" }))["jobs"][0]["name"], "Log");
+    assert_reply!(conversation.call(&json!({ "action": "list" })), { "jobs": [], "note": "no job exists" });
 }
 
 #[test]
@@ -274,16 +282,16 @@ fn a_job_has_at_most_the_tools_of_the_conversation_that_made_or_changed_it() {
     let folder = folder();
     let all = conversation(&folder, USUAL);
     let tools = |conversation: &Conversation, arguments: &Value| {
-        conversation.call(arguments).value()["details"]["tools"].clone()
+        conversation.call(arguments).value()["jobs"][0]["tools"].clone()
     };
     // It makes no jobs, and its questions would have no answer.
     assert_eq!(tools(&all, &create(&json!({}))), json!(["add_note", "terminal"]));
     assert_eq!(tools(&all, &create(&json!({ "enabled_toolsets": ["notes", "cronjob"] }))), json!(["add_note"]));
     let few = conversation(&folder, Setting { enable: &["cronjob", "notes"], ..USUAL });
     let made = few.call(&create(&json!({ "enabled_toolsets": ["notes", "terminal"] }))).value();
-    assert_eq!(made["details"]["tools"], json!(["add_note"]));
+    assert_eq!(made["jobs"][0]["tools"], json!(["add_note"]));
     assert_eq!(made["note"], "the job does not have terminal, which this conversation does not have either");
-    assert_reply!(few.call(&create(&json!({ "script": "ls" }))), Err(Failed, "`script` needs the tool `terminal`"));
+    assert_reply!(few.call(&create(&json!({ "script": "ls" }))), Err(InvalidArguments, "script"));
     // A new prompt for a job with more tools would use them.
     assert_eq!(tools(&few, &json!({ "action": "update", "job_id": "1", "prompt": "x" })), json!(["add_note"]));
     let none = conversation(&folder, Setting { enable: &["cronjob"], ..USUAL });
@@ -335,7 +343,7 @@ fn a_job_that_is_done_is_not_run_but_can_get_another_schedule() {
     }
     let again =
         conversation.call(&json!({ "action": "update", "job_id": "1", "schedule": "every 1h", "repeat": 2 })).value();
-    assert_eq!((&again["job"]["state"], &again["job"]["repeat"]), (&json!("active"), &json!(3)));
+    assert_eq!((&again["jobs"][0]["state"], &again["jobs"][0]["repeat"]), (&json!("active"), &json!(3)));
     conversation.jobs.change(1, |job| job.state = JobState::Paused).expect("failed to change");
     assert_reply!(conversation.call(&json!({ "action": "run", "job_id": "1" })), Err(Failed, "the job is paused"));
 }
