@@ -186,6 +186,11 @@ impl Home {
         self.path.join("memories")
     }
 
+    /// Returns the folder of the results of scheduled jobs.
+    pub fn cron(&self) -> PathBuf {
+        self.path.join("cron")
+    }
+
     /// Returns the folder of leases: what hosts have made and may leave behind.
     pub fn leases(&self) -> PathBuf {
         self.path.join("leases")

@@ -3884,7 +3884,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("toolc", &Program { value_options: &["--approval", "--plugins"], ..Program::EMPTY }),
+    (
+        "toolc",
+        &Program {
+            value_options: &["--approval", "--board", "--environment", "--plugins", "--profile"],
+            ..Program::EMPTY
+        },
+    ),
     (
         "torify",
         &Program {
@@ -10634,7 +10640,17 @@ pub static RULES: &[Rule<'static>] = &[
                 &["pins", "remove"],
                 &["pins", "set"],
                 &["cron", "add"],
+                &["cron", "pause"],
                 &["cron", "remove"],
+                &["cron", "resume"],
+                &["cron", "run"],
+                &["kanban", "add"],
+                &["kanban", "archive"],
+                &["kanban", "changes"],
+                &["kanban", "comment"],
+                &["kanban", "complete"],
+                &["kanban", "unblock"],
+                &["kanban", "work"],
                 &["call", "--yes"],
                 &["serve", "--yes"],
                 &["agent", "--yes"],

@@ -35,6 +35,9 @@ pub mod clarify;
 pub mod code;
 
 #[rustfmt::skip]
+pub mod cronjob;
+
+#[rustfmt::skip]
 pub mod file;
 
 #[rustfmt::skip]
@@ -57,6 +60,7 @@ pub mod commands;
 
 pub use self::clarify::ClarifyTools;
 pub use self::code::CodeTools;
+pub use self::cronjob::CronjobTools;
 pub use self::file::FileTools;
 pub use self::kanban::KanbanTools;
 pub use self::memory::MemoryTools;
@@ -65,11 +69,13 @@ pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo> {
+pub struct Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo> {
     /// Handles the tools of `clarify`: implements [`ClarifyTools`].
     pub clarify: Clarify,
     /// Handles the tools of `code`: implements [`CodeTools`].
     pub code: Code,
+    /// Handles the tools of `cronjob`: implements [`CronjobTools`].
+    pub cronjob: Cronjob,
     /// Handles the tools of `file`: implements [`FileTools`].
     pub file: File,
     /// Handles the tools of `kanban`: implements [`KanbanTools`].
@@ -88,6 +94,7 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[
         &self::clarify::PART,
         &self::code::PART,
+        &self::cronjob::PART,
         &self::file::PART,
         &self::kanban::PART,
         &self::memory::PART,
@@ -99,26 +106,26 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
-where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Kanban: KanbanTools +
-    'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools +
-    'static, Todo: TodoTools + 'static,
+pub fn provider<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
+where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
+    'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
+    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static,
 {
     COMPILED.provider(handlers, call, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: ClarifyTools + CodeTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools + TerminalTools +
-    TodoTools + 'static,
+where H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools +
+    TerminalTools + TodoTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None)
 }
 
-fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: FileTools + 'static, Kanban: KanbanTools +
-    'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools + 'static, Terminal: TerminalTools +
-    'static, Todo: TodoTools + 'static>(
-    handlers: &'a Arc<Handlers<Clarify, Code, File, Kanban, Memory, SessionSearch, Terminal, Todo>>,
+fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
+    'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
+    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
@@ -126,6 +133,7 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: Fi
     let Handlers {
         clarify: handlers_clarify,
         code: _,
+        cronjob: _,
         file: _,
         kanban: _,
         memory: _,
@@ -136,18 +144,19 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: Fi
     match index {
         0..1 => self::clarify::call(handlers_clarify, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| &all.code, index - 1, args, call),
-        2..6 => self::file::call(handlers, |all| &all.file, index - 2, args, call),
-        6..19 => self::kanban::call(handlers, |all| &all.kanban, index - 6, args, call),
-        19..20 => self::memory::call(handlers, |all| &all.memory, index - 19, args, call),
-        20..21 => self::session_search::call(handlers, |all| &all.session_search, index - 20, args, call),
-        21..23 => self::terminal::call(handlers, |all| &all.terminal, index - 21, args, call),
-        23..24 => self::todo::call(handlers_todo, index - 23, args, call),
+        2..3 => self::cronjob::call(handlers, |all| &all.cronjob, index - 2, args, call),
+        3..7 => self::file::call(handlers, |all| &all.file, index - 3, args, call),
+        7..20 => self::kanban::call(handlers, |all| &all.kanban, index - 7, args, call),
+        20..21 => self::memory::call(handlers, |all| &all.memory, index - 20, args, call),
+        21..22 => self::session_search::call(handlers, |all| &all.session_search, index - 21, args, call),
+        22..24 => self::terminal::call(handlers, |all| &all.terminal, index - 22, args, call),
+        24..25 => self::todo::call(handlers_todo, index - 24, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools +
-    TerminalTools + TodoTools + 'static>(
+fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools +
+    SessionSearchTools + TerminalTools + TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -156,12 +165,13 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + KanbanTools + Memor
     match index {
         0..1 => self::clarify::call(&**handlers, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| all, index - 1, args, call),
-        2..6 => self::file::call(handlers, |all| all, index - 2, args, call),
-        6..19 => self::kanban::call(handlers, |all| all, index - 6, args, call),
-        19..20 => self::memory::call(handlers, |all| all, index - 19, args, call),
-        20..21 => self::session_search::call(handlers, |all| all, index - 20, args, call),
-        21..23 => self::terminal::call(handlers, |all| all, index - 21, args, call),
-        23..24 => self::todo::call(&**handlers, index - 23, args, call),
+        2..3 => self::cronjob::call(handlers, |all| all, index - 2, args, call),
+        3..7 => self::file::call(handlers, |all| all, index - 3, args, call),
+        7..20 => self::kanban::call(handlers, |all| all, index - 7, args, call),
+        20..21 => self::memory::call(handlers, |all| all, index - 20, args, call),
+        21..22 => self::session_search::call(handlers, |all| all, index - 21, args, call),
+        22..24 => self::terminal::call(handlers, |all| all, index - 22, args, call),
+        24..25 => self::todo::call(&**handlers, index - 24, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -172,6 +182,9 @@ pub mod names {
     pub mod tools {
         /// `clarify`
         pub const CLARIFY: &str = "clarify";
+
+        /// `cronjob`
+        pub const CRONJOB: &str = "cronjob";
 
         /// `execute_code`
         pub const EXECUTE_CODE: &str = "execute_code";
@@ -265,6 +278,9 @@ pub mod names {
 
         /// `cron`
         pub const CRON: &str = "cron";
+
+        /// `cronjob`
+        pub const CRONJOB: &str = "cronjob";
 
         /// `debugging`
         pub const DEBUGGING: &str = "debugging";

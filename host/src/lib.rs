@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use toolc::ToolProvider;
-use toolc_agent::{ClarifyHandlers, KanbanHandlers, MemoryHandlers, SessionSearchHandlers, TodoHandlers};
+use toolc_agent::{
+    ClarifyHandlers, CronjobHandlers, KanbanHandlers, MemoryHandlers, SessionSearchHandlers, TodoHandlers,
+};
 use toolc_catalog::Handlers;
 use toolc_code::CodeHandlers;
 use toolc_environment::SandboxKind;
@@ -38,6 +40,7 @@ pub fn shipped_tools_with(
 ) -> Box<dyn ToolProvider> {
     toolc_catalog::provider(Handlers {
         clarify: ClarifyHandlers,
+        cronjob: CronjobHandlers,
         code: CodeHandlers::new(&workspace).environments(environments.clone()),
         file: file(FileHandlers::new(workspace.clone()).environments(environments.clone())),
         kanban: KanbanHandlers,

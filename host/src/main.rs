@@ -9,6 +9,7 @@ mod chat;
 #[cfg(unix)]
 mod clarify;
 mod config;
+mod cron;
 mod environments;
 mod git;
 mod judge;
@@ -71,6 +72,8 @@ enum Command {
     Agent(agent::command::AgentCommand),
     /// Work on many tasks, each with toolsets that a distribution draws, and write what happens as JSON lines.
     Batch(batch::BatchCommand),
+    /// List, show, pause, resume and remove jobs, and run them at their times.
+    Cron(cron::CronArgs),
     /// List, show, search, export and remove recorded conversations.
     Sessions(sessions::SessionsArgs),
     /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
@@ -127,6 +130,7 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
         Command::Tools(command) => run_tools(&options, home, command),
         Command::Agent(command) => command.run(&options, home),
         Command::Batch(command) => command.run(&options, home),
+        Command::Cron(args) => args.run(&options, home),
         Command::Sessions(args) => args.run(&home),
         Command::Judge(args) => Ok(args.run(&home)?.into()),
         Command::Kanban(args) => args.run(&options, home),
@@ -164,9 +168,13 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let servers = McpServers::start(&profile, &registry, Needed::by(&command), &person.answering(sampler))?;
     profile.check_names(&registry)?;
     profile.apply_to(&mut command, &servers, &registry);
+    if let toolc_cli::Command::Serve { selection, yes: true } = &mut command {
+        // A job is made only after a person has seen it.
+        selection.disable_tools.push(mcp::serve::JOB_MAKER.to_owned());
+    }
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));
     let app = plugins.add_hooks_to(app, &registry, profile.env(), &profile.home);
-    let mut stores = Stores::of(&profile.home)
+    let mut stores = Stores::of(&profile.home, &registry, kind)
         .with_memory(plugins.memory(&profile)?)
         .with_person(&person, profile.config().agent.question_timeout);
     if let Some(model) = if calls { mcp::model_of_profile(&profile) } else { None } {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use toolc::SessionBuilder;
 use toolc::cancel::CancellationToken;
-use toolc_agent::{Clarifier, FileMemory, MemoryStore, Summarizer};
+use toolc::{Registry, SessionBuilder};
+use toolc_agent::{ChangesOfJobs, Clarifier, FileMemory, JobHost, MemoryStore, Summarizer};
 use toolc_config::Home;
 use toolc_model::Client;
-use toolc_store::{Boards, Database, Sessions};
+use toolc_store::{Boards, Database, Jobs, Sessions};
 
+use crate::environments::EnvironmentKind;
 use crate::mcp::Person;
 
 /// The stores of a profile, and whom its tools can ask.
@@ -20,18 +21,23 @@ pub(crate) struct Stores {
     pub(crate) memory: Arc<dyn MemoryStore>,
     sessions: Arc<Sessions>,
     pub(crate) boards: Arc<Boards>,
+    jobs: Arc<Jobs>,
+    job_host: Arc<JobHost>,
     clarifier: Option<Arc<dyn Clarifier>>,
     summarizer: Option<Arc<dyn Summarizer>>,
 }
 
 impl Stores {
-    /// Returns the stores in the home folder of a profile.
-    pub(crate) fn of(home: &Home) -> Self {
+    /// Returns the stores in the home folder of a profile, for sessions with tools of this registry that act in this environment.
+    pub(crate) fn of(home: &Home, registry: &Registry, environment: EnvironmentKind) -> Self {
         let database = Arc::new(Database::new(home.state()));
+        let environment = environment.name().to_owned();
         Self {
             memory: Arc::new(FileMemory::new(home.memories())),
             sessions: Arc::new(Sessions::new(Arc::clone(&database))),
-            boards: Arc::new(Boards::new(database)),
+            boards: Arc::new(Boards::new(Arc::clone(&database))),
+            jobs: Arc::new(Jobs::new(database)),
+            job_host: Arc::new(JobHost { registry: registry.clone(), environment }),
             clarifier: None,
             summarizer: None,
         }
@@ -57,6 +63,11 @@ impl Stores {
         let mut session = session.value::<dyn MemoryStore>(Arc::clone(&self.memory));
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
         session = session.value::<Boards>(Arc::clone(&self.boards));
+        session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
+        let changes = ChangesOfJobs::new(Arc::clone(&self.jobs));
+        // `--yes` of a command that a model runs is not an answer of a person.
+        let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };
+        session = session.hook(Arc::new(changes));
         if let Some(clarifier) = &self.clarifier {
             session = session.value::<dyn Clarifier>(Arc::clone(clarifier));
         }

@@ -27,8 +27,8 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The longest time that an answer waits.
 const MAX_WAIT_MS: u64 = 600_000;
 
-/// The answers of a model that is not one.
-#[derive(Debug)]
+/// The answers of a model that is not one. By default, it has none.
+#[derive(Debug, Default)]
 pub struct Script {
     answers: Arc<[Scripted]>,
     next: AtomicUsize,

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/2-sessions.sql"),
     include_str!("migrations/3-task-state.sql"),
     include_str!("migrations/4-boards.sql"),
+    include_str!("migrations/5-jobs.sql"),
 ];
 
 /// The current format. SQLite stores it as a signed number.
@@ -68,6 +69,23 @@ impl Database {
             *connection = None;
         }
         in_transaction(self.open(&mut connection)?, write).map_err(|error| self.error(error))
+    }
+
+    /// Does the same as [`write`](Self::write), and returns only when the change would outlast a loss of power.
+    pub(crate) fn write_durably<T>(
+        &self,
+        write: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.lock();
+        if !fs::exists(&self.path).map_err(|error| self.error(error))? {
+            *connection = None;
+        }
+        let connection = self.open(&mut connection)?;
+        let set = |connection: &Connection, mode| connection.pragma_update(None, "synchronous", mode);
+        set(connection, "FULL").map_err(|error| self.error(error))?;
+        let result = in_transaction(connection, write);
+        set(connection, "NORMAL").map_err(|error| self.error(error))?;
+        result.map_err(|error| self.error(error))
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Connection>> {

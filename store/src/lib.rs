@@ -1,11 +1,12 @@
 //! The data that a host keeps between runs, in one SQLite file.
 //!
-//! A [`Database`] is the file. Each store in it has its own type: [`Approvals`], [`Boards`] and [`Sessions`].
+//! A [`Database`] is the file. Each store in it has its own type: [`Approvals`], [`Boards`], [`Jobs`] and [`Sessions`].
 
 mod approvals;
 mod boards;
 mod database;
 mod error;
+mod jobs;
 mod sessions;
 mod time;
 
@@ -16,6 +17,10 @@ pub use boards::{
 };
 pub use database::Database;
 pub use error::StoreError;
+pub use jobs::{
+    Claim, Job, JobRun, JobState, JobWork, Jobs, LEASE, Lease, MAX_JOBS, MAX_OUTPUT_CHARS, MAX_RUNS, NewJob,
+    RunOutcome, Schedule, ScheduleError,
+};
 pub use sessions::{
     Found, MessageKind, NewMessage, NewSession, Order, Search, SessionInfo, Sessions, StoredMessage, TokenCounts,
 };

@@ -43,6 +43,19 @@ const SOAKS: &[Soak] = &[
         tests: &["--package", "toolc-agent", "--test", "processes"],
     },
     Soak {
+        name: "cron",
+        description: "two processes change jobs ten thousand times each while a third runs them, and two hundred runners are killed; \
+                      about a minute",
+        variable: ("TOOLC_TRIES", "10000"),
+        tests: &["--package", "toolc-store", "--test", "jobs"],
+    },
+    Soak {
+        name: "cron-runner",
+        description: "`toolc cron run` is killed a hundred times: no job runs twice or is forgotten; about two minutes",
+        variable: ("TOOLC_KILLS", "100"),
+        tests: &["--package", "toolc-host", "--test", "agent", "runners_are_killed"],
+    },
+    Soak {
         name: "shells",
         description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
         variable: ("TOOLC_TRIES", "100000"),

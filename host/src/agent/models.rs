@@ -87,6 +87,12 @@ impl Models {
         Ok(Self { auxiliary: auxiliary.unwrap_or_else(|| main.clone()), main, has_auxiliary })
     }
 
+    /// Returns models that answer nothing.
+    pub(crate) fn none() -> Self {
+        let none = Client::scripted(Script::default());
+        Self { main: none.clone(), auxiliary: none, has_auxiliary: false }
+    }
+
     /// Returns models for another conversation.
     pub(crate) fn for_new_conversation(&self) -> Self {
         let main = self.main.for_new_conversation();

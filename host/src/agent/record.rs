@@ -19,7 +19,7 @@ const TITLE_CHARS: usize = 80;
 /// Where a conversation comes from, for the store.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
-    /// `chat`, `agent` or `batch`.
+    /// `chat`, `agent`, `batch`, `cron` or `kanban`.
     pub(crate) source: &'static str,
     pub(crate) directory: String,
 }

@@ -43,7 +43,7 @@ const MEMORY: &str = "memory";
 const KANBAN: &str = "kanban";
 
 /// The options of commands that run a loop.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -62,6 +62,9 @@ pub(crate) struct AgentArgs {
     /// Do not record the conversation.
     #[arg(long)]
     pub(crate) no_record: bool,
+    /// Do without a model: no turn is run.
+    #[arg(skip)]
+    pub(crate) without_model: bool,
 }
 
 /// What all agents of a process share.
@@ -115,7 +118,11 @@ impl Setup {
         // The auxiliary model of the configuration belongs to its main model.
         let auxiliary = auxiliary.filter(|auxiliary| args.model.is_none() && main.as_ref() != Some(auxiliary));
         let configured = (main.as_ref(), auxiliary.as_ref());
-        let models = Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &env)?;
+        let models = if args.without_model {
+            Models::none()
+        } else {
+            Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &env)?
+        };
         let environment = EnvironmentKind::find(options.environment)?;
         let mode = Mode::chosen(options.approval, &profile, Mode::Ask)?;
         let judging = Judging::new(&profile, &directory, mode, environment)?;
@@ -144,7 +151,7 @@ impl Setup {
         };
         let sessions = Sessions::new(Arc::new(Database::new(profile.home.state())));
         let redactor = Arc::new(registry.redactor(&env));
-        let stores = Stores::of(&profile.home)
+        let stores = Stores::of(&profile.home, &registry, environment)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout)
             .with_summarizer(models.auxiliary.clone());
@@ -328,7 +335,9 @@ pub(crate) fn to_resume(sessions: &Sessions, name: Option<&str>, directory: &Pat
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         let all = sessions.list(1000).map_err(|error| error.to_string())?;
         let here = directory.display().to_string();
-        let found = all.into_iter().find(|info| info.directory == here && info.source != "batch");
+        let found = all
+            .into_iter()
+            .find(|info| info.directory == here && !matches!(&*info.source, "batch" | "cron" | "kanban"));
         return found
             .ok_or_else(|| "no conversation of this folder is recorded: `toolc sessions list` lists all".to_owned());
     };

@@ -29,6 +29,8 @@ use crate::stores::Stores;
 const RESULT_READER: &str = "read_file";
 /// The tool that asks the person at the terminal.
 const PERSON_ASKER: &str = "clarify";
+/// The tool that makes jobs.
+pub(crate) const JOB_MAKER: &str = "cronjob";
 /// The maximum size of a file with tokens, in bytes.
 const MAX_TOKEN_FILE: u64 = 64 << 10;
 
@@ -88,10 +90,14 @@ impl ServeArgs {
         profile.apply_to_selection(&mut selection, &servers, &registry);
         // Its person is not in front of this program.
         selection.disable_tools.push(PERSON_ASKER.to_owned());
+        if self.yes {
+            // A job is made only after a person has seen it.
+            selection.disable_tools.push(JOB_MAKER.to_owned());
+        }
         let app = App::new("toolc", registry.clone());
         let app = profile.apply_to_app(
             plugins.add_hooks_to(app, &registry, profile.env(), &profile.home),
-            Stores::of(&profile.home).with_memory(plugins.memory(&profile)?),
+            Stores::of(&profile.home, &registry, kind).with_memory(plugins.memory(&profile)?),
         );
         let (app, mode) = approval::prepare_for_clients(app, options.approval, kind, &profile)?;
         let server = self.server(&endpoint, &profile, &registry, app, selection, mode);

@@ -3,6 +3,7 @@
 
 mod batch;
 mod chat;
+mod cron;
 mod hooks;
 mod interrupts;
 mod kanban;

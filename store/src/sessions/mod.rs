@@ -30,7 +30,7 @@ pub struct Sessions {
 pub struct NewSession<'a> {
     /// The name, which is unique.
     pub name: &'a str,
-    /// What has started it: `chat`, `agent`, `batch`.
+    /// What has started it: `chat`, `agent`, `batch`, `cron`.
     pub source: &'a str,
     /// The working directory.
     pub directory: &'a str,

@@ -1,13 +1,15 @@
 //! Handlers of the shipped toolsets with which an agent organises its own work: `todo`, `memory`, `session_search`,
-//! `clarify`, and the tools of the toolset `kanban`.
+//! `clarify`, `cronjob`, and the tools of the toolset `kanban`.
 
 mod clarify;
+pub mod cronjob;
 mod kanban;
 pub mod memory;
 mod session_search;
 mod todo;
 
 pub use clarify::{Clarified, Clarifier, ClarifyHandlers, ClarifyQuestion};
+pub use cronjob::{ChangesOfJobs, CronjobHandlers, JobHost, NOT_IN_JOBS};
 pub use kanban::{BoardWorker, DEFAULT_BOARD, KanbanHandlers, card_name, is_board_name};
 pub use memory::{FileMemory, MemoryHandlers, MemoryStore, MemoryTarget};
 pub use session_search::{SessionSearchHandlers, Summarizer};

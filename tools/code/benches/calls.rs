@@ -147,6 +147,7 @@ mod unix {
             file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
             terminal: TerminalHandlers::new(workspace).environments(environments),
             clarify: toolc_agent::ClarifyHandlers,
+            cronjob: toolc_agent::CronjobHandlers,
             kanban: toolc_agent::KanbanHandlers,
             memory: toolc_agent::MemoryHandlers,
             session_search: toolc_agent::SessionSearchHandlers,

@@ -72,6 +72,7 @@ fn fixture_in(
         file: FileHandlers::new(workspace.clone()),
         terminal: TerminalHandlers::new(workspace),
         clarify: toolc_agent::ClarifyHandlers,
+        cronjob: toolc_agent::CronjobHandlers,
         kanban: toolc_agent::KanbanHandlers,
         memory: toolc_agent::MemoryHandlers,
         session_search: toolc_agent::SessionSearchHandlers,

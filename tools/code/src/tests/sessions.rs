@@ -246,6 +246,7 @@ fn without_a_sandbox_every_tool_that_acts_is_refused_for_an_untrusted_task() {
         file: FileHandlers::new(workspace.clone()).environments(environments.clone()),
         terminal: TerminalHandlers::new(workspace).environments(environments.clone()),
         clarify: toolc_agent::ClarifyHandlers,
+        cronjob: toolc_agent::CronjobHandlers,
         kanban: toolc_agent::KanbanHandlers,
         memory: toolc_agent::MemoryHandlers,
         session_search: toolc_agent::SessionSearchHandlers,

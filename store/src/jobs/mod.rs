@@ -1,0 +1,325 @@
+//! The store of jobs: what is to be done at which times, and what came of it.
+//!
+//! One process at a time begins runs: the one that holds the [lease](Jobs::acquire). A run is recorded before it begins, together with
+//! the time at which its job is due next, and on the disk before anything happens. So a job that was begun is never begun again for the
+//! same time, whenever its process is killed: a run that was open then is recorded as interrupted, and the job waits for its next time.
+
+mod read;
+mod runner;
+mod schedule;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use jiff::tz::TimeZone;
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
+
+use crate::database::Database;
+use crate::error::StoreError;
+use crate::time::{from_milliseconds, milliseconds};
+use read::one;
+pub use runner::{Claim, LEASE, Lease};
+pub use schedule::{Schedule, ScheduleError};
+
+/// The maximum number of jobs that are not done.
+pub const MAX_JOBS: usize = 50;
+/// The maximum number of jobs that are done. The oldest are removed.
+const MAX_DONE: i64 = 50;
+/// The number of runs of a job that are kept.
+pub const MAX_RUNS: usize = 20;
+/// The maximum length of the output of a run, in characters.
+pub const MAX_OUTPUT_CHARS: usize = 50_000;
+
+/// The jobs in a [`Database`].
+#[derive(Debug, Clone)]
+pub struct Jobs {
+    database: Arc<Database>,
+    zone: Option<TimeZone>,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Job {
+    /// The id, which is never used for another job.
+    pub id: i64,
+    /// A name for people.
+    pub name: String,
+    /// What to do.
+    pub work: JobWork,
+    /// When it is due.
+    pub schedule: Schedule,
+    /// When it was made.
+    pub created: SystemTime,
+    /// The time from which an interval counts.
+    pub since: SystemTime,
+    /// Whether it waits for its time.
+    pub state: JobState,
+    /// The number of runs after which it is done. Without it, there is no limit.
+    pub repeat: Option<u32>,
+    /// The number of runs that have begun.
+    pub begun: u32,
+}
+
+/// Whether a job waits for its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobState {
+    /// It is due at this time.
+    Active(SystemTime),
+    /// It is not due before it is resumed.
+    Paused,
+    /// It is not due any more.
+    Done,
+}
+
+/// What a job does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JobWork {
+    /// The task for the model.
+    pub prompt: Option<String>,
+    /// A command line, whose output the model gets.
+    pub script: Option<String>,
+    /// Whether the output of the script is the result, without a model.
+    pub no_agent: bool,
+    /// The toolsets that were asked for. Empty: those of the conversation that made the job.
+    pub toolsets: Vec<String>,
+    /// The tools that the job has: at most those of the conversation that made it.
+    pub tools: Vec<String>,
+    /// The working directory.
+    pub directory: String,
+    /// The kind of environment in which its tools act.
+    pub environment: String,
+    /// Whether a file gets each result, instead of the terminal of the runner.
+    pub to_file: bool,
+    /// The jobs whose latest results the model gets.
+    pub context_from: Vec<i64>,
+    /// The conversation that made the job; empty if none did.
+    pub session: String,
+}
+
+/// A job to add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewJob<'a> {
+    /// A name for people.
+    pub name: &'a str,
+    /// What to do.
+    pub work: &'a JobWork,
+    /// When it is due.
+    pub schedule: &'a Schedule,
+    /// The number of runs after which it is done.
+    pub repeat: Option<u32>,
+}
+
+/// A run of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobRun {
+    /// The id, which is never used for another run.
+    pub id: i64,
+    /// The id of the job.
+    pub job: i64,
+    /// When it was due.
+    pub due: SystemTime,
+    /// The number of times since then at which the job was also due, for which this run stands.
+    pub missed: u64,
+    /// When it began.
+    pub started: SystemTime,
+    /// When it ended, and how. `None` while it runs.
+    pub ended: Option<(SystemTime, RunOutcome)>,
+    /// Its result, or what went wrong.
+    pub output: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunOutcome {
+    /// It has a result.
+    Done,
+    /// It failed. The output says why.
+    Failed,
+    /// It took too long.
+    TimedOut,
+    /// The process of the runner ended, or lost the lease. The run is not repeated.
+    Interrupted,
+}
+
+impl RunOutcome {
+    const ALL: [Self; 4] = [Self::Done, Self::Failed, Self::TimedOut, Self::Interrupted];
+
+    /// Returns the word for the outcome: `done`, `failed`, `timed_out` or `interrupted`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+    }
+}
+
+impl JobState {
+    /// Returns the word for the state: `active`, `paused` or `done`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Active(_) => "active",
+            Self::Paused => "paused",
+            Self::Done => "done",
+        }
+    }
+
+    /// Returns when the job is due.
+    pub const fn next(self) -> Option<SystemTime> {
+        match self {
+            Self::Active(next) => Some(next),
+            Self::Paused | Self::Done => None,
+        }
+    }
+}
+
+impl Job {
+    /// Lets the job wait for its time, counted from `now`. It is done if there is none, or it has run often enough.
+    pub fn activate(&mut self, now: SystemTime, zone: &TimeZone) {
+        self.since = now;
+        self.advance(now, zone);
+    }
+
+    /// Sets the first time after `now`.
+    fn advance(&mut self, now: SystemTime, zone: &TimeZone) {
+        let is_enough = self.repeat.is_some_and(|repeat| self.begun >= repeat);
+        let next = self.schedule.next(self.since, now, zone).filter(|_| !is_enough);
+        self.state = next.map_or(JobState::Done, JobState::Active);
+    }
+}
+
+impl Jobs {
+    /// Returns the jobs in a database. Their expressions and times mean the time zone of this computer: that of the variable `TZ`, or
+    /// else the system's.
+    pub fn new(database: Arc<Database>) -> Self {
+        Self { database, zone: None }
+    }
+
+    /// Sets another time zone.
+    #[must_use]
+    pub fn in_zone(self, zone: TimeZone) -> Self {
+        Self { zone: Some(zone), ..self }
+    }
+
+    /// Returns the time zone.
+    pub fn zone(&self) -> TimeZone {
+        self.zone.clone().unwrap_or_else(TimeZone::system)
+    }
+
+    /// Reads a schedule, as [`Schedule::parse`] says.
+    ///
+    /// # Errors
+    /// Returns an error that says what was expected.
+    pub fn parse(&self, schedule: &str, now: SystemTime) -> Result<Schedule, ScheduleError> {
+        Schedule::parse(schedule, now, &self.zone())
+    }
+
+    /// Returns a time as text, in the time zone of the jobs: `2026-03-01T09:00:00+01:00`.
+    pub fn time_text(&self, time: SystemTime) -> String {
+        schedule::shown(time, &self.zone())
+    }
+
+    /// Adds a job. Returns `None` if there are [`MAX_JOBS`] that are not done.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn add(&self, job: &NewJob<'_>, now: SystemTime) -> Result<Option<Job>, StoreError> {
+        let zone = self.zone();
+        self.database.write_durably(|connection| {
+            let sql = "SELECT count(*) FROM jobs WHERE state <> 'done'";
+            let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+            if usize::try_from(count).is_ok_and(|count| count >= MAX_JOBS) {
+                return Ok(None);
+            }
+            let mut job = Job {
+                id: 0,
+                name: job.name.to_owned(),
+                work: job.work.clone(),
+                schedule: job.schedule.clone(),
+                created: now,
+                since: now,
+                state: JobState::Done,
+                repeat: job.repeat,
+                begun: 0,
+            };
+            job.activate(now, &zone);
+            connection.execute(
+                "INSERT INTO jobs (name, work, schedule, created, since, state, next, repeat, begun) \
+                 VALUES ('', '{}', '', ?1, ?1, 'done', NULL, NULL, 0)",
+                [milliseconds(now)],
+            )?;
+            job.id = connection.last_insert_rowid();
+            save(connection, &job)?;
+            let sql = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE state = 'done' ORDER BY id DESC LIMIT -1 OFFSET ?1)";
+            connection.execute(sql, [MAX_DONE])?;
+            Ok(Some(job))
+        })
+    }
+
+    /// Changes a job. Returns what `change` returns and the job as it is then, or `None` if there is no such job.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn change<T>(&self, id: i64, change: impl FnOnce(&mut Job) -> T) -> Result<Option<(T, Job)>, StoreError> {
+        if self.database.read(|_| Ok(()))?.is_none() {
+            return Ok(None);
+        }
+        self.database.write_durably(|connection| {
+            let Some(before) = one(connection, id)? else { return Ok(None) };
+            let mut job = before.clone();
+            let result = change(&mut job);
+            if job != before {
+                save(connection, &job)?;
+            }
+            Ok(Some((result, job)))
+        })
+    }
+
+    /// Removes a job with its runs. Returns whether it existed.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn remove(&self, id: i64) -> Result<bool, StoreError> {
+        // Do not create a file only to remove something from it.
+        if self.database.read(|_| Ok(()))?.is_none() {
+            return Ok(false);
+        }
+        self.database.write_durably(|connection| Ok(connection.execute("DELETE FROM jobs WHERE id = ?1", [id])? > 0))
+    }
+}
+
+fn save(connection: &Connection, job: &Job) -> rusqlite::Result<()> {
+    let sql = "UPDATE jobs SET name = ?2, work = ?3, schedule = ?4, since = ?5, state = ?6, next = ?7, repeat = ?8, begun = ?9 \
+               WHERE id = ?1";
+    let work =
+        serde_json::to_string(&job.work).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let next = job.state.next().map(milliseconds);
+    connection.prepare(sql)?.execute(params![
+        job.id,
+        job.name,
+        work,
+        job.schedule.to_string(),
+        milliseconds(job.since),
+        job.state.word(),
+        next,
+        job.repeat,
+        job.begun,
+    ])?;
+    Ok(())
+}
+
+/// Returns a time as it is stored.
+fn stored(time: SystemTime) -> SystemTime {
+    from_milliseconds(milliseconds(time))
+}

@@ -1,0 +1,116 @@
+//! Reading jobs and their runs.
+
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::{Job, JobRun, JobState, Jobs, RunOutcome, Schedule};
+use crate::error::StoreError;
+use crate::time::from_milliseconds;
+
+/// The columns of a [`Job`].
+pub(super) const JOB: &str = "id, name, work, schedule, created, since, state, next, repeat, begun";
+/// The columns of a [`JobRun`].
+const RUN: &str = "id, job, due, missed, started, ended, outcome, output";
+
+impl Jobs {
+    /// Returns all jobs, the oldest first.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn list(&self) -> Result<Vec<Job>, StoreError> {
+        let sql = format!("SELECT {JOB} FROM jobs ORDER BY id");
+        let found = self.database.read(|connection| connection.prepare(&sql)?.query_map([], job)?.collect())?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Returns a job, or `None` if there is no such job.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn get(&self, id: i64) -> Result<Option<Job>, StoreError> {
+        Ok(self.database.read(|connection| one(connection, id))?.flatten())
+    }
+
+    /// Returns the latest runs of a job, the latest first.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn runs(&self, id: i64, limit: usize) -> Result<Vec<JobRun>, StoreError> {
+        let sql = format!("SELECT {RUN} FROM job_runs WHERE job = ?1 ORDER BY id DESC LIMIT ?2");
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let found =
+            self.database.read(|connection| connection.prepare(&sql)?.query_map(params![id, limit], run)?.collect())?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Returns a run, or `None` if there is no such run.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn run(&self, id: i64) -> Result<Option<JobRun>, StoreError> {
+        let sql = format!("SELECT {RUN} FROM job_runs WHERE id = ?1");
+        let found = self.database.read(|connection| connection.query_row(&sql, [id], run).optional())?;
+        Ok(found.flatten())
+    }
+
+    /// Returns the latest result of a job, or `None` if it has none.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn latest_result(&self, id: i64) -> Result<Option<JobRun>, StoreError> {
+        let sql = format!("SELECT {RUN} FROM job_runs WHERE job = ?1 AND outcome = 'done' ORDER BY id DESC LIMIT 1");
+        let found = self.database.read(|connection| connection.query_row(&sql, [id], run).optional())?;
+        Ok(found.flatten())
+    }
+}
+
+pub(super) fn one(connection: &Connection, id: i64) -> rusqlite::Result<Option<Job>> {
+    let sql = format!("SELECT {JOB} FROM jobs WHERE id = ?1");
+    connection.prepare(&sql)?.query_row([id], job).optional()
+}
+
+pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
+    let (work, schedule, state): (String, String, String) = (row.get(2)?, row.get(3)?, row.get(6)?);
+    let damaged = |column, error: String| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into());
+    let next = row.get::<_, Option<i64>>(7)?.map(from_milliseconds);
+    Ok(Job {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        work: serde_json::from_str(&work).map_err(|error| damaged(2, error.to_string()))?,
+        schedule: Schedule::from_stored(&schedule)
+            .ok_or_else(|| damaged(3, format!("`{schedule}` is not a schedule")))?,
+        created: from_milliseconds(row.get(4)?),
+        since: from_milliseconds(row.get(5)?),
+        state: match (&*state, next) {
+            ("active", Some(next)) => JobState::Active(next),
+            ("paused", None) => JobState::Paused,
+            ("done", None) => JobState::Done,
+            _ => return Err(damaged(6, format!("`{state}` is not a state of a job"))),
+        },
+        repeat: row.get(8)?,
+        begun: row.get(9)?,
+    })
+}
+
+fn run(row: &Row<'_>) -> rusqlite::Result<JobRun> {
+    let outcome: Option<String> = row.get(6)?;
+    let ended: Option<i64> = row.get(5)?;
+    let ended = match (ended, outcome) {
+        (Some(ended), Some(word)) => {
+            let outcome = RunOutcome::from_word(&word).ok_or_else(|| {
+                rusqlite::Error::FromSqlConversionFailure(6, Type::Text, format!("`{word}` is not an outcome").into())
+            })?;
+            Some((from_milliseconds(ended), outcome))
+        }
+        _ => None,
+    };
+    Ok(JobRun {
+        id: row.get(0)?,
+        job: row.get(1)?,
+        due: from_milliseconds(row.get(2)?),
+        missed: row.get::<_, i64>(3)?.unsigned_abs(),
+        started: from_milliseconds(row.get(4)?),
+        ended,
+        output: row.get(7)?,
+    })
+}

@@ -1,0 +1,202 @@
+//! What the one process does that begins runs: it holds the lease, claims jobs that are due, and records how they end.
+
+use std::time::{Duration, SystemTime};
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::read::{JOB, job};
+use super::{Job, JobRun, Jobs, MAX_OUTPUT_CHARS, MAX_RUNS, RunOutcome, save, stored};
+use crate::error::StoreError;
+use crate::time::{from_milliseconds, milliseconds};
+
+/// How long a lease is valid after it was acquired or renewed. Renew it several times in this time.
+pub const LEASE: Duration = Duration::from_secs(30);
+
+/// What is written as the output of a run whose process has ended.
+const INTERRUPTED: &str = "The process that ran the job ended before it. The run is not repeated.";
+
+/// Who holds the lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lease {
+    /// The caller does. Runs of earlier holders were open, and are now interrupted.
+    Held {
+        /// The ids of the jobs of these runs.
+        interrupted: Vec<i64>,
+    },
+    /// Another process does, until this time unless it renews it.
+    Taken {
+        /// When the lease expires.
+        expires: SystemTime,
+    },
+}
+
+/// What came of looking for a job that is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// The run has begun: its process must do the work now.
+    Run(Box<(Job, JobRun)>),
+    /// No job is due before this time.
+    Nothing(Option<SystemTime>),
+    /// The caller no longer holds the lease.
+    Lost,
+}
+
+impl Jobs {
+    /// Acquires or renews the lease for the holder of this name, which must be different for each process.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn acquire(&self, name: &str, now: SystemTime) -> Result<Lease, StoreError> {
+        self.database.write_durably(|connection| {
+            let sql = "SELECT name, expires FROM job_runner";
+            let holder = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, from_milliseconds(row.get(1)?)));
+            if let Some((holder, expires)) = connection.query_row(sql, [], holder).optional()?
+                && holder != name
+                && expires > now
+                // After a correction of the clock, a lease could otherwise be valid for years.
+                && expires <= now + LEASE * 2
+            {
+                return Ok(Lease::Taken { expires });
+            }
+            connection.execute(
+                "INSERT OR REPLACE INTO job_runner (id, name, expires) VALUES (1, ?1, ?2)",
+                params![name, milliseconds(now + LEASE)],
+            )?;
+            let sql = "UPDATE job_runs SET ended = ?2, outcome = 'interrupted', output = ?3 \
+                       WHERE outcome IS NULL AND runner <> ?1 RETURNING job";
+            let mut statement = connection.prepare(sql)?;
+            let interrupted = statement.query_map(params![name, milliseconds(now), INTERRUPTED], |row| row.get(0))?;
+            Ok(Lease::Held { interrupted: interrupted.collect::<rusqlite::Result<_>>()? })
+        })
+    }
+
+    /// Renews the lease. Returns false if the holder no longer has it.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn renew(&self, name: &str, now: SystemTime) -> Result<bool, StoreError> {
+        let sql = "UPDATE job_runner SET expires = ?2 WHERE name = ?1";
+        let expires = milliseconds(now + LEASE);
+        self.database.write(|connection| Ok(connection.execute(sql, params![name, expires])? > 0))
+    }
+
+    /// Gives the lease up.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn release(&self, name: &str) -> Result<(), StoreError> {
+        let sql = "DELETE FROM job_runner WHERE name = ?1";
+        self.database.write(|connection| connection.execute(sql, [name]).map(drop))
+    }
+
+    /// Begins a run of the job that has been due for longest, or of the one with the id `only`, also if it is not due.
+    ///
+    /// The job is then due again at the first time after `now`: times that have passed meanwhile are missed, and this run stands for
+    /// them. A job whose last run has not ended is not begun.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn claim(&self, name: &str, only: Option<i64>, now: SystemTime) -> Result<Claim, StoreError> {
+        let (zone, now) = (self.zone(), stored(now));
+        self.database.write_durably(|connection| {
+            if !holds(connection, name, now)? {
+                return Ok(Claim::Lost);
+            }
+            let idle = "NOT EXISTS (SELECT 1 FROM job_runs WHERE job = jobs.id AND outcome IS NULL)";
+            let found = if let Some(id) = only {
+                let sql = format!("SELECT {JOB} FROM jobs WHERE id = ?1 AND {idle}");
+                connection.query_row(&sql, [id], job).optional()?
+            } else {
+                let sql = format!("SELECT {JOB} FROM jobs WHERE next <= ?1 AND {idle} ORDER BY next, id LIMIT 1");
+                connection.query_row(&sql, [milliseconds(now)], job).optional()?
+            };
+            let Some(mut job) = found else {
+                let sql = format!("SELECT min(next) FROM jobs WHERE next IS NOT NULL AND {idle}");
+                let next: Option<i64> = connection.query_row(&sql, [], |row| row.get(0))?;
+                return Ok(Claim::Nothing(next.map(from_milliseconds)));
+            };
+            let due = job.state.next().filter(|due| *due <= now);
+            let missed = due.map_or(0, |due| job.schedule.missed(job.since, due, now, &zone));
+            job.begun = job.begun.saturating_add(1);
+            // A job that runs before its time, or while it is paused, is due as before.
+            if due.is_some() || job.repeat.is_some_and(|repeat| job.begun >= repeat) {
+                job.advance(now, &zone);
+            }
+            save(connection, &job)?;
+            let due = due.unwrap_or(now);
+            connection.execute(
+                "INSERT INTO job_runs (job, runner, due, missed, started, output) VALUES (?1, ?2, ?3, ?4, ?5, '')",
+                params![job.id, name, milliseconds(due), missed.cast_signed(), milliseconds(now)],
+            )?;
+            let id = connection.last_insert_rowid();
+            let sql = "DELETE FROM job_runs WHERE job = ?1 AND id IN \
+                       (SELECT id FROM job_runs WHERE job = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)";
+            connection.execute(sql, params![job.id, i64::try_from(MAX_RUNS).unwrap_or(i64::MAX)])?;
+            let run = JobRun { id, job: job.id, due, missed, started: now, ended: None, output: String::new() };
+            Ok(Claim::Run(Box::new((job, run))))
+        })
+    }
+
+    /// Returns when the next job is due, or `None` if none is.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn next_due(&self) -> Result<Option<SystemTime>, StoreError> {
+        let sql = "SELECT min(next) FROM jobs WHERE next IS NOT NULL \
+                   AND NOT EXISTS (SELECT 1 FROM job_runs WHERE job = jobs.id AND outcome IS NULL)";
+        let next =
+            self.database.read(|connection| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0)))?;
+        Ok(next.flatten().map(from_milliseconds))
+    }
+
+    /// Records how a run has ended, and its output, of which the middle is left out if it is too long. Returns false if the run is no
+    /// longer open: its job was removed, or another process has taken the lease meanwhile.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn finish(
+        &self,
+        name: &str,
+        run: i64,
+        outcome: RunOutcome,
+        output: &str,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        let output = shortened(output);
+        let sql = "UPDATE job_runs SET ended = ?3, outcome = ?4, output = ?5 WHERE id = ?1 AND runner = ?2 AND outcome IS NULL";
+        self.database.write_durably(|connection| {
+            let values = params![run, name, milliseconds(now), outcome.word(), output];
+            Ok(connection.execute(sql, values)? > 0)
+        })
+    }
+
+    /// Returns whether a run is open.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn is_open(&self, name: &str, run: i64) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM job_runs WHERE id = ?1 AND runner = ?2 AND outcome IS NULL";
+        let found = self
+            .database
+            .read(|connection| connection.prepare(sql)?.query_row(params![run, name], |_| Ok(())).optional())?;
+        Ok(found.flatten().is_some())
+    }
+}
+
+fn holds(connection: &Connection, name: &str, now: SystemTime) -> rusqlite::Result<bool> {
+    let sql = "SELECT 1 FROM job_runner WHERE name = ?1 AND expires > ?2";
+    let found = connection.prepare(sql)?.query_row(params![name, milliseconds(now)], |_| Ok(())).optional()?;
+    Ok(found.is_some())
+}
+
+/// Returns a text without its middle if it is too long.
+fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= MAX_OUTPUT_CHARS {
+        return text.to_owned();
+    }
+    let half = MAX_OUTPUT_CHARS / 2 - 50;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    format!("{head}\n[{} characters are left out]\n{tail}", count - 2 * half)
+}

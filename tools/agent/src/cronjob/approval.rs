@@ -1,0 +1,111 @@
+//! Shows each change of jobs to the person first.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use serde_json::Value;
+use toolc::ToolError;
+use toolc::hooks::{CallInfo, Hook, HookAction};
+use toolc_store::{Job, Jobs};
+
+/// The maximum length of a prompt or script of a job in a question, in characters.
+const MAX_CHARS: usize = 500;
+
+/// A hook that requires approval of each call of `cronjob` that changes something. Without a person to ask, such a call is refused.
+///
+/// An answer for the session covers no later call, because each question is another one.
+#[derive(Debug)]
+pub struct ChangesOfJobs {
+    jobs: Arc<Jobs>,
+    asked: AtomicUsize,
+    is_never: bool,
+}
+
+impl ChangesOfJobs {
+    /// Returns a hook for a session that changes these jobs.
+    pub fn new(jobs: Arc<Jobs>) -> Self {
+        Self { jobs, asked: AtomicUsize::new(0), is_never: false }
+    }
+
+    /// Refuses all changes without a question, for a host that a tool has started: whatever answers there is not a person.
+    #[must_use]
+    pub fn never(self) -> Self {
+        Self { is_never: true, ..self }
+    }
+
+    /// Returns what a call would do, or `None` if it changes nothing: it only reads, or the handler refuses it.
+    fn about(&self, arguments: &Value) -> Option<String> {
+        let text = |name: &str| arguments[name].as_str();
+        let schedule = match text("schedule") {
+            Some(schedule) => {
+                let now = SystemTime::now();
+                let schedule = self.jobs.parse(schedule, now).ok()?;
+                let first = schedule.next(now, now, &self.jobs.zone())?;
+                format!("{schedule}, first at {}", self.jobs.time_text(first))
+            }
+            None => String::new(),
+        };
+        let action = text("action")?;
+        if text("prompt").and_then(toolc_scan::problem).is_some() {
+            return None;
+        }
+        if action == "create" {
+            let needed = !schedule.is_empty();
+            return needed.then(|| {
+                format!("a job would run without you ({schedule}), with at most the tools of this conversation")
+            });
+        }
+        let becomes = match action {
+            "update" if schedule.is_empty() => "changed".to_owned(),
+            "update" => format!("changed, and due {schedule}"),
+            "pause" => "paused".to_owned(),
+            "resume" => "resumed, so that it runs without you".to_owned(),
+            "run" => "run now, without you".to_owned(),
+            "remove" => "removed with its results".to_owned(),
+            _ => return None,
+        };
+        let id = text("job_id")?.trim().parse().ok()?;
+        // A store that cannot be read is an error of the handler.
+        let job = self.jobs.get(id).ok()??;
+        Some(format!("the job {id} would be {becomes}. So far, it is: {}", content(&job)))
+    }
+}
+
+impl Hook for ChangesOfJobs {
+    fn name(&self) -> &'static str {
+        "the approval of jobs"
+    }
+
+    fn changes_arguments(&self) -> bool {
+        false
+    }
+
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        if call.tool() != "cronjob" {
+            return Ok(HookAction::Continue);
+        }
+        Ok(match self.about(call.arguments()) {
+            Some(_) if self.is_never => HookAction::Block(
+                "only a person can allow changes of jobs, and this program runs inside a tool".to_owned(),
+            ),
+            Some(about) => {
+                let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+                HookAction::Ask(format!("{about} (question {number} about jobs)"))
+            }
+            None => HookAction::Continue,
+        })
+    }
+}
+
+fn content(job: &Job) -> String {
+    let mut text = format!("{}, {}", job.name, job.schedule);
+    for (name, part) in [("prompt", &job.work.prompt), ("script", &job.work.script)] {
+        if let Some(part) = part {
+            let shown: String = part.chars().take(MAX_CHARS).collect();
+            let rest = if shown.len() < part.len() { " ..." } else { "" };
+            text += &format!("; {name}: {shown}{rest}");
+        }
+    }
+    text
+}

@@ -1,0 +1,270 @@
+//! The `cronjob` tool: jobs that run later, without a person.
+//!
+//! [`request`] has what a job may be, [`approval`] the hook that shows each change to the person. The jobs are in a store, and a host
+//! runs them.
+
+mod approval;
+mod request;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use toolc::{Call, ErrorKind, Registry, ToolError};
+use toolc_catalog::cronjob::CronjobTools;
+use toolc_catalog::cronjob::cronjob::{
+    Action, Args, Deliver, Returns, ReturnsJobsItem as Shown, ReturnsJobsItemDeliver as ShownDeliver,
+    ReturnsJobsItemLastOutcome as ShownOutcome, ReturnsJobsItemRunsItem as ShownRun,
+    ReturnsJobsItemState as ShownState,
+};
+use toolc_store::{Job, JobRun, JobState, Jobs, RunOutcome, StoreError, time_text};
+
+pub use approval::ChangesOfJobs;
+pub use request::{JobMaker, JobRequest, add, problem};
+
+/// The tools that a job does not have: it makes no jobs, and no person answers its questions.
+pub const NOT_IN_JOBS: [&str; 2] = ["cronjob", "clarify"];
+
+/// The number of runs that are shown.
+const SHOWN_RUNS: usize = 5;
+/// The maximum length of the output of a run that is shown, in characters.
+const SHOWN_CHARS: usize = 4_000;
+
+/// What the tool needs to know of its host, which gives it to its sessions as a [value](toolc::SessionBuilder::value).
+#[derive(Debug, Clone)]
+pub struct JobHost {
+    /// The tools and toolsets of the host.
+    pub registry: Registry,
+    /// The kind of environment in which the tools of the session act.
+    pub environment: String,
+}
+
+/// The handler of the toolset `cronjob`. It uses the [`Jobs`] and the [`JobHost`] of the session.
+///
+/// A host also adds the hook [`ChangesOfJobs`], which shows each change to a person.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CronjobHandlers;
+
+impl CronjobTools for CronjobHandlers {
+    fn cronjob(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+        let jobs = call.require_value::<Jobs>()?;
+        let now = SystemTime::now();
+        let (action, id) = (args.action, args.job_id.clone());
+        let request = request(args);
+        if !matches!(action, Action::Create | Action::Update) && request != JobRequest::default() {
+            return Err(unchanged(&format!(
+                "`{}` takes only `job_id`: to change what a job does, use update",
+                action.as_str()
+            )));
+        }
+        if matches!(action, Action::Create | Action::List) && id.is_some() {
+            return Err(unchanged(&format!("`{}` takes no `job_id`", action.as_str())));
+        }
+        if let Action::List = action {
+            let all = jobs.list().map_err(failed)?;
+            let all = all.iter().map(|job| summary(&jobs, job)).collect::<Result<Vec<_>, _>>()?;
+            let note = all.is_empty().then(|| "no job exists".to_owned());
+            return Ok(Returns { jobs: all, note });
+        }
+        if let Action::Create = action {
+            let (job, note) = add(&jobs, request, &maker(call)?, now)?;
+            return Ok(Returns { jobs: vec![shown(&jobs, &job)?], note });
+        }
+        let id = id
+            .as_deref()
+            .map(job_id)
+            .transpose()?
+            .ok_or_else(|| unchanged(&format!("`{}` needs `job_id`: `list` returns the ids", action.as_str())))?;
+        let (job, note) = match action {
+            Action::Create | Action::List => unreachable!("handled above"),
+            Action::Show => (jobs.get(id).map_err(failed)?, None),
+            Action::Remove => {
+                let job = jobs.get(id).map_err(failed)?;
+                let is_removed = jobs.remove(id).map_err(failed)?;
+                (job.filter(|_| is_removed), Some("the job and its results are removed".to_owned()))
+            }
+            Action::Update => {
+                let maker = maker(call)?;
+                request::check_context(&jobs, &request)?;
+                let changed =
+                    jobs.change(id, |job| request::update(job, request, &maker, &jobs, now)).map_err(failed)?;
+                match changed {
+                    Some((note, job)) => (Some(job), note?),
+                    None => (None, None),
+                }
+            }
+            Action::Pause | Action::Resume | Action::Run => {
+                let zone = jobs.zone();
+                let change = |job: &mut Job| -> Result<(), ToolError> {
+                    match (action, job.state) {
+                        (Action::Pause, JobState::Active(_)) => job.state = JobState::Paused,
+                        (Action::Resume, JobState::Paused) => job.activate(now, &zone),
+                        (Action::Run, JobState::Active(next)) => job.state = JobState::Active(next.min(now)),
+                        (Action::Run, JobState::Paused) => return Err(unchanged("the job is paused: resume it first")),
+                        (Action::Run, JobState::Done) => {
+                            return Err(unchanged("the job is done: give it another schedule or repeat with update"));
+                        }
+                        (_, state) => {
+                            let text = format!("the job is {}, so it cannot be {}d", state.word(), action.as_str());
+                            return Err(unchanged(&text));
+                        }
+                    }
+                    Ok(())
+                };
+                match jobs.change(id, change).map_err(failed)? {
+                    Some((result, job)) => result.map(|()| (Some(job), None))?,
+                    None => (None, None),
+                }
+            }
+        };
+        let job = job.ok_or_else(|| no_job(id))?;
+        let mut shown = shown(&jobs, &job)?;
+        if let Action::Show = action {
+            let runs = jobs.runs(id, SHOWN_RUNS).map_err(failed)?;
+            shown.runs = Some(runs.iter().map(shown_run).collect());
+        }
+        Ok(Returns { jobs: vec![shown], note })
+    }
+}
+
+fn request(args: Args) -> JobRequest {
+    let Args {
+        action: _,
+        job_id: _,
+        schedule,
+        prompt,
+        name,
+        repeat,
+        script,
+        no_agent,
+        context_from,
+        enabled_toolsets,
+        workdir,
+        deliver,
+    } = args;
+    JobRequest {
+        schedule,
+        prompt,
+        name,
+        repeat: repeat.and_then(|repeat| u32::try_from(repeat).ok()),
+        script,
+        no_agent,
+        context_from,
+        toolsets: enabled_toolsets,
+        directory: workdir,
+        to_file: deliver.map(|deliver| matches!(deliver, Deliver::File)),
+    }
+}
+
+/// Returns what the conversation may give to a job.
+fn maker(call: &Call<'_>) -> Result<JobMaker, ToolError> {
+    let host = call.require_value::<JobHost>()?;
+    let directory = match call.directory() {
+        Some(directory) => directory,
+        None => std::env::current_dir()
+            .map_err(|error| ToolError::new(format!("the working directory is unknown: {error}")))?,
+    };
+    let tools = host.registry.tools().into_iter().map(String::from).filter(|tool| call.has_tool(tool)).collect();
+    Ok(JobMaker {
+        registry: host.registry.clone(),
+        tools,
+        environment: call.environment().map_or_else(|| host.environment.clone(), |kind| kind.to_string()),
+        directory,
+        session: call.session().to_owned(),
+    })
+}
+
+pub(crate) fn job_id(text: &str) -> Result<i64, ToolError> {
+    text.trim().parse().map_err(|_| {
+        ToolError::with_kind(
+            ErrorKind::NotFound,
+            format!("`{}` is not an id of a job: `list` returns them", text.escape_debug()),
+        )
+    })
+}
+
+fn no_job(id: i64) -> ToolError {
+    ToolError::with_kind(ErrorKind::NotFound, format!("there is no job {id}: `list` returns all"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is an argument of `map_err`")]
+fn failed(error: StoreError) -> ToolError {
+    ToolError::new(format!("the jobs cannot be used: {error}"))
+}
+
+/// Returns an error about a call that changes nothing.
+fn unchanged(problem: &str) -> ToolError {
+    ToolError::new(format!("{problem}. Nothing was changed"))
+}
+
+/// Returns a job with what it does.
+fn shown(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
+    let work = &job.work;
+    Ok(Shown {
+        prompt: work.prompt.clone(),
+        script: work.script.clone(),
+        no_agent: Some(work.no_agent),
+        context_from: Some(work.context_from.iter().map(ToString::to_string).collect()),
+        tools: Some(work.tools.clone()),
+        workdir: Some(work.directory.clone()),
+        deliver: Some(if work.to_file { ShownDeliver::File } else { ShownDeliver::Terminal }),
+        ..summary(jobs, job)?
+    })
+}
+
+fn summary(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
+    let last = jobs.runs(job.id, 1).map_err(failed)?.pop();
+    Ok(Shown {
+        job_id: job.id.to_string(),
+        name: job.name.clone(),
+        state: match job.state {
+            JobState::Active(_) => ShownState::Active,
+            JobState::Paused => ShownState::Paused,
+            JobState::Done => ShownState::Done,
+        },
+        schedule: job.schedule.to_string(),
+        next_run: job.state.next().map(|next| jobs.time_text(next)),
+        repeat: job.repeat.map(Into::into),
+        runs_begun: job.begun.into(),
+        last_outcome: last.as_ref().map(outcome),
+        prompt: None,
+        script: None,
+        no_agent: None,
+        context_from: None,
+        tools: None,
+        workdir: None,
+        deliver: None,
+        runs: None,
+    })
+}
+
+fn outcome(run: &JobRun) -> ShownOutcome {
+    match run.ended.map(|(_, outcome)| outcome) {
+        None => ShownOutcome::Running,
+        Some(RunOutcome::Done) => ShownOutcome::Done,
+        Some(RunOutcome::Failed) => ShownOutcome::Failed,
+        Some(RunOutcome::TimedOut) => ShownOutcome::TimedOut,
+        Some(RunOutcome::Interrupted) => ShownOutcome::Interrupted,
+    }
+}
+
+fn shown_run(run: &JobRun) -> ShownRun {
+    let count = run.output.chars().count();
+    let mut output: String = run.output.chars().take(SHOWN_CHARS).collect();
+    if count > SHOWN_CHARS {
+        output += &format!("\n[{} more characters]", count - SHOWN_CHARS);
+    }
+    ShownRun {
+        due: time_text(run.due),
+        missed: i64::try_from(run.missed).unwrap_or(i64::MAX),
+        outcome: outcome(run).as_str().to_owned(),
+        output,
+    }
+}
+
+/// Returns whether a folder is another one or below it, after symbolic links are resolved.
+fn is_below(directory: &std::path::Path, parent: &std::path::Path) -> bool {
+    let canonical = |path: &std::path::Path| -> Option<PathBuf> { path.canonicalize().ok() };
+    matches!((canonical(directory), canonical(parent)), (Some(directory), Some(parent)) if directory.starts_with(&parent))
+}

@@ -1,0 +1,303 @@
+//! What a job may be: it is checked here, for the tool and for a person who makes one.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use toolc::{ErrorKind, Registry, ToolError};
+use toolc_store::{Job, JobState, JobWork, Jobs, MAX_JOBS, NewJob, Schedule};
+
+use super::{NOT_IN_JOBS, failed, is_below, job_id, unchanged};
+
+/// The tool that runs scripts.
+const SHELL: &str = "terminal";
+/// The maximum length of a name that is made of a prompt, in characters.
+const NAME_CHARS: usize = 60;
+
+/// What is asked for. What is `None` stays as it is, or is the default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobRequest {
+    /// When it is due, as [`Schedule::parse`] reads it.
+    pub schedule: Option<String>,
+    /// The task for the model.
+    pub prompt: Option<String>,
+    /// A name for people.
+    pub name: Option<String>,
+    /// The number of runs after which it is done.
+    pub repeat: Option<u32>,
+    /// A command line, whose output the model gets.
+    pub script: Option<String>,
+    /// Whether the output of the script is the result.
+    pub no_agent: Option<bool>,
+    /// The ids of jobs whose results the model gets.
+    pub context_from: Option<Vec<String>>,
+    /// The toolsets. By default, all tools of the maker.
+    pub toolsets: Option<Vec<String>>,
+    /// The working directory, absolute or relative to that of the maker.
+    pub directory: Option<String>,
+    /// Whether a file gets the results.
+    pub to_file: Option<bool>,
+}
+
+/// Who makes a job, and what it can have at most.
+#[derive(Debug, Clone)]
+pub struct JobMaker {
+    /// The tools and toolsets of the host.
+    pub registry: Registry,
+    /// The tools of the conversation.
+    pub tools: Vec<String>,
+    /// The kind of environment in which they act.
+    pub environment: String,
+    /// The working directory.
+    pub directory: PathBuf,
+    /// The id of the conversation; empty if there is none.
+    pub session: String,
+}
+
+/// Adds a job. Returns it with a note about what it does not have.
+///
+/// # Errors
+/// Returns an error that says what to do if the job is not allowed, or if there are too many.
+pub fn add(
+    jobs: &Jobs,
+    request: JobRequest,
+    maker: &JobMaker,
+    now: SystemTime,
+) -> Result<(Job, Option<String>), ToolError> {
+    let schedule = request.schedule.as_deref().ok_or_else(|| unchanged("a new job needs `schedule`"))?;
+    let schedule = jobs.parse(schedule, now).map_err(|error| unchanged(&error.to_string()))?;
+    let repeat = repeat(request.repeat, &schedule)?;
+    let mut work = JobWork {
+        tools: allowed(&maker.tools),
+        directory: canonical(&maker.directory, &maker.directory)?,
+        environment: maker.environment.clone(),
+        session: maker.session.clone(),
+        ..JobWork::default()
+    };
+    let name = request.name.clone();
+    check_context(jobs, &request)?;
+    let note = apply(&mut work, request, maker)?;
+    let name = checked_name(&name.unwrap_or_else(|| default_name(&work)))?;
+    let new = NewJob { name: &name, work: &work, schedule: &schedule, repeat };
+    let job = jobs
+        .add(&new, now)
+        .map_err(failed)?
+        .ok_or_else(|| unchanged(&format!("there are {MAX_JOBS} jobs already: remove one that is no longer needed")))?;
+    Ok((job, note))
+}
+
+/// Checks that the jobs exist whose results are asked for.
+pub(super) fn check_context(jobs: &Jobs, request: &JobRequest) -> Result<(), ToolError> {
+    for id in request.context_from.iter().flatten() {
+        if jobs.get(job_id(id)?).map_err(failed)?.is_none() {
+            return Err(unchanged(&format!("`context_from` names the job {id}, which does not exist")));
+        }
+    }
+    Ok(())
+}
+
+/// Changes a job, while nothing else changes it: `jobs` is only asked about time. Returns a note about what it does not have.
+///
+/// # Errors
+/// Returns an error that says what to do if the job would not be allowed. It is then unchanged.
+pub(super) fn update(
+    job: &mut Job,
+    request: JobRequest,
+    maker: &JobMaker,
+    jobs: &Jobs,
+    now: SystemTime,
+) -> Result<Option<String>, ToolError> {
+    if request == JobRequest::default() {
+        return Err(unchanged("update needs something to change"));
+    }
+    let mut changed = job.clone();
+    let schedule = request.schedule.as_deref().map(|text| jobs.parse(text, now)).transpose();
+    let schedule = schedule.map_err(|error| unchanged(&error.to_string()))?;
+    let is_rescheduled = schedule.is_some() || request.repeat.is_some();
+    if let Some(schedule) = schedule {
+        changed.schedule = schedule;
+        if changed.schedule.is_once() && request.repeat.is_none() {
+            changed.repeat = None;
+        }
+    }
+    if request.repeat.is_some() {
+        // It counts from now.
+        changed.repeat = repeat(request.repeat, &changed.schedule)?.map(|repeat| repeat.saturating_add(changed.begun));
+    }
+    if let Some(name) = &request.name {
+        changed.name = checked_name(name)?;
+    }
+    // A job that is changed by a conversation has no more than this one either.
+    changed.work.tools.retain(|tool| maker.tools.contains(tool));
+    if maker.environment != "local" {
+        changed.work.environment.clone_from(&maker.environment);
+    }
+    let note = apply(&mut changed.work, request, maker)?;
+    if is_rescheduled && job.state != JobState::Paused {
+        changed.activate(now, &jobs.zone());
+    }
+    *job = changed;
+    Ok(note)
+}
+
+/// Sets what is asked for, and checks the whole.
+fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Option<String>, ToolError> {
+    let JobRequest {
+        schedule: _,
+        prompt,
+        name: _,
+        repeat: _,
+        script,
+        no_agent,
+        context_from,
+        toolsets,
+        directory,
+        to_file,
+    } = request;
+    let given = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    if let Some(prompt) = prompt {
+        work.prompt = Some(given(prompt).ok_or_else(|| unchanged("the prompt is blank"))?);
+    }
+    if let Some(script) = script {
+        work.script = Some(given(script).ok_or_else(|| unchanged("the script is blank"))?);
+    }
+    if let Some(no_agent) = no_agent {
+        work.no_agent = no_agent;
+    }
+    if let Some(to_file) = to_file {
+        work.to_file = to_file;
+    }
+    if let Some(directory) = directory {
+        work.directory = canonical(Path::new(&directory), &maker.directory)?;
+    }
+    if work.environment != "local" && !is_below(Path::new(&work.directory), &maker.directory) {
+        let base = maker.directory.display();
+        return Err(unchanged(&format!(
+            "the tools of this conversation see only {base}: the job must work there or below"
+        )));
+    }
+    if let Some(ids) = context_from {
+        work.context_from = ids.iter().map(|id| job_id(id)).collect::<Result<_, _>>()?;
+        work.context_from.dedup();
+    }
+    let mut note = None;
+    if let Some(toolsets) = toolsets {
+        let (tools, missing) = tools_of(&toolsets, maker)?;
+        if !missing.is_empty() {
+            note = Some(format!(
+                "the job does not have {}, which this conversation does not have either",
+                missing.join(", ")
+            ));
+        }
+        (work.toolsets, work.tools) = (toolsets, tools);
+    }
+    check(work)?;
+    Ok(note)
+}
+
+/// Checks what a job does as a whole.
+fn check(work: &JobWork) -> Result<(), ToolError> {
+    if work.no_agent {
+        if work.script.is_none() {
+            return Err(unchanged("a job with `no_agent` needs `script`"));
+        }
+        if work.prompt.is_some() || !work.context_from.is_empty() {
+            return Err(unchanged(
+                "a job with `no_agent` has no model that reads `prompt` or `context_from`: leave them out",
+            ));
+        }
+    } else if work.prompt.is_none() {
+        return Err(unchanged("a job needs `prompt`, or `script` with `no_agent`"));
+    }
+    if work.tools.is_empty() {
+        return Err(unchanged("the job would have no tools"));
+    }
+    if work.script.is_some() && !work.tools.iter().any(|tool| tool == SHELL) {
+        return Err(unchanged(&format!("`script` needs the tool `{SHELL}`, which the job would not have")));
+    }
+    if let Some(problem) = problem(work) {
+        return Err(ToolError::with_kind(ErrorKind::Refused, format!("{problem}. Nothing was changed")));
+    }
+    Ok(())
+}
+
+/// Returns what is wrong with the texts of a job: whether they manipulate a model, or hide something from people. They are checked
+/// when they are written, and again before a run.
+pub fn problem(work: &JobWork) -> Option<String> {
+    let prompt =
+        work.prompt.as_deref().and_then(toolc_scan::problem).map(|problem| format!("the prompt is refused: {problem}"));
+    let script = || {
+        let name = work.script.as_deref().and_then(toolc_scan::hidden_character)?;
+        Some(format!("the script is refused: it has the invisible character {name}"))
+    };
+    prompt.or_else(script)
+}
+
+fn repeat(repeat: Option<u32>, schedule: &Schedule) -> Result<Option<u32>, ToolError> {
+    match repeat {
+        Some(0) => Err(unchanged("`repeat` is 0: expected at least 1")),
+        Some(2..) if schedule.is_once() => {
+            Err(unchanged("a single time comes once: to repeat the job, give an interval such as `every 2h`"))
+        }
+        // A single time needs no limit.
+        other => Ok(other.filter(|_| !schedule.is_once())),
+    }
+}
+
+fn allowed(tools: &[String]) -> Vec<String> {
+    tools.iter().filter(|tool| !NOT_IN_JOBS.contains(&tool.as_str())).cloned().collect()
+}
+
+/// Returns the tools of toolsets that the maker has, and those that it does not have.
+fn tools_of(toolsets: &[String], maker: &JobMaker) -> Result<(Vec<String>, Vec<String>), ToolError> {
+    let mut tools = Vec::new();
+    for name in toolsets {
+        let Some(toolset) = maker.registry.toolset(name) else {
+            let known = maker.registry.toolsets().join(", ");
+            let text = format!("unknown toolset `{}`: the toolsets are {known}", name.escape_debug());
+            return Err(ToolError::with_kind(ErrorKind::NotFound, format!("{text}. Nothing was changed")));
+        };
+        tools.extend(toolset.resolved.into_iter().map(String::from));
+    }
+    tools.sort_unstable();
+    tools.dedup();
+    let (tools, missing) = allowed(&tools).into_iter().partition(|tool| maker.tools.contains(tool));
+    Ok((tools, missing))
+}
+
+/// Returns the absolute path of a folder.
+fn canonical(directory: &Path, base: &Path) -> Result<String, ToolError> {
+    let directory = base.join(directory);
+    let shown = directory.display();
+    let path =
+        directory.canonicalize().map_err(|error| unchanged(&format!("the folder {shown} cannot be used: {error}")))?;
+    if !path.is_dir() {
+        return Err(unchanged(&format!("{shown} is not a folder")));
+    }
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| unchanged(&format!("the folder {} has a name that is not UTF-8", path.display())))
+}
+
+fn default_name(work: &JobWork) -> String {
+    let text = work.prompt.as_deref().or(work.script.as_deref()).unwrap_or_default();
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut name: String = line.chars().take(NAME_CHARS).collect();
+    if line.chars().count() > NAME_CHARS {
+        name.push('…');
+    }
+    name
+}
+
+fn checked_name(name: &str) -> Result<String, ToolError> {
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.is_empty() {
+        return Err(unchanged("the name is blank"));
+    }
+    match toolc_scan::problem(&name) {
+        Some(problem) => Err(ToolError::with_kind(
+            ErrorKind::Refused,
+            format!("the name is refused: {problem}. Nothing was changed"),
+        )),
+        None => Ok(name),
+    }
+}
