@@ -216,8 +216,10 @@ fn mistakes_on_the_command_line_are_explained() {
         assert_eq!(run.status, Some(status), "{args:?}: {}", run.err);
         assert!(run.err.contains(message), "{args:?}: {}", run.err);
     }
-    let command = format!("{} kanban add x --to ann", env!("CARGO_BIN_EXE_toolc"));
-    let arguments = json!({ "command": command }).to_string();
+    // A rule denies the command itself; a script hides it from the judge.
+    let program = format!("{} kanban add x --to ann\n", env!("CARGO_BIN_EXE_toolc"));
+    std::fs::write(folder.join("script.sh"), program).expect("failed to write");
+    let arguments = json!({ "command": "sh ./script.sh" }).to_string();
     let inside = run(folder, &["call", "terminal", &arguments, "--approval", "off"], &[]);
     assert!(inside.out.contains("does not run inside a tool"), "{}{}", inside.out, inside.err);
 }
