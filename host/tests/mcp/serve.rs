@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::packages::{self, skipped};
 use crate::{configure, run};
 
 const TOKEN: &str = "0123456789abcdef-token";
@@ -235,72 +235,7 @@ fn the_program_ends_by_itself_after_a_signal() {
 
 /// Clients of the official SDKs. They list the tools, call one rightly and wrongly, answer a question, and print `ok`.
 const PYTHON_PACKAGES: &str = "mcp==2.3.0\n";
-const NPM_PACKAGES: &str = r#"{"private":true,"type":"module","dependencies":{"@modelcontextprotocol/client":"2.4.0","@modelcontextprotocol/sdk":"1.32.2"}}"#;
-
-fn skipped(why: &str) {
-    // The test harness would capture `eprintln!`.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {}", why.lines().last().unwrap_or_default());
-}
-
-fn succeed(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
-}
-
-/// Returns a folder with packages, which `install` puts there once.
-fn installed(
-    name: &str,
-    file: &str,
-    packages: &str,
-    install: impl FnOnce(&Path) -> Result<(), String>,
-) -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-clients").join(name);
-    let failed = |error: std::io::Error| error.to_string();
-    fs::create_dir_all(&folder).map_err(failed)?;
-    // Written last, so that an interrupted installation is repeated.
-    let mark = folder.join("installed");
-    if !fs::read_to_string(&mark).is_ok_and(|before| before == packages) {
-        fs::write(folder.join(file), packages).map_err(failed)?;
-        install(&folder)?;
-        fs::write(mark, packages).map_err(failed)?;
-    }
-    Ok(folder)
-}
-
-static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    let folder = installed("python", "requirements.txt", PYTHON_PACKAGES, |folder| {
-        succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")))?;
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--timeout",
-            "15",
-            "--retries",
-            "1",
-            "-r",
-        ];
-        let python = folder.join("venv/bin/python");
-        succeed(Command::new(python).args(pip).arg(folder.join("requirements.txt"))).map(drop)
-    });
-    folder.map(|folder| folder.join("venv/bin/python"))
-});
-
-static NPM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    installed("npm", "package.json", NPM_PACKAGES, |folder| {
-        let version = succeed(Command::new("node").arg("--version"))?;
-        let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-        if major.is_none_or(|major| major < 20) {
-            return Err(format!("node {version} is older than 20"));
-        }
-        let install = ["install", "--no-audit", "--no-fund", "--fetch-timeout=20000", "--fetch-retries=1"];
-        succeed(Command::new("npm").args(install).current_dir(folder)).map(drop)
-    })
-});
+const NPM_PACKAGES: &str = "@modelcontextprotocol/client@2.4.0\n@modelcontextprotocol/sdk@1.32.2\n";
 
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/clients").join(name)
@@ -317,7 +252,7 @@ fn with_client(client: impl Fn(&Path) -> Command, modes: &[&str]) {
             let mut command = client(folder.path());
             command.args([target, mode, env!("CARGO_BIN_EXE_toolc"), TOKEN]).current_dir(folder.path());
             command.env("TOOLC_HOME", folder.path().join("home")).env_remove("TOOLC_APPROVAL");
-            let out = succeed(&mut command).unwrap_or_else(|error| panic!("{target} {mode}: {error}"));
+            let out = packages::run(&mut command).unwrap_or_else(|error| panic!("{target} {mode}: {error}"));
             assert_eq!(out.lines().last(), Some("ok"), "{target} {mode}: {out}");
             assert!(!folder.path().join("build").exists(), "{target} {mode}: the approved command did not run");
         }
@@ -327,12 +262,12 @@ fn with_client(client: impl Fn(&Path) -> Command, modes: &[&str]) {
 
 #[test]
 fn the_python_sdk_uses_the_tools_in_both_eras() {
-    let python = match PYTHON.as_deref() {
+    let python = match packages::python("mcp-python", PYTHON_PACKAGES) {
         Ok(python) => python,
         Err(why) => return skipped(&format!("no SDK for Python: {why}")),
     };
     let client = |_: &Path| {
-        let mut command = Command::new(python);
+        let mut command = Command::new(&python);
         command.arg(script("client.py"));
         command
     };
@@ -341,15 +276,16 @@ fn the_python_sdk_uses_the_tools_in_both_eras() {
 
 #[test]
 fn the_typescript_sdk_uses_the_tools_in_both_eras() {
-    let folder = match NPM.as_deref() {
-        Ok(folder) => folder,
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-typescript", NPM_PACKAGES)?)));
+    let (node, folder) = match found {
+        Ok(found) => found,
         Err(why) => return skipped(&format!("no SDK for TypeScript: {why}")),
     };
     // Modules are found from the folder of the script.
     let copy = folder.join("client.mjs");
     fs::copy(script("client.mjs"), &copy).expect("failed to copy");
     let client = |_: &Path| {
-        let mut command = Command::new("node");
+        let mut command = Command::new(&node);
         command.arg(&copy);
         command
     };
