@@ -5,6 +5,7 @@ mod commands;
 #[path = "../../../tests/packages.rs"]
 mod packages;
 mod questions;
+mod real;
 mod serve;
 #[path = "../approval/terminal.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]

@@ -291,3 +291,61 @@ fn the_typescript_sdk_uses_the_tools_in_both_eras() {
     };
     with_client(client, &["sessions", "stateless"]);
 }
+
+/// MCP Inspector, whose command line is a client of its own.
+const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0\n";
+
+#[test]
+fn inspector_finds_no_error_in_either_era_and_calls_tools() {
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-inspector", INSPECTOR)?)));
+    let (node, packages) = match found {
+        Ok(found) => found,
+        Err(why) => return skipped(&format!("no MCP Inspector: {why}")),
+    };
+    let folder = folder("");
+    fs::write(folder.path().join("a.txt"), "alpha\n").expect("failed to write");
+    let program = packages.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+    let tools = ["--toolset", "safe,file,terminal"];
+    let mut server = Server::start(&folder, &tools, &json!({}));
+    let served = server.tools();
+    server.end();
+    assert!(served.len() >= 6, "{served:?}");
+    let http = HttpServer::start(&folder, &tools);
+    let authorization = format!("Authorization: Bearer {TOKEN}");
+    let targets: [Vec<&str>; 2] = [
+        [env!("CARGO_BIN_EXE_toolc"), "mcp", "serve"].into_iter().chain(tools).collect(),
+        vec!["--transport", "http", "--server-url", &http.url, "--header", &authorization],
+    ];
+    for (target, era) in targets.iter().flat_map(|target| ["legacy", "modern"].map(|era| (target, era))) {
+        // Returns the exit status, what it prints, and its notes.
+        let inspect = |args: &[&str]| {
+            let mut command = Command::new(&node);
+            command.arg(&program).arg("--cli").args(target).args(["--protocol-era", era]).args(args);
+            command.current_dir(folder.path()).env("HOME", folder.path());
+            command.env("TOOLC_HOME", folder.path().join("home")).env_remove("TOOLC_APPROVAL");
+            let output = command.output().expect("Inspector starts");
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            (output.status.code(), text(&output.stdout), text(&output.stderr))
+        };
+        let (status, out, notes) = inspect(&["--method", "tools/list", "--strict"]);
+        assert_eq!(status, Some(0), "{target:?} {era}: {notes}");
+        // Tools whose schemas it cannot read are missing, and it still succeeds.
+        let list: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out} {notes}"));
+        let names = list["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str());
+        assert_eq!(names.collect::<Vec<_>>(), served, "{target:?} {era}");
+        let call = |tool: &str, arguments: &str, more: &[&str]| {
+            let args = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments];
+            inspect(&args.iter().chain(more).copied().collect::<Vec<_>>())
+        };
+        let (status, out, notes) = call("read_file", r#"{"path": "a.txt"}"#, &[]);
+        assert!(status == Some(0) && out.contains("alpha"), "{target:?} {era}: {out} {notes}");
+        // 5 is its status for a result with `isError`.
+        let (status, out, notes) = call("read_file", "{}", &[]);
+        assert!(status == Some(5) && out.contains("invalid_arguments"), "{target:?} {era}: {out} {notes}");
+        let (status, out, notes) =
+            call("todo", "{}", &["--load", "--load-requests", "100", "--load-concurrency", "20"]);
+        let load: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out} {notes}"));
+        assert_eq!((status, &load["ok"]), (Some(0), &json!(100)), "{target:?} {era}: {load}");
+    }
+    http.stop();
+}
