@@ -349,3 +349,55 @@ fn inspector_finds_no_error_in_either_era_and_calls_tools() {
     }
     http.stop();
 }
+
+/// Checkers of servers.
+const CHECKERS: &str = "mcp-runtime-check==0.10.1\nmcp-ssrf-check==0.2.1\n";
+
+/// Returns the folder with the checkers, or says why they are missing.
+fn checkers() -> Option<PathBuf> {
+    let python = packages::python("mcp-checkers", CHECKERS);
+    let python = python.map_err(|why| skipped(&format!("no checkers of MCP servers: {why}"))).ok()?;
+    Some(python.parent().expect("it is in a folder").to_owned())
+}
+
+#[test]
+fn no_tool_breaks_on_arguments_that_mcp_fuzz_makes() {
+    let Some(checkers) = checkers() else { return };
+    let folder = folder("");
+    let tools = ["--toolset", "safe,file"];
+    let mut server = Server::start(&folder, &tools, &json!({}));
+    let served = server.tools().len();
+    server.end();
+    let home = format!("TOOLC_HOME={}", folder.path().join("home").display());
+    let mut command = Command::new(checkers.join("mcp-fuzz"));
+    command.args(["--json", "--include-destructive", "--fail-under", "100", "--env", &home, "--"]);
+    command.args([env!("CARGO_BIN_EXE_toolc"), "mcp", "serve"]).args(tools).current_dir(folder.path());
+    let report = packages::run(&mut command).unwrap_or_else(|error| panic!("{error}"));
+    let report: Value = serde_json::from_str(&report).unwrap_or_else(|error| panic!("{error}: {report}"));
+    // A server that does not answer at all would get the best grade.
+    assert_eq!((&report["tested_count"], &report["skipped_count"]), (&json!(served), &json!(0)), "{report}");
+    assert!(report["total_bad_input_cases"].as_u64().is_some_and(|cases| cases >= 20), "{report}");
+    assert_eq!((&report["crash_count"], &report["timeout_count"]), (&json!(0), &json!(0)), "{report}");
+}
+
+#[test]
+fn mcp_ssrf_check_finds_hosts_origins_and_sessions_checked_in_both_eras() {
+    let Some(checkers) = checkers() else { return };
+    let folder = folder("");
+    let http = HttpServer::start(&folder, &[]);
+    let file = folder.path().join("report.json");
+    for (era, session) in [("stateful", "pass"), ("stateless", "skip")] {
+        let mut command = Command::new(checkers.join("mcp-ssrf-check"));
+        command.args(["--url", &http.url, "--bearer", TOKEN, "--lifecycle", era, "--json-out"]).arg(&file);
+        let printed = packages::run(&mut command).unwrap_or_else(|error| panic!("{era}: {error}"));
+        let report = fs::read_to_string(&file).expect("it wrote a report");
+        let report: Value = serde_json::from_str(&report).unwrap_or_else(|error| panic!("{error}: {report}"));
+        let status = |id: &str| {
+            let mut checks = report["checks"].as_array().into_iter().flatten();
+            checks.find(|check| check["id"] == id).map_or("missing", |check| check["status"].as_str().unwrap_or("none"))
+        };
+        let found = ["baseline", "host-header", "origin-header", "session-binding"].map(status);
+        assert_eq!(found, ["pass", "pass", "pass", session], "{era}: {printed}");
+    }
+    http.stop();
+}
