@@ -307,9 +307,9 @@ fn inspector_finds_no_error_in_either_era_and_calls_tools() {
     let program = packages.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
     let tools = ["--toolset", "safe,file,terminal"];
     let mut server = Server::start(&folder, &tools, &json!({}));
-    let served = server.tools();
+    let offered = server.tools();
     server.end();
-    assert!(served.len() >= 6, "{served:?}");
+    assert!(offered.len() >= 6, "{offered:?}");
     let http = HttpServer::start(&folder, &tools);
     let authorization = format!("Authorization: Bearer {TOKEN}");
     let targets: [Vec<&str>; 2] = [
@@ -332,7 +332,7 @@ fn inspector_finds_no_error_in_either_era_and_calls_tools() {
         // Tools whose schemas it cannot read are missing, and it still succeeds.
         let list: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out} {notes}"));
         let names = list["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str());
-        assert_eq!(names.collect::<Vec<_>>(), served, "{target:?} {era}");
+        assert_eq!(names.collect::<Vec<_>>(), offered, "{target:?} {era}");
         let call = |tool: &str, arguments: &str, more: &[&str]| {
             let args = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments];
             inspect(&args.iter().chain(more).copied().collect::<Vec<_>>())
@@ -366,7 +366,7 @@ fn no_tool_breaks_on_arguments_that_mcp_fuzz_makes() {
     let folder = folder("");
     let tools = ["--toolset", "safe,file"];
     let mut server = Server::start(&folder, &tools, &json!({}));
-    let served = server.tools().len();
+    let offered = server.tools().len();
     server.end();
     let home = format!("TOOLC_HOME={}", folder.path().join("home").display());
     let mut command = Command::new(checkers.join("mcp-fuzz"));
@@ -375,7 +375,7 @@ fn no_tool_breaks_on_arguments_that_mcp_fuzz_makes() {
     let report = packages::run(&mut command).unwrap_or_else(|error| panic!("{error}"));
     let report: Value = serde_json::from_str(&report).unwrap_or_else(|error| panic!("{error}: {report}"));
     // A server that does not answer at all would get the best grade.
-    assert_eq!((&report["tested_count"], &report["skipped_count"]), (&json!(served), &json!(0)), "{report}");
+    assert_eq!((&report["tested_count"], &report["skipped_count"]), (&json!(offered), &json!(0)), "{report}");
     assert!(report["total_bad_input_cases"].as_u64().is_some_and(|cases| cases >= 20), "{report}");
     assert_eq!((&report["crash_count"], &report["timeout_count"]), (&json!(0), &json!(0)), "{report}");
 }
