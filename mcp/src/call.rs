@@ -26,6 +26,9 @@ use crate::secrets::Secrets;
 /// The code of the error with which a server of the older era asks for addresses to be opened.
 const ADDRESS_REQUIRED: i32 = -32042;
 
+/// The end of the sentence about an answer of a server that cannot be read.
+const NO_RESULT: &str = "gave an answer that is not the result of a call";
+
 /// Whether a server can be called.
 #[derive(Debug, Clone)]
 pub(crate) enum Status {
@@ -131,6 +134,10 @@ impl Caller {
                 Ok(ServerResult::CallToolResult(result)) => {
                     return content::output(result, &target.output, &self.redactor);
                 }
+                Ok(ServerResult::CustomResult(other)) => {
+                    let Some(result) = content::with_unknown_parts(other.0) else { return Err(self.error(NO_RESULT)) };
+                    return content::output(result, &target.output, &self.redactor);
+                }
                 Ok(ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
                     return content::output(CallToolResult::default(), &target.output, &self.redactor);
                 }
@@ -147,7 +154,7 @@ impl Caller {
                 Ok(ServerResult::CreateTaskResult(_)) => {
                     return Err(self.error("answers with a task, which this client did not ask for"));
                 }
-                Ok(_) => return Err(self.error("gave an answer that is not the result of a call")),
+                Ok(_) => return Err(self.error(NO_RESULT)),
                 Err(error) => {
                     let is_removed = tokio::select! {
                         is_removed = self.remove_obstacle(&live, &error, logins, &mut tries) => is_removed?,

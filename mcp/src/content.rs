@@ -1,9 +1,10 @@
-//! What a server's result becomes: a text or JSON for the model, and images.
+//! What a server's result becomes: a text or JSON for the model, images, sounds and resources.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::{Value, json};
+use toolc::attachment::Attachment;
 use toolc::{Image, ToolError, ToolOutput, ToolResult};
 
 use crate::output::OutputSchema;
@@ -12,32 +13,34 @@ use crate::secrets::Secrets;
 /// The maximum number of characters of an error. The limits of results do not shorten errors.
 const MAX_ERROR: usize = 10_000;
 
+/// The maximum number of characters of a word or a reason of a server in a note.
+const MAX_NOTED: usize = 100;
+/// The media type of a resource for which the server names none.
+const ANY_TYPE: &str = "application/octet-stream";
+
+/// The parts of a result.
+#[derive(Default)]
+struct Parts {
+    texts: Vec<String>,
+    images: Vec<Image>,
+    attachments: Vec<Attachment>,
+}
+
 /// Returns the result of a call. The values of secrets are replaced. Structured content that does not match what the server has declared is
 /// passed on with a note: the call has had its effect.
 pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &Secrets) -> ToolResult {
-    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    let mut parts = Parts::default();
     for block in result.content {
-        match block {
-            ContentBlock::Text(text) => texts.push(text.text),
-            ContentBlock::Image(image) => match picture(&image.mime_type, &image.data) {
-                Ok(_) if images.len() == ToolOutput::MAX_IMAGES => {
-                    let max = ToolOutput::MAX_IMAGES;
-                    texts.push(format!("[a further image is left out: a result can have at most {max}]"));
-                }
-                Ok(image) => images.push(image),
-                Err(reason) => texts.push(format!("[an image is left out: {reason}]")),
-            },
-            ContentBlock::Audio(audio) => {
-                texts.push(format!("[audio is left out: {}, {}]", audio.mime_type, size(&audio.data)));
-            }
-            ContentBlock::ResourceLink(link) => texts.push(link_text(&link)),
-            ContentBlock::Resource(embedded) => texts.push(resource_text(embedded.resource)),
-            _ => texts.push("[content of an unknown type is left out]".to_owned()),
-        }
+        parts.add(block, redactor);
     }
+    let Parts { texts, images, attachments } = parts;
     let text = texts.join("\n");
     if result.is_error == Some(true) {
-        let text = if text.trim().is_empty() { "the tool failed, and gave no reason".to_owned() } else { text };
+        let mut text = if text.trim().is_empty() { "the tool failed, and gave no reason".to_owned() } else { text };
+        let others = images.len() + attachments.len();
+        if others > 0 {
+            text += &format!("\n[images, sounds and resources are left out, because an error is a text: {others}]");
+        }
         return Err(error(&text, redactor));
     }
     let output = match (schema.problem(result.structured_content.as_ref()), result.structured_content) {
@@ -52,7 +55,73 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
             json(&json!({ "text": text, "structured": structured, "note": note }), redactor)?
         }
     };
-    images.into_iter().try_fold(output, ToolOutput::with_image)
+    let output = images.into_iter().try_fold(output, ToolOutput::with_image)?;
+    attachments.into_iter().try_fold(output, ToolOutput::with_attachment)
+}
+
+/// Reads a result with parts that the protocol library does not know, such as one of a later version. A note takes the place of each. Returns
+/// `None` if it is not a result of a call.
+pub(crate) fn with_unknown_parts(mut result: Value) -> Option<CallToolResult> {
+    for part in result.get_mut("content")?.as_array_mut()? {
+        if let Err(error) = serde_json::from_value::<ContentBlock>(part.clone()) {
+            let reason = shortened(&error.to_string());
+            let note = match part.get("type").and_then(Value::as_str) {
+                Some(kind) => format!("[content of the type {:?} is left out: {reason}]", shortened(kind)),
+                None => format!("[content without a type is left out: {reason}]"),
+            };
+            *part = json!({ "type": "text", "text": note });
+        }
+    }
+    serde_json::from_value(result).ok()
+}
+
+impl Parts {
+    /// Adds a part. A note takes the place of one that cannot be passed on.
+    fn add(&mut self, block: ContentBlock, redactor: &Secrets) {
+        match block {
+            ContentBlock::Text(text) => self.texts.push(text.text),
+            ContentBlock::Image(image) => {
+                let read = bytes(&image.data).and_then(|bytes| reason(Image::new(&image.mime_type, bytes)));
+                push(&mut self.images, &mut self.texts, "an image", read);
+            }
+            ContentBlock::Audio(audio) => {
+                let read = bytes(&audio.data).and_then(|bytes| reason(Attachment::audio(&audio.mime_type, bytes)));
+                push(&mut self.attachments, &mut self.texts, "a sound", read);
+            }
+            ContentBlock::ResourceLink(link) => self.texts.push(link_text(&link)),
+            ContentBlock::Resource(embedded) => match embedded.resource {
+                ResourceContents::TextResourceContents { uri, text, .. } => {
+                    self.texts.push(format!("[resource {uri}]\n{text}"));
+                }
+                ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                    let media_type = mime_type.as_deref().unwrap_or(ANY_TYPE);
+                    let resource = |bytes| reason(Attachment::binary_resource(&redactor.text(&uri), media_type, bytes));
+                    let read = bytes(&blob).and_then(resource);
+                    push(&mut self.attachments, &mut self.texts, &format!("the resource {}", shortened(&uri)), read);
+                }
+                other => self.add_unknown(&json!(other)),
+            },
+            other => self.add_unknown(&json!(other)),
+        }
+    }
+
+    /// Adds a note about a part of a kind that the protocol library knows and this crate does not.
+    fn add_unknown(&mut self, part: &Value) {
+        let kind = part.get("type").and_then(Value::as_str).unwrap_or("resource");
+        self.texts.push(format!("[content of the type {:?} is left out]", shortened(kind)));
+    }
+}
+
+/// Adds a part that was read, or a note with the reason why it is left out.
+fn push<T>(parts: &mut Vec<T>, texts: &mut Vec<String>, what: &str, read: Result<T, String>) {
+    match read {
+        Ok(_) if parts.len() == ToolOutput::MAX_IMAGES => {
+            let max = ToolOutput::MAX_IMAGES;
+            texts.push(format!("[{what} is left out, because a result has at most {max} of its kind]"));
+        }
+        Ok(part) => parts.push(part),
+        Err(reason) => texts.push(format!("[{what} is left out, because {reason}]")),
+    }
 }
 
 /// Returns the error with a text that a server has written.
@@ -86,14 +155,22 @@ fn repeats(texts: &[String], structured: &Value) -> bool {
     texts.is_empty() || is_text_of(structured) || result.is_some_and(is_text_of)
 }
 
-fn picture(media_type: &str, data: &str) -> Result<Image, String> {
-    let bytes = STANDARD.decode(data.trim()).map_err(|_| "its data is not base64".to_owned())?;
-    Image::new(media_type, bytes).map_err(|error| error.message().to_owned())
+/// Decodes the data of a part.
+fn bytes(data: &str) -> Result<Vec<u8>, String> {
+    STANDARD.decode(data.trim()).map_err(|_| "its data is not base64".to_owned())
 }
 
-/// Describes the size of base64 data.
-fn size(data: &str) -> String {
-    format!("{} bytes", data.trim_end_matches('=').len() * 3 / 4)
+/// Returns the message of an error, for a note.
+fn reason<T>(read: Result<T, ToolError>) -> Result<T, String> {
+    read.map_err(|error| shortened(error.message()))
+}
+
+/// Returns a word or a reason of a server for a note.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_NOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn link_text(link: &Resource) -> String {
@@ -109,17 +186,6 @@ fn link_text(link: &Resource) -> String {
         text += &format!(" {description}");
     }
     text
-}
-
-fn resource_text(resource: ResourceContents) -> String {
-    match resource {
-        ResourceContents::TextResourceContents { uri, text, .. } => format!("[resource {uri}]\n{text}"),
-        ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
-            let media_type = mime_type.unwrap_or_else(|| "unknown type".to_owned());
-            format!("[the content of the resource {uri} is left out: {media_type}, {}]", size(&blob))
-        }
-        _ => "[a resource of an unknown type is left out]".to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -160,29 +226,80 @@ mod tests {
     }
 
     #[test]
-    fn images_are_passed_on_and_what_cannot_be_shown_is_noted() {
+    fn images_sounds_and_resources_are_passed_on() {
+        let data = STANDARD.encode(b"GIF89a");
+        let image = json!({ "type": "image", "mimeType": "image/gif", "data": data });
+        let sound = json!({ "type": "audio", "mimeType": "audio/wav", "data": data });
+        let file = json!({ "type": "resource", "resource": { "uri": "m://a?key=hunter2hunter2", "blob": data } });
+        let output = result(json!({ "content": [sound, image, file] })).expect("it succeeded");
+        assert_eq!((output.as_json(), output.images().len()), (r#""""#, 1));
+        let sound = Attachment::audio("audio/wav", *b"GIF89a").expect("it is valid");
+        let file = Attachment::binary_resource("m://a?key=[secret]", ANY_TYPE, *b"GIF89a").expect("it is valid");
+        assert_eq!(output.attachments(), [sound, file]);
+        for (kind, part) in
+            [("an image", &image), ("a sound", &json!({ "type": "audio", "mimeType": "audio/wav", "data": data }))]
+        {
+            let many = result(json!({ "content": vec![part.clone(); 22] })).expect("it succeeded");
+            assert_eq!(many.images().len() + many.attachments().len(), 20, "{kind}");
+            assert_eq!(
+                many.as_json().matches(&format!("[{kind} is left out, because a result has at most 20")).count(),
+                2
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_passed_on_is_noted() {
         let gif = STANDARD.encode(b"GIF89a");
-        let image = json!({ "type": "image", "mimeType": "image/gif", "data": gif });
-        let output = result(json!({ "content": vec![image.clone(); 22] })).expect("it succeeded");
-        assert_eq!(output.images().len(), 20);
-        assert_eq!(output.as_json().matches("a further image").count(), 2);
+        let large = STANDARD.encode(vec![0; Attachment::MAX_BYTES + 1]);
         let notes = as_json(json!({ "content": [
             { "type": "image", "mimeType": "image/tiff", "data": gif },
             { "type": "image", "mimeType": "image/gif", "data": "%%%" },
-            { "type": "audio", "mimeType": "audio/wav", "data": "AAAAAAAA" },
+            { "type": "audio", "mimeType": "text/plain", "data": "AAAAAAAA" },
+            { "type": "audio", "mimeType": "audio/wav", "data": large },
             { "type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/x", "description": "An a." },
             { "type": "resource", "resource": { "uri": "m://t", "text": "inner" } },
-            { "type": "resource", "resource": { "uri": "m://b", "blob": "AAAA" } },
+            { "type": "resource", "resource": { "uri": "no address", "blob": "AAAA" } },
+            { "type": "resource", "resource": { "uri": "m://b", "mimeType": "no type", "blob": "AAAA" } },
         ] }));
         for part in [
-            "unsupported image type",
-            "not base64",
-            "audio/wav, 6 bytes",
+            "[an image is left out, because unsupported image type",
+            "[an image is left out, because its data is not base64]",
+            "[a sound is left out, because expected the media type of a sound",
+            "[a sound is left out, because the sound has 3932161 bytes, but at most 3932160",
             "[resource a: file:///a, text/x] An a.",
             "[resource m://t]\\ninner",
-            "m://b is left out: unknown type, 3 bytes",
+            "[the resource no address is left out, because expected the address of a resource",
+            "[the resource m://b is left out, because expected a media type",
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
+        }
+    }
+
+    #[test]
+    fn parts_of_an_unknown_type_are_named_and_the_others_are_kept() {
+        let read = with_unknown_parts(json!({ "structuredContent": { "n": 1 }, "content": [
+            { "type": "text", "text": "before" },
+            { "type": "video", "data": "AAAA" },
+            { "type": "x".repeat(10_000) },
+            { "type": "image" },
+            7,
+        ] }));
+        let read = read.expect("it is a result");
+        let text = |part: &ContentBlock| part.as_text().expect("it is a text").text.clone();
+        let texts: Vec<String> = read.content.iter().map(text).collect();
+        for (text, part) in texts.iter().zip([
+            "before",
+            "[content of the type \"video\" is left out: unknown variant `video`, expected ",
+            "xxx…\" is left out",
+            "[content of the type \"image\" is left out: missing field ",
+            "[content without a type is left out",
+        ]) {
+            assert!(text.contains(part) && text.len() < 300, "{part}: {text}");
+        }
+        assert_eq!((texts.len(), read.structured_content), (5, Some(json!({ "n": 1 }))));
+        for other in [json!(7), json!({}), json!({ "content": {} })] {
+            assert_eq!(with_unknown_parts(other), None);
         }
     }
 
@@ -194,6 +311,9 @@ mod tests {
         assert_eq!(silent.message(), "the tool failed, and gave no reason");
         let long = json!({ "isError": true, "content": [{ "type": "text", "text": "x".repeat(100_000) }] });
         assert!(result(long).expect_err("it failed").message().len() < 11_000);
+        let image = json!({ "type": "image", "mimeType": "image/gif", "data": STANDARD.encode(b"GIF89a") });
+        let with_image = result(json!({ "isError": true, "content": [image] })).expect_err("it failed");
+        assert!(with_image.message().ends_with("because an error is a text: 1]"), "{}", with_image.message());
         let structured = json!({ "content": [], "structuredContent": { "key": "hunter2hunter2" } });
         assert_eq!(as_json(structured), r#"{"key":"[secret]"}"#);
     }

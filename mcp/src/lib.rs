@@ -1,13 +1,16 @@
-//! MCP (Model Context Protocol), both ways: each server's tools become a tool provider in a registry, and [`server`] serves the tools of
+//! MCP (Model Context Protocol), both ways. The tools of servers become tool providers in a registry, and [`server`] serves the tools of
 //! sessions to clients.
 //!
-//! [`Servers`] starts the configured servers, keeps them running, and keeps a registry up to date with their tools. A server is a
-//! program that speaks the protocol on its standard streams, or an address. The protocol itself is that of rmcp, in both of its eras;
-//! this crate decides what of a server's words is believed, shown and passed on.
+//! [`Servers`] starts the configured servers and keeps them running. It keeps a registry up to date with their tools. A server is an
+//! address, or a program that speaks the protocol on its standard streams. rmcp implements the protocol, in both of its eras. This crate
+//! decides what is believed, shown and passed on of what a server says.
 
-// In the order of a server's life: `settings` says what to start; `packages` finds its package; `stdio` and `http` carry messages, and
-// `oauth` adds the tokens of a login; `connect` opens a connection; `listing`, `definition` and `names` read the tools; `pins` compares them with those that were accepted; `provider` serves them;
-// `call`, `content` and `output` make calls; `ask` and `sampling` answer what the server asks meanwhile; `supervisor` restarts a server that ended; `servers` looks after all of them.
+// The modules, in the order of a server's life:
+// - `settings` says what to start, and `packages` finds its package.
+// - `stdio` and `http` carry messages. `oauth` adds the tokens of a login. `connect` opens a connection.
+// - `listing`, `definition` and `names` read the tools. `pins` compares them with those that were accepted. `provider` offers them.
+// - `call`, `content` and `output` make calls. `ask` and `sampling` answer what the server asks meanwhile.
+// - `supervisor` restarts a server that ended. `servers` looks after all of them.
 mod accounts;
 mod ask;
 mod call;

@@ -2,7 +2,10 @@
 #![cfg(target_os = "linux")]
 
 mod commands;
+#[path = "../../../tests/packages.rs"]
+mod packages;
 mod questions;
+mod real;
 mod serve;
 #[path = "../approval/terminal.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
@@ -10,7 +13,6 @@ mod terminal;
 mod tools;
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -41,8 +43,7 @@ impl Run {
 fn folder() -> Option<TempDir> {
     let python = Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !python.is_ok_and(|status| status.success()) {
-        // The test harness would capture `eprintln!`.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: the scripted server needs `python3`");
+        packages::skipped("the scripted server needs `python3`");
         return None;
     }
     Some(tempfile::tempdir().expect("failed to make a folder"))

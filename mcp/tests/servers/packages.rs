@@ -138,6 +138,10 @@ fn a_package_that_cannot_be_checked_asks_once() {
     );
     let later = report(server(), None);
     assert_eq!(later.state, State::Connected, "it is asked once: {later}");
+    let fixed = report(place.server("npx", &["-y", "@scope/server@1.2.3"]), None);
+    assert_eq!(fixed.state, State::Connected, "the version that was accepted is in the configuration now: {fixed}");
+    let other = report(place.server("npx", &["-y", "@scope/server@1.2.4"]), None);
+    assert_eq!(other.state, State::Failed, "it is another version: {other}");
 }
 
 #[test]

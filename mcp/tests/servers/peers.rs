@@ -1,22 +1,22 @@
-//! Servers that others wrote. They are installed once, in the target folder; without a network, their tests are skipped.
+//! Servers that others wrote. If they cannot be installed, their tests are skipped.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::{Dialect, ToolCall};
 use toolc_mcp::{Server, ServerReport, State, Transport};
 
-use crate::fixture::{Fixture, PATIENCE, error, server, skipped};
+use crate::fixture::{Fixture, PATIENCE, error, server};
+use crate::packages_of_others::{self as packages, skipped};
 
 /// The packages of npm.
-const NPM: &str = r#"{"private":true,"dependencies":{
-"@modelcontextprotocol/server-everything":"2026.8.31",
-"@modelcontextprotocol/server-filesystem":"2026.8.31",
-"@modelcontextprotocol/server-memory":"2026.8.31"}}"#;
+const NPM: &str = "@modelcontextprotocol/server-everything@2026.8.31
+@modelcontextprotocol/server-filesystem@2026.8.31
+@modelcontextprotocol/server-memory@2026.8.31
+";
 /// The package of `PyPI`.
 const PYPI: &str = "mcp==2.3.0\n";
 /// A server of the official SDK for Python.
@@ -39,65 +39,17 @@ def fail() -> str:
 server.run()
 "#;
 
-static NPM_FOLDER: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    installed("npm", "package.json", NPM, |folder| {
-        let version = run(Command::new("node").arg("--version"))?;
-        let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-        if major.is_none_or(|major| major < 20) {
-            return Err(format!("node {version} is older than 20"));
-        }
-        let install = ["install", "--no-audit", "--no-fund", "--fetch-timeout=20000", "--fetch-retries=1"];
-        run(Command::new("npm").args(install).current_dir(folder)).map(drop)
-    })
-});
-
-static PYTHON_FOLDER: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-    installed("python", "requirements.txt", PYPI, |folder| {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")))?;
-        let install =
-            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
-        let file = folder.join("requirements.txt");
-        run(Command::new(folder.join("venv/bin/python")).args(install).arg("-r").arg(file)).map(drop)
-    })
-});
-
-/// Returns a folder with packages, which `install` puts there if the list of packages is another one than before.
-pub(crate) fn installed(
-    name: &str,
-    file: &str,
-    packages: &str,
-    install: impl FnOnce(&Path) -> Result<(), String>,
-) -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-peers").join(name);
-    let failed = |error: std::io::Error| error.to_string();
-    fs::create_dir_all(&folder).map_err(failed)?;
-    // Written last, so that an interrupted installation is repeated.
-    let mark = folder.join("installed");
-    if !fs::read_to_string(&mark).is_ok_and(|before| before == packages) {
-        fs::write(folder.join(file), packages).map_err(failed)?;
-        install(&folder)?;
-        fs::write(mark, packages).map_err(failed)?;
-    }
-    Ok(folder)
-}
-
-pub(crate) fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
-}
-
-/// Returns the folder with the packages of npm, or says why it is missing.
-fn npm() -> Option<&'static Path> {
-    NPM_FOLDER.as_deref().map_err(|why| skipped(&format!("no servers from npm: {why}"))).ok()
+/// Returns a Node.js and the folder with the packages of npm, or says why they are missing.
+fn npm() -> Option<(PathBuf, PathBuf)> {
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-servers", NPM)?)));
+    found.map_err(|why| skipped(&format!("no servers from npm: {why}"))).ok()
 }
 
 /// Returns a server from npm.
-fn of_npm(folder: &Path, name: &str, args: &[&str]) -> Server {
-    let program = folder.join("node_modules/.bin").join(format!("mcp-server-{name}"));
-    let args = args.iter().map(ToString::to_string).collect();
-    let transport = Transport::Stdio { command: program.display().to_string(), args, env: Vec::new(), directory: None };
+fn of_npm((node, folder): &(PathBuf, PathBuf), name: &str, args: &[&str]) -> Server {
+    let program = folder.join("node_modules/.bin").join(format!("mcp-server-{name}")).display().to_string();
+    let args = std::iter::once(program).chain(args.iter().map(ToString::to_string)).collect();
+    let transport = Transport::Stdio { command: node.display().to_string(), args, env: Vec::new(), directory: None };
     Server { transport, ..server(name, &[]) }
 }
 
@@ -108,10 +60,10 @@ fn assert_connected(report: &ServerReport, tools: usize) {
 
 #[test]
 fn the_example_server_lists_all_its_tools_and_is_called_and_cancelled() {
-    let Some(folder) = npm() else { return };
-    let mut hasty = of_npm(folder, "everything", &["stdio"]);
+    let Some(npm) = npm() else { return };
+    let mut hasty = of_npm(&npm, "everything", &["stdio"]);
     (hasty.name, hasty.call_timeout) = ("hasty".to_owned(), Duration::from_secs(1));
-    let fixture = Fixture::new([of_npm(folder, "everything", &["stdio"]), hasty]);
+    let fixture = Fixture::new([of_npm(&npm, "everything", &["stdio"]), hasty]);
     assert_connected(&fixture.report("everything"), 8);
     assert_eq!(fixture.call("mcp__everything__echo", &json!({ "message": "hé" })), json!("Echo: hé"));
     let sum = fixture.call("mcp__everything__get-sum", &json!({ "a": "2", "b": 3 }));
@@ -131,7 +83,7 @@ fn files_are_read_and_written_within_the_folder() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     let root = folder.path().canonicalize().expect("it exists");
     let path = |name: &str| root.join(name).display().to_string();
-    let fixture = Fixture::new([of_npm(npm, "filesystem", &[&root.display().to_string()])]);
+    let fixture = Fixture::new([of_npm(&npm, "filesystem", &[&root.display().to_string()])]);
     assert_connected(&fixture.report("filesystem"), 10);
     let written = fixture.call("mcp__filesystem__write_file", &json!({ "path": path("a.txt"), "content": "alpha" }));
     assert!(written.get("error").is_none(), "{written}");
@@ -146,7 +98,7 @@ fn files_are_read_and_written_within_the_folder() {
 fn a_graph_is_kept_over_a_restart_in_the_middle() {
     let Some(npm) = npm() else { return };
     let folder = tempfile::tempdir().expect("failed to make a folder");
-    let mut memory = of_npm(npm, "memory", &[]);
+    let mut memory = of_npm(&npm, "memory", &[]);
     let Transport::Stdio { env, .. } = &mut memory.transport else { panic!("it is a program") };
     // The scripted servers get the name of a file in this variable, too.
     env.push(toolc_mcp::PassedVariable { name: "MEMORY_FILE_PATH".to_owned(), source: "NOTE".to_owned() });
@@ -187,13 +139,15 @@ fn kill_children_running(text: &str) {
 
 #[test]
 fn a_server_of_the_python_sdk_is_called_rightly_and_wrongly() {
-    let Ok(folder) = PYTHON_FOLDER.as_deref().map_err(|why| skipped(&format!("no SDK for Python: {why}"))) else {
-        return;
+    let python = match packages::python("mcp-python", PYPI) {
+        Ok(python) => python,
+        Err(why) => return skipped(&format!("no SDK for Python: {why}")),
     };
-    let script = folder.join("server.py");
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    let script = folder.path().join("server.py");
     fs::write(&script, PYTHON_SERVER).expect("failed to write");
     let transport = Transport::Stdio {
-        command: folder.join("venv/bin/python").display().to_string(),
+        command: python.display().to_string(),
         args: vec![script.display().to_string()],
         env: Vec::new(),
         directory: None,

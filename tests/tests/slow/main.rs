@@ -6,6 +6,9 @@ mod compile_fail;
 mod first_hour;
 mod killed_gen;
 mod lean_runtime;
+#[path = "../../packages.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod packages;
 mod python;
 mod report_paths;
 mod sdks;
