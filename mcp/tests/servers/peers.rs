@@ -1,13 +1,14 @@
 //! Servers that others wrote. If they cannot be installed, their tests are skipped.
 
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolc::{Dialect, ToolCall};
-use toolc_mcp::{Server, ServerReport, State, Transport};
+use toolc_mcp::{Oauth, Server, ServerReport, State, Transport};
 
 use crate::fixture::{Fixture, PATIENCE, error, server};
 use crate::packages_of_others::{self as packages, skipped};
@@ -77,6 +78,37 @@ fn the_example_server_lists_all_its_tools_and_is_called_and_cancelled() {
     assert_eq!(fixture.call("mcp__hasty__echo", &json!({ "message": "on" })), json!("Echo: on"));
 }
 
+/// The example server over HTTP, which is ended with the test.
+struct OverHttp(Child);
+
+impl Drop for OverHttp {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn the_example_server_is_called_over_http() {
+    let Some((node, folder)) = npm() else { return };
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port is free");
+    let mut command = Command::new(node);
+    command.arg(folder.join("node_modules/.bin/mcp-server-everything")).arg("streamableHttp");
+    command.env("PORT", free.port().to_string()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let _server = OverHttp(command.spawn().expect("failed to start the server"));
+    let started = Instant::now();
+    while TcpStream::connect(free).is_err() {
+        assert!(started.elapsed() < PATIENCE, "it does not listen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let url = format!("http://{free}/mcp");
+    let transport = Transport::Http { url, headers: Vec::new(), bearer_variable: None, oauth: Oauth::default() };
+    let fixture = Fixture::new([Server { transport, ..server("everything", &[]) }]);
+    assert_connected(&fixture.report("everything"), 8);
+    assert_eq!(fixture.call("mcp__everything__echo", &json!({ "message": "hé" })), json!("Echo: hé"));
+    assert_eq!(fixture.call("mcp__everything__echo", &json!({}))["kind"], "invalid_arguments");
+}
+
 #[test]
 fn files_are_read_and_written_within_the_folder() {
     let Some(npm) = npm() else { return };
@@ -109,7 +141,7 @@ fn a_graph_is_kept_over_a_restart_in_the_middle() {
     assert!(created.get("error").is_none(), "{created}");
     assert_eq!(fixture.call("mcp__memory__create_entities", &json!({ "entities": 7 }))["kind"], "invalid_arguments");
     kill_children_running("mcp-server-memory");
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let found = loop {
         let found = fixture.call("mcp__memory__search_nodes", &json!({ "query": "client" }));
         if found.get("error").is_none() || started.elapsed() > PATIENCE {
