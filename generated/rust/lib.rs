@@ -35,6 +35,9 @@ pub mod clarify;
 pub mod code;
 
 #[rustfmt::skip]
+pub mod delegation;
+
+#[rustfmt::skip]
 pub mod file;
 
 #[rustfmt::skip]
@@ -82,6 +85,7 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[
         &self::clarify::PART,
         &self::code::PART,
+        &self::delegation::PART,
         &self::file::PART,
         &self::memory::PART,
         &self::session_search::PART,
@@ -128,11 +132,12 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, File: Fi
     match index {
         0..1 => self::clarify::call(handlers_clarify, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| &all.code, index - 1, args, call),
-        2..6 => self::file::call(handlers, |all| &all.file, index - 2, args, call),
-        6..7 => self::memory::call(handlers, |all| &all.memory, index - 6, args, call),
-        7..8 => self::session_search::call(handlers, |all| &all.session_search, index - 7, args, call),
-        8..10 => self::terminal::call(handlers, |all| &all.terminal, index - 8, args, call),
-        10..11 => self::todo::call(handlers_todo, index - 10, args, call),
+        2..3 => self::delegation::call(&**handlers, index - 2, args, call),
+        3..7 => self::file::call(handlers, |all| &all.file, index - 3, args, call),
+        7..8 => self::memory::call(handlers, |all| &all.memory, index - 7, args, call),
+        8..9 => self::session_search::call(handlers, |all| &all.session_search, index - 8, args, call),
+        9..11 => self::terminal::call(handlers, |all| &all.terminal, index - 9, args, call),
+        11..12 => self::todo::call(handlers_todo, index - 11, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -147,12 +152,54 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + FileTools + MemoryTools + Sessi
     match index {
         0..1 => self::clarify::call(&**handlers, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| all, index - 1, args, call),
-        2..6 => self::file::call(handlers, |all| all, index - 2, args, call),
-        6..7 => self::memory::call(handlers, |all| all, index - 6, args, call),
-        7..8 => self::session_search::call(handlers, |all| all, index - 7, args, call),
-        8..10 => self::terminal::call(handlers, |all| all, index - 8, args, call),
-        10..11 => self::todo::call(&**handlers, index - 10, args, call),
+        2..3 => self::delegation::call(&**handlers, index - 2, args, call),
+        3..7 => self::file::call(handlers, |all| all, index - 3, args, call),
+        7..8 => self::memory::call(handlers, |all| all, index - 7, args, call),
+        8..9 => self::session_search::call(handlers, |all| all, index - 8, args, call),
+        9..11 => self::terminal::call(handlers, |all| all, index - 9, args, call),
+        11..12 => self::todo::call(&**handlers, index - 11, args, call),
         _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+/// A call of a tool that the agent's own loop runs.
+#[derive(Debug)]
+pub enum AgentCall {
+    /// `delegate_task`
+    DelegateTask(self::delegation::delegate_task::Args)
+}
+
+impl ::toolc::agent::AgentTools for AgentCall {
+    fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self> {
+        match tool {
+            "delegate_task" => Some(Self::DelegateTask(self::delegation::delegate_task::Args::read(args))),
+            _ => None,
+        }
+    }
+}
+
+/// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// How many levels of helpers can be below the conversation. The program sets it: with 0, the conversation has no helpers.
+    pub helper_levels: i64,
+    /// How many helpers of the conversation work at the same time. The program sets it.
+    pub max_helpers: i64,
+}
+
+impl Default for Facts {
+    fn default() -> Self { Self { helper_levels: 2, max_helpers: 3 } }
+}
+
+impl IntoIterator for Facts {
+    type Item = (::std::borrow::Cow<'static, str>, FactValue);
+    type IntoIter = ::std::array::IntoIter<Self::Item, 2usize>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        [
+            (::std::borrow::Cow::Borrowed("helper_levels"), FactValue::Integer(self.helper_levels)),
+            (::std::borrow::Cow::Borrowed("max_helpers"), FactValue::Integer(self.max_helpers)),
+        ].into_iter()
     }
 }
 
@@ -162,6 +209,9 @@ pub mod names {
     pub mod tools {
         /// `clarify`
         pub const CLARIFY: &str = "clarify";
+
+        /// `delegate_task`
+        pub const DELEGATE_TASK: &str = "delegate_task";
 
         /// `execute_code`
         pub const EXECUTE_CODE: &str = "execute_code";
@@ -219,6 +269,9 @@ pub mod names {
 
         /// `debugging`
         pub const DEBUGGING: &str = "debugging";
+
+        /// `delegation`
+        pub const DELEGATION: &str = "delegation";
 
         /// `file`
         pub const FILE: &str = "file";
