@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
-use crate::keys::{Api, ApprovalMode, ConfigTable, ModelTable, PricesTable};
+use crate::keys::{Api, ApprovalMode, ConfigTable, HelperModel, ModelTable, PricesTable};
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
 
@@ -107,6 +107,21 @@ pub struct Agent {
     pub compact_at_percent: u32,
     /// The number of the last messages that a summary keeps as they are.
     pub keep_messages: u32,
+    /// Helpers of a conversation.
+    pub helpers: Helpers,
+}
+
+/// Helpers of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Helpers {
+    /// The maximum number of helpers of a conversation that work at the same time.
+    pub at_once: u32,
+    /// How many levels of helpers can be below a conversation.
+    pub levels: u32,
+    /// The maximum number of requests to the model of a helper.
+    pub max_iterations: u32,
+    /// The model of helpers.
+    pub model: HelperModel,
 }
 
 /// What is done with results.
@@ -181,6 +196,12 @@ impl Config {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
                 compact_at_percent: or(table.agent.compact_at_percent.as_ref(), 80),
                 keep_messages: or(table.agent.keep_messages.as_ref(), 20),
+                helpers: Helpers {
+                    at_once: or(table.agent.helpers.at_once.as_ref(), 3),
+                    levels: or(table.agent.helpers.levels.as_ref(), 2),
+                    max_iterations: or(table.agent.helpers.max_iterations.as_ref(), 50),
+                    model: or(table.agent.helpers.model.as_ref(), HelperModel::Main),
+                },
             },
             results: Results {
                 max_chars: table.results.max_chars.as_ref().map(|max| max.value),

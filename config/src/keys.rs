@@ -152,6 +152,33 @@ table! {
         compact_at_percent: Count,
         /// The number of the last messages that a summary leaves as they are. Default: 20.
         keep_messages: Count,
+        /// Helpers, to which the tool `delegate_task` hands parts of a task.
+        helpers: TableOrDefault<HelpersTable>,
+    }
+}
+
+table! {
+    /// Helpers of a conversation.
+    #[derive(Debug, Default)]
+    pub struct HelpersTable {
+        /// The maximum number of helpers of a conversation that work at the same time, at most 10. The others wait. Default: 3.
+        at_once: Count,
+        /// How many levels of helpers can be below a conversation: with 0 it has none, with 1 helpers cannot have helpers. At most 2. Default: 2.
+        levels: WholeNumber,
+        /// The maximum number of requests to the model of a helper. They also count for `agent.max_iterations`. Default: 50.
+        max_iterations: Count,
+        /// The model of helpers. Default: `main`.
+        model: Word<HelperModel>,
+    }
+}
+
+words! {
+    /// The model of helpers.
+    pub enum HelperModel {
+        /// The model of the conversation.
+        Main = "main",
+        /// The auxiliary model.
+        Auxiliary = "auxiliary",
     }
 }
 
