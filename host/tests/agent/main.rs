@@ -3,6 +3,7 @@
 
 mod batch;
 mod chat;
+mod helpers;
 mod hooks;
 mod interrupts;
 mod long;
