@@ -73,9 +73,9 @@ impl OutputSchema {
             return None;
         }
         match self.checked.get_or_init(|| CheckedSchema::new(schema)) {
-            Ok(checked) => checked
-                .problem(structured)
-                .map(|problem| format!("the structured content does not match the output schema of the tool: {problem}")),
+            Ok(checked) => checked.problem(structured).map(|problem| {
+                format!("the structured content does not match the output schema of the tool: {problem}")
+            }),
             Err(problem) => Some(format!("the structured content is not checked: {problem}")),
         }
     }

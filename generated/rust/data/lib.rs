@@ -16,7 +16,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
     "4 cron105 A scheduled run without a person: the core tools and a shell. A command that needs approval does not run.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "9 debugging78 Find out why something fails: read and change files, run commands and scripts.0 3 4 code4 file8 terminal0 0 0 0 0 0 ",
-    "10 delegation64 Hand parts of a task to helpers with conversations of their own.0 0 0 0 2 8 delegate16 delegation_tools0 0 0 ",
+    "10 delegation64 Hand parts of a task to helpers with conversations of their own.0 0 0 0 1 16 delegation_tools0 0 0 ",
     "4 file35 Read, write, edit and search files.0 0 0 0 1 10 file_tools0 0 0 ",
     "6 memory71 Keep notes for later conversations: about the work, and about the user.0 0 0 0 1 12 memory_tools0 0 0 ",
     "8 research78 Find out and report: search and read files, plan. Changes nothing on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",

@@ -15,8 +15,8 @@ use toolc_cli::{ResultStore, Selection};
 use toolc_config::Home;
 use toolc_store::{Database, SessionInfo, Sessions};
 
-use super::conversation::Conversation;
 use super::budget::Budget;
+use super::conversation::Conversation;
 use super::event::{AgentEvent, Observer, Tokens};
 use super::helpers::{Base, HelperPlan, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
@@ -204,7 +204,9 @@ impl Setup {
             observer: observer.clone(),
         };
         let limits = self.helper_limits();
-        let budget = helper.as_ref().map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
+        let budget = helper
+            .as_ref()
+            .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
         let reporter = Reporter {
             observer: observer.clone(),
             redactor: Arc::clone(&self.redactor),

@@ -105,7 +105,8 @@ impl Agent {
             () = interrupts.pressed() => return Err(Pressed),
         };
         let Some(results) = results else { return Ok(false) };
-        let text = format!("[The helpers in the background have ended. Their results:]\n{}", self.redactor.text(&results));
+        let text =
+            format!("[The helpers in the background have ended. Their results:]\n{}", self.redactor.text(&results));
         self.add(Entry::User(text), None);
         Ok(true)
     }

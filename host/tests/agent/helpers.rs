@@ -129,12 +129,18 @@ fn transcript(requests: &[Value], err: &str) -> String {
 #[test]
 fn tasks_are_worked_on_at_the_same_time_and_answered_in_their_order() {
     let folder = folder();
-    let wait = |first: &str, wait_ms: u64| of(first, json!({ "text": format!("{first} is done."), "wait_ms": wait_ms }));
+    let wait =
+        |first: &str, wait_ms: u64| of(first, json!({ "text": format!("{first} is done."), "wait_ms": wait_ms }));
     let answers = [
-        delegate(json!({ "context": "A project.", "tasks": [{ "goal": "Task A" }, { "goal": "Task B", "context": "For B." }] })),
+        delegate(
+            json!({ "context": "A project.", "tasks": [{ "goal": "Task A" }, { "goal": "Task B", "context": "For B." }] }),
+        ),
         text("Both are done."),
         wait("Task A", 400),
-        of("Task B", json!({ "calls": [{ "name": "read_file", "arguments": { "path": "b.txt" } }], "usage": { "input": 5, "output": 1 } })),
+        of(
+            "Task B",
+            json!({ "calls": [{ "name": "read_file", "arguments": { "path": "b.txt" } }], "usage": { "input": 5, "output": 1 } }),
+        ),
         wait("Task B", 0),
     ];
     let run = agent(folder.path(), &answers, &[]);
@@ -204,7 +210,9 @@ fn a_helper_cannot_use_what_it_does_not_have_in_any_way() {
     let mut calls: Vec<(String, Value)> = Vec::new();
     for (name, arguments) in &blocked {
         calls.push(((*name).to_owned(), arguments.clone()));
-        for other in [name.to_uppercase(), name.replace('_', "-"), format!("functions.{name}"), format!("tools__{name}")] {
+        for other in
+            [name.to_uppercase(), name.replace('_', "-"), format!("functions.{name}"), format!("tools__{name}")]
+        {
             calls.push((other, arguments.clone()));
         }
         calls.push(("tool_call".to_owned(), json!({ "name": name, "arguments": arguments })));
@@ -230,8 +238,11 @@ fn a_helper_cannot_use_what_it_does_not_have_in_any_way() {
         assert!(tools(&requests[0]).contains(&shown) && !tools(&requests[1]).contains(&shown), "{name}");
     }
     let messages = requests[2]["messages"].as_array().expect("messages");
-    let results: Vec<&str> =
-        messages.iter().filter(|message| message["role"] == "tool").map(|message| message["content"].as_str().expect("a text")).collect();
+    let results: Vec<&str> = messages
+        .iter()
+        .filter(|message| message["role"] == "tool")
+        .map(|message| message["content"].as_str().expect("a text"))
+        .collect();
     assert_eq!(results.len(), calls.len());
     for ((_, name, _), result) in calls.iter().zip(results) {
         let result: Value = serde_json::from_str(result).expect("it is JSON");
@@ -267,7 +278,10 @@ fn the_configuration_limits_levels_and_the_texts_follow_it() {
     let vendor = &VENDORS[0];
     for (levels, at_once) in [(0, 3), (1, 2), (2, 10)] {
         let folder = folder();
-        configure(folder.path(), &format!("[agent.helpers]\nlevels = {levels}\nat_once = {at_once}\n[facts]\nhelper_levels = 9\n"));
+        configure(
+            folder.path(),
+            &format!("[agent.helpers]\nlevels = {levels}\nat_once = {at_once}\n[facts]\nhelper_levels = 9\n"),
+        );
         let orchestrator = json!({ "goal": "x", "role": "orchestrator" });
         let mut replies = vec![Reply::Events((vendor.answer)("", &[("c1", "delegate_task", orchestrator)]))];
         if levels == 2 {
@@ -296,7 +310,9 @@ fn output_matches_the_schema_at_once_or_after_a_retry_or_not_at_all() {
     let folder = folder();
     let schema = json!({ "type": "object", "required": ["lines"], "properties": { "lines": { "type": "integer" } } });
     let answers = [
-        delegate(json!({ "output_schema": schema, "tasks": [{ "goal": "Goal A" }, { "goal": "Goal B" }, { "goal": "Goal C" }] })),
+        delegate(
+            json!({ "output_schema": schema, "tasks": [{ "goal": "Goal A" }, { "goal": "Goal B" }, { "goal": "Goal C" }] }),
+        ),
         text("Done."),
         of("Goal A", text("```json\n{\"lines\": 3}\n```")),
         of("Goal B", text("Three lines.")),
@@ -333,38 +349,47 @@ fn helpers_in_the_background_are_listed_steered_and_read_once() {
     let results = results(&run);
     let statuses = |at: usize| -> Vec<String> {
         let helpers = results[at]["helpers"].as_array().expect("helpers").iter();
-        helpers.map(|helper| format!("{} {}", helper["helper_id"].as_str().unwrap_or(""), helper["status"].as_str().unwrap_or(""))).collect()
+        helpers
+            .map(|helper| {
+                format!("{} {}", helper["helper_id"].as_str().unwrap_or(""), helper["status"].as_str().unwrap_or(""))
+            })
+            .collect()
     };
     assert!(statuses(0).iter().all(|status| status.ends_with("waiting") || status.ends_with("running")), "{results:?}");
     assert_eq!((statuses(1), &results[1]["helpers"][0]["summary"]), (vec!["helper_2 done".to_owned()], &json!("B.")));
     assert_eq!(statuses(2), ["helper_1 running"]);
     assert_eq!(statuses(3), ["helper_1 running"]);
-    assert_eq!((statuses(5), &results[5]["helpers"][0]["summary"]), (vec!["helper_1 done".to_owned()], &json!("Please.")));
+    assert_eq!(
+        (statuses(5), &results[5]["helpers"][0]["summary"]),
+        (vec!["helper_1 done".to_owned()], &json!("Please."))
+    );
     assert!(results[6]["error"].as_str().is_some_and(|error| error.contains("already read")), "{results:?}");
     assert_eq!(statuses(7), [""; 0]);
 }
 
-/// A message that comes when the helper has no more calls still reaches it.
+/// Also if the helper makes no call after it.
 #[test]
 fn a_message_to_a_helper_is_part_of_its_conversation() {
     let vendor = &VENDORS[0];
     let folder = folder();
-    let answer = |text: &str, calls| Reply::Events((vendor.answer)(text, calls));
-    // The second call of the parent does not run before the command of the helper does.
+    configure(folder.path(), "[agent.helpers]\nmodel = \"auxiliary\"\n");
     let steer = json!({ "action": "steer", "helper_id": "helper_1", "message": "In French, please." });
+    let greet = json!({ "goal": "Greet.", "background": true });
+    let calls =
+        json!([{ "name": "delegate_task", "arguments": greet }, { "name": "delegate_task", "arguments": steer }]);
+    // Both calls run at once, before the thread of the helper has asked its model, or soon after.
+    let answers = [json!({ "calls": calls }), delegate(json!({ "action": "read", "wait": true })), text("Done.")];
     let server = Server::start(vec![
-        answer("", &[("c1", "delegate_task", json!({ "goal": "Greet.", "background": true })), ("c2", "delegate_task", steer)]),
-        answer("Hello.", &[]),
-        answer("Bonjour.", &[]),
-        answer("It said bonjour.", &[]),
+        Reply::Events((vendor.answer)("", &[("h1", "terminal", json!({ "command": "sleep 0.5" }))])),
+        Reply::Events((vendor.answer)("Bonjour.", &[])),
     ]);
-    let auxiliary = Server::start(vec![]);
-    drop(auxiliary);
-    let variables = [(vendor.base, &*server.url), (vendor.key, "sk-a-secret-key")];
-    let _ = run(folder.path(), &["agent", "Begin.", "--json", "--model", "chat:m-1"], &variables);
-    let requests = server.requests();
-    let steered = requests.iter().find(|request| request["messages"].to_string().contains("In French, please."));
-    assert!(steered.is_some(), "{requests:?}");
+    let model = script(folder.path(), "model", &answers);
+    let args = ["agent", "Begin.", "--json", "--model", &model, "--auxiliary-model", "chat:m-1"];
+    let run = run(folder.path(), &args, &[(vendor.base, &server.url), (vendor.key, "sk-a-secret-key")]);
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    assert_eq!(results(&run)[2]["helpers"][0]["summary"], "Bonjour.");
+    let last = server.requests().pop().expect("a request")["messages"].to_string();
+    assert!(last.contains("A message of the agent that gave you the task: In French, please."), "{last}");
 }
 
 #[test]
@@ -401,7 +426,10 @@ fn results_that_were_not_read_outlast_the_run() {
     assert_eq!(again.status, Some(0), "{}", again.err);
     let result = &results(&again)[0];
     assert_eq!(result["helpers"].as_array().map(Vec::len), Some(1), "{result}");
-    assert_eq!((&result["helpers"][0]["helper_id"], &result["helpers"][0]["summary"]), (&json!("helper_1"), &json!("Found it.")));
+    assert_eq!(
+        (&result["helpers"][0]["helper_id"], &result["helpers"][0]["summary"]),
+        (&json!("helper_1"), &json!("Found it."))
+    );
 }
 
 #[test]
@@ -433,7 +461,12 @@ fn helpers_can_have_the_auxiliary_model() {
 #[test]
 fn a_call_of_a_helper_is_approved_by_the_person_or_nobody() {
     let remove = call("terminal", json!({ "command": "rm -rf build" }));
-    let answers = [delegate(json!({ "goal": "Goal A" })), text("Done."), of("Goal A", remove.clone()), of("Goal A", text("Tried."))];
+    let answers = [
+        delegate(json!({ "goal": "Goal A" })),
+        text("Done."),
+        of("Goal A", remove.clone()),
+        of("Goal A", text("Tried.")),
+    ];
     // Nobody is there.
     let folder = folder();
     let run = agent(folder.path(), &answers, &[]);
@@ -459,6 +492,30 @@ fn a_call_of_a_helper_is_approved_by_the_person_or_nobody() {
     assert!(ended.status.success() && !folder.path().join("build").exists(), "{}", ended.shown);
 }
 
+#[test]
+fn a_helper_cannot_start_another_agent_in_its_shell() {
+    let folder = folder();
+    let commands = [
+        "toolc agent x --model script:model",
+        "toolc batch tasks --out out",
+        "toolc call memory target=memory action=add content=x",
+        "toolc call execute_code code=1",
+        "sh -c 'toolc agent x'",
+    ];
+    let calls: Vec<Value> =
+        commands.iter().map(|command| json!({ "name": "terminal", "arguments": { "command": command } })).collect();
+    let answers = [
+        delegate(json!({ "goal": "Goal A" })),
+        text("Done."),
+        of("Goal A", json!({ "calls": calls })),
+        of("Goal A", text("Tried.")),
+    ];
+    let run = agent(folder.path(), &answers, &[]);
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    let helper = &results(&run)[0]["helpers"][0];
+    assert_eq!(helper["not_approved"].as_array().map(Vec::len), Some(commands.len()), "{helper}");
+}
+
 /// Returns how many processes run whose command lines contain a text.
 fn running(text: &str) -> usize {
     let ids = fs::read_dir("/proc").expect("Linux has `/proc`");
@@ -478,10 +535,9 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
 /// Returns ten tasks, and the answers of their helpers, each of which starts a process in the foreground and one in the background.
 fn ten_that_sleep(seconds: u32) -> (Value, Vec<Value>) {
     let tasks: Vec<Value> = (0..10).map(|number| json!({ "goal": format!("Sleeper {number}.") })).collect();
-    let sleep = |background: bool| {
-        json!({ "name": "terminal", "arguments": { "command": format!("sleep {seconds}"), "background": background } })
-    };
-    let answers = vec![of("Sleeper", json!({ "calls": [sleep(true)] })), of("Sleeper", json!({ "calls": [sleep(false)] }))];
+    let sleep = |background: bool| json!({ "name": "terminal", "arguments": { "command": format!("sleep {seconds}"), "background": background } });
+    let answers =
+        vec![of("Sleeper", json!({ "calls": [sleep(true)] })), of("Sleeper", json!({ "calls": [sleep(false)] }))];
     (tasks.into(), answers)
 }
 
@@ -493,7 +549,8 @@ fn ten_helpers_that_are_stopped_leave_no_process_no_slot_and_no_request() {
     let seconds = 7_000_000 + std::process::id() % 1_000_000;
     let (tasks, of_helpers) = ten_that_sleep(seconds);
     let pattern = format!("sleep {seconds}");
-    let waiting = format!("n=0; while [ $n -lt 20 ]; do n=$(pgrep -fxc 'sleep {seconds}'); /bin/sleep 0.05; done; echo $n");
+    let waiting =
+        format!("n=0; while [ $n -lt 20 ]; do n=$(pgrep -fxc 'sleep {seconds}'); /bin/sleep 0.05; done; echo $n");
     let look = call("terminal", json!({ "command": waiting }));
     let look_again = call("terminal", json!({ "command": format!("pgrep -fxc 'sleep {seconds}'; true") }));
     let mut answers = vec![
@@ -511,6 +568,7 @@ fn ten_helpers_that_are_stopped_leave_no_process_no_slot_and_no_request() {
     let run = agent(folder.path(), &answers, &["--max-iterations", "37"]);
     assert_eq!(run.status, Some(0), "{}", run.err);
     let results = results(&run);
+    assert_eq!(results[1]["output"].as_str().map(str::trim), Some("20"), "all of them run: {}", results[1]);
     let stopped = results[2]["helpers"].as_array().expect("helpers");
     assert_eq!(stopped.iter().filter(|helper| helper["status"] == "stopped").count(), 10, "{results:?}");
     assert_eq!(results[3]["output"].as_str().map(str::trim), Some("0"), "no process is left: {}", results[3]);

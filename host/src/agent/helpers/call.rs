@@ -69,7 +69,8 @@ impl Helpers {
                 helper.ended().await;
             }
         }
-        let (ended, running): (Vec<_>, Vec<_>) = helpers.iter().cloned().partition(|helper| helper.status().has_ended());
+        let (ended, running): (Vec<_>, Vec<_>) =
+            helpers.iter().cloned().partition(|helper| helper.status().has_ended());
         let results = helpers.iter().map(|helper| helper.json()).collect();
         self.forget(&ended);
         reply(results, (!running.is_empty()).then_some("Results of helpers that are running can be read later."))
@@ -92,7 +93,8 @@ impl Helpers {
             return Ok(vec![Arc::clone(helper)]);
         }
         let known: Vec<&str> = all.iter().map(|helper| helper.id.as_str()).collect();
-        let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
+        let known =
+            if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
         let message = format!("there is no helper `{id}`, or its result was already read: {known}");
         Err(ToolError::with_kind(ErrorKind::NotFound, message))
     }
@@ -101,9 +103,9 @@ impl Helpers {
     fn jobs(&self, args: Args) -> Result<Vec<Job>, ToolError> {
         let Args { goal, context, role, tasks, output_schema, .. } = args;
         let schema = |schema: Option<&Value>, path: &str| match schema {
-            Some(schema) => OutputSchema::new(schema).map(Some).map_err(|problem| {
-                invalid(path, "a JSON Schema that can be checked", &problem)
-            }),
+            Some(schema) => OutputSchema::new(schema)
+                .map(Some)
+                .map_err(|problem| invalid(path, "a JSON Schema that can be checked", &problem)),
             None => Ok(None),
         };
         let common = output_schema.map(|schema| json!(schema));

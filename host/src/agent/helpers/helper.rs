@@ -252,7 +252,8 @@ impl Helper {
 
     /// Returns what the model learns about the helper: its report, or what it is doing.
     pub(super) fn json(&self) -> Value {
-        let mut json = Map::from_iter([("helper_id".to_owned(), json!(self.id)), ("goal".to_owned(), json!(self.goal))]);
+        let mut json =
+            Map::from_iter([("helper_id".to_owned(), json!(self.id)), ("goal".to_owned(), json!(self.goal))]);
         let state = self.state();
         match state.report.as_ref().map(|report| json!(report)) {
             Some(Value::Object(report)) => json.extend(report),
@@ -360,7 +361,8 @@ impl Job {
                             continue;
                         }
                         Some(Err(problem)) => {
-                            let error = format!("the answer does not match output_schema, also after a retry: {problem}");
+                            let error =
+                                format!("the answer does not match output_schema, also after a retry: {problem}");
                             (Status::Failed, error)
                         }
                     }
@@ -479,7 +481,8 @@ mod tests {
         for answer in ["{\"n\":1}", " {\"n\":1}\n", "```json\n{\"n\":1}\n```", "Here it is:\n```\n{\"n\":1}\n```\n"] {
             assert_eq!(schema.read(answer), Ok(json!({ "n": 1 })), "{answer}");
         }
-        for (answer, problem) in [("one", "not JSON"), ("", "not JSON"), ("{}", "required"), ("{\"n\":\"1\"}", "`/n`")] {
+        for (answer, problem) in [("one", "not JSON"), ("", "not JSON"), ("{}", "required"), ("{\"n\":\"1\"}", "`/n`")]
+        {
             let error = schema.read(answer).expect_err(answer);
             assert!(error.contains(problem), "{error}");
         }
@@ -491,7 +494,9 @@ mod tests {
         for schema in [json!({ "type": "number or so" }), json!({ "$ref": "https://example.com/x.json" })] {
             assert!(OutputSchema::new(&schema).is_err(), "{schema}");
         }
-        assert!(OutputSchema::new(&json!({ "enum": vec!["word"; 5000] })).map(drop).expect_err("long").contains("20000"));
+        assert!(
+            OutputSchema::new(&json!({ "enum": vec!["word"; 5000] })).map(drop).expect_err("long").contains("20000")
+        );
     }
 
     #[test]
