@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
-use crate::keys::{Api, ApprovalMode, ConfigTable, ModelTable, PricesTable};
+use crate::keys::{Api, ApprovalMode, ConfigTable, HelperModel, ModelTable, PricesTable};
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
 
@@ -111,6 +111,21 @@ pub struct Agent {
     pub keep_messages: u32,
     /// The time that the user has to answer questions of the model.
     pub question_timeout: Duration,
+    /// Helpers of a conversation.
+    pub helpers: Helpers,
+}
+
+/// Helpers of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Helpers {
+    /// The maximum number of helpers of a conversation that work at the same time.
+    pub at_once: u32,
+    /// How many levels of helpers can be below a conversation.
+    pub levels: u32,
+    /// The maximum number of requests to the model of a helper.
+    pub max_iterations: u32,
+    /// The model of helpers.
+    pub model: HelperModel,
 }
 
 /// What is done with results.
@@ -186,6 +201,12 @@ impl Config {
                 compact_at_percent: or(table.agent.compact_at_percent.as_ref(), 80),
                 keep_messages: or(table.agent.keep_messages.as_ref(), 20),
                 question_timeout: or(table.agent.question_timeout.as_ref(), Duration::from_mins(10)),
+                helpers: Helpers {
+                    at_once: or(table.agent.helpers.at_once.as_ref(), 3),
+                    levels: or(table.agent.helpers.levels.as_ref(), 2),
+                    max_iterations: or(table.agent.helpers.max_iterations.as_ref(), 50),
+                    model: or(table.agent.helpers.model.as_ref(), HelperModel::Main),
+                },
             },
             results: Results {
                 max_chars: table.results.max_chars.as_ref().map(|max| max.value),

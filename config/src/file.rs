@@ -120,6 +120,15 @@ fn check(table: &ConfigTable, sink: &Sink) {
         let help = "the rest of the context is needed for the response and for the summary";
         report(sink, percent, "invalid value for `compact_at_percent`", "expected a percentage from 10 to 95", help);
     }
+    let helpers = &table.agent.helpers;
+    if let Some(count) = helpers.at_once.as_ref().filter(|count| count.value > 10) {
+        let help = "each helper needs a thread, and asks the model on its own";
+        report(sink, count, "invalid value for `at_once`", "expected a number from 1 to 10", help);
+    }
+    if let Some(levels) = helpers.levels.as_ref().filter(|levels| levels.value > 2) {
+        let help = "with 2, a helper can have helpers of its own, which have none";
+        report(sink, levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
+    }
     for folder in &table.plugins.folders {
         if !(folder.value.starts_with("~/") || Path::new(&folder.value).is_absolute()) {
             let help = "a relative path would depend on the folder in which the program is started";

@@ -156,6 +156,33 @@ table! {
         keep_messages: Count,
         /// The time that the user has to answer the questions of a call of `clarify`, at most ten minutes. Default: `10m`.
         question_timeout: Duration,
+        /// Helpers, to which the tool `delegate_task` hands parts of a task.
+        helpers: TableOrDefault<HelpersTable>,
+    }
+}
+
+table! {
+    /// Helpers of a conversation.
+    #[derive(Debug, Default)]
+    pub struct HelpersTable {
+        /// The maximum number of helpers of a conversation that work at the same time, at most 10. The others wait. Default: 3.
+        at_once: Count,
+        /// How many levels of helpers can be below a conversation: with 0 it has none, with 1 helpers cannot have helpers. At most 2. Default: 2.
+        levels: WholeNumber,
+        /// The maximum number of requests to the model of a helper. They also count for `agent.max_iterations`. Default: 50.
+        max_iterations: Count,
+        /// The model of helpers. Default: `main`.
+        model: Word<HelperModel>,
+    }
+}
+
+words! {
+    /// The model of helpers.
+    pub enum HelperModel {
+        /// The model of the conversation.
+        Main = "main",
+        /// The auxiliary model.
+        Auxiliary = "auxiliary",
     }
 }
 

@@ -10740,4 +10740,26 @@ pub static RULES: &[Rule<'static>] = &[
             ..Conditions::EMPTY
         },
     },
+    Rule {
+        name: "toolc-starts-an-agent",
+        description: "Starts another agent, or calls a tool that writes notes or runs scripts, outside of the limits of this conversation.",
+        check: "Should another agent or tool do this, with its own budget?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["toolc"],
+            subcommands: &[
+                &["agent"],
+                &["batch"],
+                &["call", "cronjob"],
+                &["call", "execute_code"],
+                &["call", "memory"],
+                &["call", "send_message"],
+                &["cron", "run"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
 ];

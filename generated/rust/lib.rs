@@ -38,6 +38,9 @@ pub mod code;
 pub mod cronjob;
 
 #[rustfmt::skip]
+pub mod delegation;
+
+#[rustfmt::skip]
 pub mod file;
 
 #[rustfmt::skip]
@@ -95,6 +98,7 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
         &self::clarify::PART,
         &self::code::PART,
         &self::cronjob::PART,
+        &self::delegation::PART,
         &self::file::PART,
         &self::kanban::PART,
         &self::memory::PART,
@@ -145,12 +149,13 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob:
         0..1 => self::clarify::call(handlers_clarify, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| &all.code, index - 1, args, call),
         2..3 => self::cronjob::call(handlers, |all| &all.cronjob, index - 2, args, call),
-        3..7 => self::file::call(handlers, |all| &all.file, index - 3, args, call),
-        7..20 => self::kanban::call(handlers, |all| &all.kanban, index - 7, args, call),
-        20..21 => self::memory::call(handlers, |all| &all.memory, index - 20, args, call),
-        21..22 => self::session_search::call(handlers, |all| &all.session_search, index - 21, args, call),
-        22..24 => self::terminal::call(handlers, |all| &all.terminal, index - 22, args, call),
-        24..25 => self::todo::call(handlers_todo, index - 24, args, call),
+        3..4 => self::delegation::call(&**handlers, index - 3, args, call),
+        4..8 => self::file::call(handlers, |all| &all.file, index - 4, args, call),
+        8..21 => self::kanban::call(handlers, |all| &all.kanban, index - 8, args, call),
+        21..22 => self::memory::call(handlers, |all| &all.memory, index - 21, args, call),
+        22..23 => self::session_search::call(handlers, |all| &all.session_search, index - 22, args, call),
+        23..25 => self::terminal::call(handlers, |all| &all.terminal, index - 23, args, call),
+        25..26 => self::todo::call(handlers_todo, index - 25, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -166,13 +171,55 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + Kanb
         0..1 => self::clarify::call(&**handlers, index - 0, args, call),
         1..2 => self::code::call(handlers, |all| all, index - 1, args, call),
         2..3 => self::cronjob::call(handlers, |all| all, index - 2, args, call),
-        3..7 => self::file::call(handlers, |all| all, index - 3, args, call),
-        7..20 => self::kanban::call(handlers, |all| all, index - 7, args, call),
-        20..21 => self::memory::call(handlers, |all| all, index - 20, args, call),
-        21..22 => self::session_search::call(handlers, |all| all, index - 21, args, call),
-        22..24 => self::terminal::call(handlers, |all| all, index - 22, args, call),
-        24..25 => self::todo::call(&**handlers, index - 24, args, call),
+        3..4 => self::delegation::call(&**handlers, index - 3, args, call),
+        4..8 => self::file::call(handlers, |all| all, index - 4, args, call),
+        8..21 => self::kanban::call(handlers, |all| all, index - 8, args, call),
+        21..22 => self::memory::call(handlers, |all| all, index - 21, args, call),
+        22..23 => self::session_search::call(handlers, |all| all, index - 22, args, call),
+        23..25 => self::terminal::call(handlers, |all| all, index - 23, args, call),
+        25..26 => self::todo::call(&**handlers, index - 25, args, call),
         _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+/// A call of a tool that the agent's own loop runs.
+#[derive(Debug)]
+pub enum AgentCall {
+    /// `delegate_task`
+    DelegateTask(self::delegation::delegate_task::Args)
+}
+
+impl ::toolc::agent::AgentTools for AgentCall {
+    fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self> {
+        match tool {
+            "delegate_task" => Some(Self::DelegateTask(self::delegation::delegate_task::Args::read(args))),
+            _ => None,
+        }
+    }
+}
+
+/// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// How many levels of helpers can be below the conversation. The program sets it: with 0, the conversation has no helpers.
+    pub helper_levels: i64,
+    /// How many helpers of the conversation work at the same time. The program sets it.
+    pub max_helpers: i64,
+}
+
+impl Default for Facts {
+    fn default() -> Self { Self { helper_levels: 2, max_helpers: 3 } }
+}
+
+impl IntoIterator for Facts {
+    type Item = (::std::borrow::Cow<'static, str>, FactValue);
+    type IntoIter = ::std::array::IntoIter<Self::Item, 2usize>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        [
+            (::std::borrow::Cow::Borrowed("helper_levels"), FactValue::Integer(self.helper_levels)),
+            (::std::borrow::Cow::Borrowed("max_helpers"), FactValue::Integer(self.max_helpers)),
+        ].into_iter()
     }
 }
 
@@ -185,6 +232,9 @@ pub mod names {
 
         /// `cronjob`
         pub const CRONJOB: &str = "cronjob";
+
+        /// `delegate_task`
+        pub const DELEGATE_TASK: &str = "delegate_task";
 
         /// `execute_code`
         pub const EXECUTE_CODE: &str = "execute_code";
@@ -284,6 +334,9 @@ pub mod names {
 
         /// `debugging`
         pub const DEBUGGING: &str = "debugging";
+
+        /// `delegation`
+        pub const DELEGATION: &str = "delegation";
 
         /// `file`
         pub const FILE: &str = "file";

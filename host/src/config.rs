@@ -113,6 +113,12 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "compact_at_percent": config.agent.compact_at_percent,
             "keep_messages": config.agent.keep_messages,
             "question_timeout_ms": milliseconds(config.agent.question_timeout),
+            "helpers": {
+                "at_once": config.agent.helpers.at_once,
+                "levels": config.agent.helpers.levels,
+                "max_iterations": config.agent.helpers.max_iterations,
+                "model": config.agent.helpers.model.word(),
+            },
         },
         "results": { "max_chars": config.results.max_chars, "keep_ms": milliseconds(config.results.keep) },
         "plugins": {

@@ -40,6 +40,7 @@ mod web;
 pub use accounts::{log_in, log_out, resolve_package};
 pub use ask::{Address, Answer, AnswerFuture, Asker, Choice, Field, FieldKind, Question, QuestionKind, TextFormat};
 pub use names::{check_server_name, tool_name, toolset_name};
+pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
 pub use report::{LeftOut, ListedTool, ServerReport, State};

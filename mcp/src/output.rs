@@ -1,4 +1,5 @@
-//! The output schema of a tool: whether the structured content of a result matches what the server has declared.
+//! Output schemas: whether a value matches a schema that somebody else has written, in bounded time. The structured content of a result
+//! is checked against what the server has declared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -20,14 +21,46 @@ const IN_PLACE: [&str; 7] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "el
 #[derive(Debug)]
 pub(crate) struct OutputSchema {
     schema: Option<Value>,
-    validator: OnceLock<Result<Validator, String>>,
+    checked: OnceLock<Result<CheckedSchema, String>>,
+}
+
+/// A JSON Schema that somebody else has written. A check against it takes a bounded time.
+#[derive(Debug)]
+pub struct CheckedSchema(Validator);
+
+impl CheckedSchema {
+    /// Returns a schema that values can be checked against.
+    ///
+    /// # Errors
+    /// Returns an error if it is no valid schema, refers to something outside of it, or could not be checked in bounded time.
+    pub fn new(schema: &Value) -> Result<Self, String> {
+        check_bounded(schema)?;
+        let invalid = |problem: String| {
+            let problem: String = problem.chars().take(MAX_PROBLEM).collect();
+            format!("the output schema is not valid: {problem}")
+        };
+        jsonschema::draft202012::meta::validate(schema).map_err(|error| invalid(error.to_string()))?;
+        let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+        // An engine whose time is linear in the length of the text.
+        let options = options.with_pattern_options(jsonschema::PatternOptions::regex());
+        options.build(schema).map(Self).map_err(|error| invalid(error.to_string()))
+    }
+
+    /// Returns the first problem of a value, with its place.
+    pub fn problem(&self, value: &Value) -> Option<String> {
+        let error = self.0.validate(value).err()?;
+        let problem: String = error.to_string().chars().take(MAX_PROBLEM).collect();
+        let place = error.instance_path().to_string();
+        let place = if place.is_empty() { String::new() } else { format!(", at `{place}`") };
+        Some(format!("{problem}{place}"))
+    }
 }
 
 impl OutputSchema {
     /// Returns the output schema of a definition.
     pub(crate) fn of(definition: &Value) -> Self {
         let schema = definition.get("outputSchema").filter(|schema| !schema.is_null()).cloned();
-        Self { schema, validator: OnceLock::new() }
+        Self { schema, checked: OnceLock::new() }
     }
 
     /// Returns what is wrong about the structured content of a result that is not an error.
@@ -39,31 +72,13 @@ impl OutputSchema {
         if structured.to_string().len() > MAX_CHECKED {
             return None;
         }
-        match self.validator.get_or_init(|| validator(schema)) {
-            Ok(validator) => {
-                let error = validator.validate(structured).err()?;
-                let problem: String = error.to_string().chars().take(MAX_PROBLEM).collect();
-                let place = error.instance_path().to_string();
-                let place = if place.is_empty() { String::new() } else { format!(", at `{place}`") };
-                Some(format!("the structured content does not match the output schema of the tool: {problem}{place}"))
-            }
+        match self.checked.get_or_init(|| CheckedSchema::new(schema)) {
+            Ok(checked) => checked.problem(structured).map(|problem| {
+                format!("the structured content does not match the output schema of the tool: {problem}")
+            }),
             Err(problem) => Some(format!("the structured content is not checked: {problem}")),
         }
     }
-}
-
-/// Returns the validator of a schema.
-fn validator(schema: &Value) -> Result<Validator, String> {
-    check_bounded(schema)?;
-    let invalid = |problem: String| {
-        let problem: String = problem.chars().take(MAX_PROBLEM).collect();
-        format!("the output schema of the tool is not valid: {problem}")
-    };
-    jsonschema::draft202012::meta::validate(schema).map_err(|error| invalid(error.to_string()))?;
-    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
-    // An engine whose time is linear in the length of the text.
-    let options = options.with_pattern_options(jsonschema::PatternOptions::regex());
-    options.build(schema).map_err(|error| invalid(error.to_string()))
 }
 
 /// Checks that no reference leads out of the schema, and that only a bounded number of schemas apply to one value: a schema that refers to
@@ -75,7 +90,7 @@ fn check_bounded(schema: &Value) -> Result<(), String> {
             for key in ["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"] {
                 if map.contains_key(key) && map.get("properties").is_none_or(|properties| properties.get(key).is_none())
                 {
-                    return Err(format!("its output schema uses `{key}`"));
+                    return Err(format!("the output schema uses `{key}`"));
                 }
             }
         }
@@ -131,7 +146,7 @@ impl<'s> Bounds<'s> {
             count += self.target(target)?;
         }
         if count > MAX_APPLIED {
-            return Err(format!("more than {MAX_APPLIED} parts of its output schema apply to one value"));
+            return Err(format!("more than {MAX_APPLIED} parts of the output schema apply to one value"));
         }
         Ok(count)
     }
@@ -142,9 +157,9 @@ impl<'s> Bounds<'s> {
         }
         let shown: String = target.chars().take(80).collect::<String>().escape_debug().to_string();
         let schema = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-        let schema = schema.ok_or_else(|| format!("its output schema refers to `{shown}`, which it does not have"))?;
+        let schema = schema.ok_or_else(|| format!("the output schema refers to `{shown}`, which it does not have"))?;
         if !self.open.insert(target) {
-            return Err(format!("its output schema refers to itself in a circle, by `{shown}`"));
+            return Err(format!("the output schema refers to itself in a circle, by `{shown}`"));
         }
         let count = self.applied(schema)?;
         self.open.remove(target);

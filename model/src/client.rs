@@ -155,6 +155,16 @@ impl Client {
         }
     }
 
+    /// Returns a client for another conversation on another executor. It has connections of its own, because a connection ends with the
+    /// executor on which it was made.
+    #[must_use]
+    pub fn for_other_executor(&self) -> Self {
+        match &self.0.source {
+            Source::Server(_) => Self::new(self.0.settings.clone()),
+            Source::Script(script) => Self::scripted(script.restarted()),
+        }
+    }
+
     /// Returns a client whose answers have at most this number of tokens. The answers of a script are as they were prepared.
     #[must_use]
     pub fn with_max_output_tokens(&self, max: u32) -> Self {
@@ -188,7 +198,7 @@ impl Client {
             Source::Server(http) => http,
             Source::Script(script) => {
                 let begun = Instant::now();
-                let response = script.answer(on_event).await?;
+                let response = script.answer(request, on_event).await?;
                 return Ok(Answer { response, elapsed: begun.elapsed(), tries: 1 });
             }
         };

@@ -6,6 +6,8 @@
 //! {"text": "Let me see.", "calls": [{"name": "read_file", "arguments": {"path": "a.txt"}}], "usage": {"input": 900, "output": 20}}
 //! {"text": "It is empty."}
 //! ```
+//!
+//! A line with `for` belongs to conversations whose first message contains that text, such as those of helpers.
 
 use std::fmt;
 use std::fs::File;
@@ -20,6 +22,7 @@ use serde_json::{Value, json};
 use toolc::wire::{self, ModelResponse};
 
 use crate::answer::Event;
+use crate::client::Request;
 use crate::error::{ErrorKind, ModelError};
 
 /// The maximum size of a file.
@@ -50,6 +53,8 @@ struct Scripted {
     wait_ms: u64,
     /// The size of the context of the model. Only in the first line.
     context_tokens: Option<u64>,
+    /// The answer is for conversations whose first message contains this text. Other conversations get the answers without it.
+    r#for: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -123,6 +128,16 @@ impl Script {
         Self { answers: Arc::clone(&self.answers), next: AtomicUsize::new(0) }
     }
 
+    /// Returns the answers for a conversation that begins with this message, as JSON.
+    fn answers_for(&self, first: &str) -> Vec<&Scripted> {
+        let is_for = |answer: &&Scripted| {
+            let json = answer.r#for.as_ref().map(|text| Value::from(text.as_str()).to_string());
+            json.is_some_and(|json| first.contains(json.trim_matches('"')))
+        };
+        let own: Vec<&Scripted> = self.answers.iter().filter(is_for).collect();
+        if own.is_empty() { self.answers.iter().filter(|answer| answer.r#for.is_none()).collect() } else { own }
+    }
+
     pub(crate) fn context_tokens(&self) -> Option<u64> {
         self.answers.first()?.context_tokens
     }
@@ -130,11 +145,13 @@ impl Script {
     /// Returns the next answer.
     pub(crate) async fn answer(
         &self,
+        request: &Request<'_>,
         on_event: &mut (dyn FnMut(Event<'_>) + Send),
     ) -> Result<ModelResponse, ModelError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let Some(answer) = self.answers.get(number) else {
-            let message = format!("the script has no more answers: it has {}", self.answers.len());
+        let answers = self.answers_for(request.messages.first().map_or("", |message| message.get()));
+        let Some(answer) = answers.get(number) else {
+            let message = format!("the script has no more answers: it has {}", answers.len());
             return Err(ModelError::new(ErrorKind::Script, message));
         };
         if answer.wait_ms > 0 {
@@ -184,6 +201,19 @@ impl Scripted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_conversation_gets_the_answers_for_its_first_message() {
+        let lines = r#"{"text":"a"}
+{"text":"b","for":"say \"b\""}
+{"text":"c"}"#;
+        let script = Script::parse(lines).expect("it is a script");
+        let texts = |first: &str| -> Vec<&str> {
+            script.answers_for(first).into_iter().map(|answer| answer.text.as_str()).collect()
+        };
+        assert_eq!(texts(r#"{"role":"user","content":"Please say \"b\"."}"#), ["b"]);
+        assert_eq!(texts(r#"{"role":"user","content":"Please say b."}"#), ["a", "c"]);
+    }
 
     #[test]
     fn a_line_that_is_not_an_answer_is_an_error_with_its_number() {

@@ -10,13 +10,14 @@ use ::toolc::Toolset;
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "10 api-server71 An agent behind an API for trusted clients: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "7 clarify37 Ask the user questions while working.0 0 0 0 1 13 clarify_tools0 0 0 ",
-    "3 cli145 An agent on a developer's command line: the core tools, a shell, scripts, notes, earlier conversations, scheduled jobs and questions to the user.0 6 8 terminal4 code6 memory14 session_search7 clarify7 cronjob1 4 core0 0 0 0 0 ",
+    "3 cli154 An agent on a developer's command line: the core tools, a shell, scripts, notes, earlier conversations, scheduled jobs, questions to the user and helpers.0 7 8 terminal4 code6 memory14 session_search7 clarify7 cronjob10 delegation1 4 core0 0 0 0 0 ",
     "4 code41 Run Python scripts that call other tools.0 0 0 0 0 0 0 0 ",
     "6 coding73 Work on a project: read and change files, run commands and scripts, plan.0 4 4 file8 terminal4 code4 todo0 0 0 0 0 0 ",
     "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
     "4 cron105 A scheduled run without a person: the core tools and a shell. A command that needs approval does not run.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "7 cronjob73 Schedule jobs that run later without a person, and look at their results.0 0 0 0 1 13 cronjob_tools0 0 0 ",
     "9 debugging78 Find out why something fails: read and change files, run commands and scripts.0 3 4 code4 file8 terminal0 0 0 0 0 0 ",
+    "10 delegation64 Hand parts of a task to helpers with conversations of their own.0 0 0 0 1 16 delegation_tools0 0 0 ",
     "4 file35 Read, write, edit and search files.0 0 0 0 1 10 file_tools0 0 0 ",
     "6 kanban67 Plan work as tasks on a board that several agents and people share.0 0 0 0 1 12 kanban_tools0 0 0 ",
     "6 memory71 Keep notes for later conversations: about the work, and about the user.0 0 0 0 1 12 memory_tools0 0 0 ",
@@ -29,7 +30,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
 ]);
 
 /// The facts that the conditions and texts of tools use.
-pub static FACTS: Packed<Fact> = Packed::new(&[]);
+pub static FACTS: Packed<Fact> = Packed::new(&["13 helper_levels2 2 ", "11 max_helpers2 3 "]);
 
 /// The environment variables that tools require.
 pub static VARIABLES: Packed<Variable> = Packed::new(&[]);

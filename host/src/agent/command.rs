@@ -46,7 +46,7 @@ pub(crate) struct AgentCommand {
 impl AgentCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
-        let setup = Setup::new(&self.args, options, home, Person::of_host())?;
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
         let prompt = self.prompt()?;
         let runtime = super::runtime()?;
         let status = runtime.block_on(self.run_in(&setup, &prompt));
@@ -54,7 +54,7 @@ impl AgentCommand {
         status
     }
 
-    async fn run_in(&self, setup: &Setup, prompt: &str) -> Result<ExitCode, String> {
+    async fn run_in(&self, setup: &Arc<Setup>, prompt: &str) -> Result<ExitCode, String> {
         let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
         let presses = interrupts.clone();
         let resume = match &self.resume {
@@ -71,6 +71,7 @@ impl AgentCommand {
             approver: setup.person(move || presses.press()),
             resume: resume.as_ref(),
             worker: None,
+            helper: None,
         })?;
         agent.announce(&setup.directory).await;
         let ended = agent.run_turn(prompt, &mut interrupts).await;
@@ -133,6 +134,11 @@ fn on_terminal() -> Observer {
             AgentEvent::CallEnds { error: Some(kind), tool, .. } => {
                 writeln!(err, "  {} failed: {kind}", show::one_line(tool))
             }
+            AgentEvent::HelperBegins { helper, goal, .. } => writeln!(err, "{helper} begins: {goal}"),
+            AgentEvent::HelperCall { helper, emoji, tool, arguments, .. } => {
+                writeln!(err, "{helper}: {}", show::call(emoji, tool, arguments, 100))
+            }
+            AgentEvent::HelperEnds { helper, outcome, .. } => writeln!(err, "{helper} has ended: {outcome}"),
             AgentEvent::Retry { error, wait_ms } => {
                 writeln!(err, "warning: {}; trying again in {} s", show::one_line(error), wait_ms.div_ceil(1000))
             }

@@ -38,6 +38,12 @@ pub(crate) enum AgentEvent<'a> {
         repairs: usize,
         json: &'a str,
     },
+    /// A helper begins to work.
+    HelperBegins { helper: &'a str, goal: &'a str, background: bool },
+    /// A helper makes a call.
+    HelperCall { helper: &'a str, tool: &'a str, emoji: &'a str, arguments: &'a Value, background: bool },
+    /// A helper has ended.
+    HelperEnds { helper: &'a str, outcome: &'a str, requests: u32, milliseconds: u64, background: bool },
     /// Something that the user should know.
     Notice { text: &'a str },
     /// The conversation was shortened.

@@ -1,12 +1,14 @@
 //! The loop: the model answers, its calls are run, their results go back, until it has no more calls.
 //!
 //! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`state`] what the model must not
-//! forget. [`compact`] shortens a conversation, [`record`] stores it, and [`event`] reports what happens to the terminal or a program.
+//! forget. [`helpers`] are agents that work for another one. [`compact`] shortens a conversation, [`record`] stores it, and [`event`] reports what happens to the terminal or a program.
 
+mod budget;
 pub(crate) mod command;
 mod compact;
 mod conversation;
 mod event;
+mod helpers;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
 pub(crate) mod models;
@@ -22,8 +24,10 @@ use toolc::redaction::Redactor;
 use toolc::{Session, Task};
 use toolc_model::{Client, ModelError};
 
+use budget::Budget;
 use conversation::Conversation;
 pub(crate) use event::{AgentEvent, Observer, Tokens};
+use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
 use record::Recorder;
 use state::{Denied, TaskState};
@@ -52,8 +56,14 @@ pub(crate) struct Agent {
     denied: Vec<Denied>,
     /// The state of the task as the store has it.
     recorded_state: TaskState,
-    /// The tokens of all turns.
+    /// The tokens of all turns, with those of helpers.
     pub(crate) tokens: Tokens,
+    helpers: Arc<Helpers>,
+    /// The requests that it may still make in this turn, or as a helper.
+    budget: Arc<Budget>,
+    is_helper: bool,
+    /// Whether nobody continues the conversation, so that its end would lose the results of helpers.
+    is_single: bool,
 }
 
 /// The limits of the loop.
@@ -175,6 +185,23 @@ impl Agent {
             .collect()
     }
 
+    /// Returns the calls that were not approved or were refused.
+    fn not_approved(&self) -> Vec<String> {
+        self.denied.iter().map(|denied| denied.call.clone()).collect()
+    }
+
+    /// Returns the tokens of all turns, also of helpers that have just ended.
+    fn total_tokens(&self) -> Tokens {
+        let mut tokens = self.tokens;
+        tokens.add(self.helpers.take_spent());
+        tokens
+    }
+
+    /// Returns the news that wait for it.
+    fn take_news(&self) -> Vec<String> {
+        self.news.take(self.task.name())
+    }
+
     /// Returns the last text of the model.
     pub(crate) fn last_answer(&self) -> &str {
         self.conversation.last_answer()
@@ -188,8 +215,11 @@ impl Agent {
 }
 
 impl Drop for Agent {
-    /// Drops the news that wait for it.
+    /// Ends its helpers and its task, and drops the news that wait for it.
     fn drop(&mut self) {
+        // Results that were not read are there when the conversation is resumed.
+        self.record_state();
+        self.helpers.end();
         self.task.end();
         self.news.take(self.task.name());
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use toolc::Env;
+use toolc_config::HelperModel;
 use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
 
 /// The environment variables with other addresses of the vendors' servers, and what follows the address.
@@ -91,6 +92,17 @@ impl Models {
     pub(crate) fn none() -> Self {
         let none = Client::scripted(Script::default());
         Self { main: none.clone(), auxiliary: none, has_auxiliary: false }
+    }
+
+    /// Returns models for a helper, which has an executor of its own.
+    pub(crate) fn for_helper(&self, model: HelperModel) -> Self {
+        let main = match model {
+            HelperModel::Main => &self.main,
+            HelperModel::Auxiliary => &self.auxiliary,
+        };
+        let main = main.for_other_executor();
+        let auxiliary = if self.has_auxiliary { self.auxiliary.for_other_executor() } else { main.clone() };
+        Self { main, auxiliary, has_auxiliary: self.has_auxiliary }
     }
 
     /// Returns models for another conversation.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Returns the instructions, which end with the notes of earlier conversations. They stay the same for a whole conversation, so that the
 /// vendor's cache can hold them.
-pub(super) fn system(directory: &Path, date: &str, notes: &str) -> String {
+pub(super) fn system(directory: &Path, date: &str, notes: &str, is_helper: bool) -> String {
     let mut system = format!(
         "You are toolc, an agent on the user's computer. You work in the folder {} on {}. Today is {date}.\n\n\
          - Find things out with the tools instead of guessing. Read a file before you change it.\n\
@@ -16,6 +16,12 @@ pub(super) fn system(directory: &Path, date: &str, notes: &str) -> String {
         directory.display(),
         std::env::consts::OS,
     );
+    if is_helper {
+        system += "\n\n\
+             You are a helper: another agent has given you one task, and goes on with what you return. Nobody answers questions. Your last \
+             answer is all that the other agent gets. Say in it what you have done and found out, with exact names, paths and numbers, \
+             which files you have changed, and what failed or remains to be done.";
+    }
     if !notes.is_empty() {
         system += "\n\n";
         system += notes;

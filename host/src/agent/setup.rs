@@ -15,8 +15,10 @@ use toolc_cli::{ResultStore, Selection};
 use toolc_config::Home;
 use toolc_store::{Database, SessionInfo, Sessions};
 
+use super::budget::Budget;
 use super::conversation::Conversation;
 use super::event::{AgentEvent, Observer, Tokens};
+use super::helpers::{Base, HelperPlan, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
 use super::models::{ModelConfig, Models};
 use super::record::{self, Origin, Recorder};
@@ -84,7 +86,7 @@ pub(crate) struct Setup {
     record: bool,
     second_opinion: bool,
     pub(crate) stores: Stores,
-    news: News,
+    pub(super) news: News,
 }
 
 /// What is different between the agents of a process.
@@ -100,6 +102,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) resume: Option<&'a SessionInfo>,
     /// The card of a board that the agent works on. It gets the toolset `kanban` as well.
     pub(crate) worker: Option<BoardWorker>,
+    /// What is different if it is a helper.
+    pub(crate) helper: Option<HelperPlan>,
 }
 
 impl Setup {
@@ -196,10 +200,28 @@ impl Setup {
     ///
     /// # Errors
     /// Returns an error if the selection names something unknown, or the conversation to continue cannot be read.
-    pub(crate) fn agent(&self, plan: Plan<'_>) -> Result<Agent, String> {
-        let Plan { selection, toolsets, source, observer, approver, resume, worker } = plan;
-        let models = self.models.for_new_conversation();
-        let name = resume.map_or_else(new_name, |info| info.name.clone());
+    pub(crate) fn agent(self: &Arc<Self>, plan: Plan<'_>) -> Result<Agent, String> {
+        let Plan { selection, toolsets, source, observer, approver, resume, worker, helper } = plan;
+        let models = match &helper {
+            Some(_) => self.models.for_helper(self.helper_limits().model),
+            None => self.models.for_new_conversation(),
+        };
+        let name = match (&helper, resume) {
+            (Some(helper), _) => helper.name.clone(),
+            (None, Some(info)) => info.name.clone(),
+            (None, None) => new_name(),
+        };
+        let base = Base {
+            setup: Arc::clone(self),
+            selection: selection.clone(),
+            toolsets: toolsets.clone(),
+            approver: approver.clone(),
+            observer: observer.clone(),
+        };
+        let limits = self.helper_limits();
+        let budget = helper
+            .as_ref()
+            .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
         let reporter = Reporter {
             observer: observer.clone(),
             redactor: Arc::clone(&self.redactor),
@@ -213,7 +235,14 @@ impl Setup {
         if toolsets.is_some() {
             selection.enable.clear();
         }
-        let mut builder = selection.builder(&self.registry)?.env(self.profile.env());
+        if let Some(helper) = &helper {
+            selection.disable_tools.extend(helper.blocked(&self.registry));
+        }
+        let facts = toolc_catalog::Facts {
+            helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),
+            max_helpers: limits.at_once.into(),
+        };
+        let mut builder = selection.builder(&self.registry)?.facts(facts).env(self.profile.env());
         let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
         let toolsets = toolsets.or_else(|| selection.is_empty().then(default));
         builder = builder.enable(toolsets.unwrap_or_default());
@@ -253,7 +282,8 @@ impl Setup {
 
         let task = Task::new(&*name);
         task.set_directory(&self.directory);
-        let sessions = self.record.then(|| self.sessions.clone());
+        // The parent of a helper records what it returns.
+        let sessions = (self.record && helper.is_none()).then(|| self.sessions.clone());
         let origin = Origin { source, directory: self.directory.display().to_string() };
         let mut recorder =
             Recorder::new(sessions, Arc::clone(&self.redactor), origin, models.main.clone(), name.clone());
@@ -264,11 +294,12 @@ impl Setup {
             (conversation, tokens, state) = (resumed.conversation, resumed.tokens, Some(resumed.state));
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
+        let helpers = Helpers::new(base, &name, helper.as_ref(), &budget);
         let mut agent = Agent {
             session,
             name,
             task,
-            system: prompt::system(&self.directory, &today(), &notes),
+            system: prompt::system(&self.directory, &today(), &notes, helper.is_some()),
             model: models.main,
             auxiliary: models.auxiliary,
             limits: self.limits,
@@ -281,6 +312,10 @@ impl Setup {
             denied: Vec::new(),
             recorded_state: TaskState::default(),
             tokens,
+            helpers,
+            budget,
+            is_helper: helper.is_some(),
+            is_single: source != "chat",
         };
         if let Some(state) = state {
             agent.restore(state);
@@ -300,6 +335,11 @@ impl Setup {
         self.redactor.text(&snapshot.text).into_owned()
     }
 
+    /// Returns the limits of helpers.
+    pub(super) fn helper_limits(&self) -> toolc_config::Helpers {
+        self.profile.config().agent.helpers
+    }
+
     fn emojis(&self) -> HashMap<String, String> {
         let tools = self.registry.tools();
         let tools = tools.iter().filter_map(|name| self.registry.tool(name));
@@ -307,9 +347,12 @@ impl Setup {
     }
 
     /// Waits until what calls have started has ended, and ends the MCP servers.
-    pub(crate) fn settle(self) {
+    pub(crate) fn settle(self: Arc<Self>) {
         self.plugins.settle();
-        self.servers.stop();
+        // A helper that does not end keeps them until the end of this process.
+        if let Some(setup) = Arc::into_inner(self) {
+            setup.servers.stop();
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use toolc_terminal::RunningProcess;
 
 use super::Agent;
 use super::event::AgentEvent;
+use super::helpers::RecordedHelper;
 use crate::time;
 
 /// The maximum number of calls that were not approved. The oldest are dropped.
@@ -19,7 +20,7 @@ const MAX_DENIED: usize = 50;
 const MAX_CHARS: usize = 300;
 
 /// The state of a task.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct TaskState {
     todo: Vec<TodoItem>,
@@ -28,6 +29,8 @@ pub(super) struct TaskState {
     /// The calls whose question about approval has no answer.
     unanswered: Vec<String>,
     denied: Vec<Denied>,
+    /// The helpers in the background.
+    helpers: Vec<RecordedHelper>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +43,7 @@ struct Process {
 /// A call that was not approved or was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Denied {
-    call: String,
+    pub(super) call: String,
     reason: String,
 }
 
@@ -52,6 +55,7 @@ impl TaskState {
         let todo = todo.map(|item| format!("[{}] {}: {}", item.status.word(), item.id, item.content));
         push_list(&mut text, "Unfinished items of the to-do list:", todo);
         push_list(&mut text, "Processes that run in the background:", self.processes.iter().map(ToString::to_string));
+        push_list(&mut text, "Helpers in the background:", self.helpers.iter().map(ToString::to_string));
         push_list(
             &mut text,
             "Calls that did not run, because the question about them was not answered. Ask the user before you repeat one:",
@@ -78,6 +82,10 @@ impl TaskState {
             " These processes in the background have ended, and their ids are no longer valid:",
             processes,
         );
+        let (ended, lost): (Vec<_>, Vec<_>) = self.helpers.iter().partition(|helper| helper.has_ended());
+        let lost = lost.iter().map(|helper| format!("{}: {}", helper.helper_id, helper.goal));
+        push_list(&mut text, " These helpers were ended before they had a result:", lost);
+        push_list(&mut text, " The results of these helpers can still be read:", ended.iter().map(ToString::to_string));
         text.trim_end().to_owned()
     }
 }
@@ -112,6 +120,7 @@ impl Agent {
             processes: running.into_iter().map(process).collect(),
             unanswered: self.questions.unanswered().iter().map(|call| shortened(call)).collect(),
             denied: self.denied.clone(),
+            helpers: self.helpers.recorded(),
         }
     }
 
@@ -120,7 +129,8 @@ impl Agent {
         if self.conversation.has_results() {
             self.news.add(self.task.name(), state.after_restart());
         }
-        let TaskState { todo, processes: _, unanswered, denied } = state;
+        let TaskState { todo, processes: _, unanswered, denied, helpers } = state;
+        self.helpers.restore(helpers);
         Call::new(ToolCall::new("todo", "{}").with_task(&self.task)).state::<TodoList>().restore(todo);
         self.questions.restore(unanswered);
         self.denied = denied;
@@ -197,6 +207,7 @@ mod tests {
             processes: vec![process],
             unanswered: vec!["terminal {\"command\":\"rm -rf build\"}".to_owned()],
             denied: vec![denied],
+            helpers: Vec::new(),
         }
     }
 

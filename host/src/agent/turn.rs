@@ -6,12 +6,17 @@ use std::sync::Arc;
 use toolc::cancel::CancelHandle;
 use toolc::wire::{ModelResponse, Stop};
 use toolc::{CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
+use toolc_catalog::AgentCall;
 use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message};
 
+use super::budget::Budget;
 use super::compact::Keep;
 use super::conversation::Entry;
 use super::event::{AgentEvent, Tokens};
 use super::{Agent, Ended, Interrupts, TurnError};
+
+/// The user has pressed Ctrl-C.
+struct Pressed;
 
 /// What came of a request.
 enum Answered {
@@ -26,11 +31,16 @@ impl Agent {
     /// Returns an error if the model cannot be asked. The message stays in the conversation, so that the next one continues it.
     pub(crate) async fn run_turn(&mut self, message: &str, interrupts: &mut Interrupts) -> Result<Ended, TurnError> {
         interrupts.clear();
+        if !self.is_helper {
+            self.budget = Budget::new(self.limits.max_iterations);
+            self.helpers.set_budget(&self.budget);
+        }
         self.task.set_user_request(message);
         self.add_user(message);
         let mut tokens = Tokens::default();
         let mut requests = 0;
         let ended = self.work(&mut requests, &mut tokens, interrupts).await;
+        self.count_helpers(&mut tokens);
         self.record_state();
         let outcome = match &ended {
             Ok(ended) => ended.word(),
@@ -48,7 +58,7 @@ impl Agent {
         interrupts: &mut Interrupts,
     ) -> Result<Ended, TurnError> {
         loop {
-            if *requests == self.limits.max_iterations {
+            if !self.budget.take() {
                 return Ok(Ended::OutOfBudget);
             }
             *requests += 1;
@@ -70,14 +80,42 @@ impl Agent {
                     Stop::Paused => continue,
                     Stop::Refused => return Ok(Ended::Refused),
                     Stop::Length => return Ok(Ended::CutOff),
-                    _ => return Ok(Ended::Done),
+                    _ if !self.is_single => return Ok(Ended::Done),
+                    _ => match self.results_of_helpers(interrupts).await {
+                        Ok(true) => continue,
+                        Ok(false) => return Ok(Ended::Done),
+                        Err(Pressed) => return Ok(Ended::Interrupted),
+                    },
                 }
             }
             if !self.run_calls(&turn, &calls, interrupts).await {
                 return Ok(Ended::Interrupted);
             }
+            self.count_helpers(tokens);
             self.add_news();
         }
+    }
+
+    /// Waits for the helpers in the background, and adds their results. Returns whether there were any.
+    async fn results_of_helpers(&mut self, interrupts: &mut Interrupts) -> Result<bool, Pressed> {
+        let helpers = Arc::clone(&self.helpers);
+        let results = tokio::select! {
+            biased;
+            results = helpers.results_of_background() => results,
+            () = interrupts.pressed() => return Err(Pressed),
+        };
+        let Some(results) = results else { return Ok(false) };
+        let text =
+            format!("[The helpers in the background have ended. Their results:]\n{}", self.redactor.text(&results));
+        self.add(Entry::User(text), None);
+        Ok(true)
+    }
+
+    /// Counts the tokens of helpers that have ended.
+    fn count_helpers(&mut self, tokens: &mut Tokens) {
+        let spent = self.helpers.take_spent();
+        self.tokens.add(spent);
+        tokens.add(spent);
     }
 
     /// Asks the model, and shortens the conversation if it is too long for it.
@@ -162,7 +200,16 @@ impl Agent {
         interrupts.clear();
         let mut presses = 0;
         let completed = {
-            let mut batch = pin!(turn.batch(&calls));
+            let helpers = &self.helpers;
+            let run = |call, request| {
+                let helpers = Arc::clone(helpers);
+                async move {
+                    match call {
+                        AgentCall::DelegateTask(args) => helpers.run(args, request).await,
+                    }
+                }
+            };
+            let mut batch = pin!(turn.batch_with(&calls, run));
             loop {
                 tokio::select! {
                     biased;

@@ -63,7 +63,7 @@ impl BatchCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
         let tasks = tasks::read(&self.tasks)?;
-        let setup = Setup::new(&self.args, options, home, Person::absent())?;
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::absent())?);
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
         let out = open_out(&self.out)?;
         let done = trajectory::finished(&self.out)?;
@@ -108,7 +108,7 @@ fn open_out(path: &Path) -> Result<File, String> {
 
 /// A run over the tasks.
 struct Run<'s> {
-    setup: &'s Setup,
+    setup: &'s Arc<Setup>,
     command: &'s BatchCommand,
     distribution: Option<Distribution>,
     out: Mutex<File>,
@@ -158,6 +158,7 @@ impl Run<'_> {
             approver: None,
             resume: None,
             worker: None,
+            helper: None,
         })?;
         let ended = agent.run_turn(&task.prompt, interrupts).await;
         let (outcome, error) = match &ended {

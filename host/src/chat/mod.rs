@@ -41,14 +41,14 @@ impl ChatArgs {
                         the other commands"
                 .to_owned());
         }
-        let setup = Setup::new(&self.args, options, home, Person::of_host())?;
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
         let runtime = crate::agent::runtime()?;
         let status = runtime.block_on(self.run_in(&setup));
         setup.settle();
         status.map(|()| ExitCode::SUCCESS)
     }
 
-    async fn run_in(&self, setup: &Setup) -> Result<(), String> {
+    async fn run_in(&self, setup: &Arc<Setup>) -> Result<(), String> {
         let interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
         let resume = match &self.resume {
             Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.directory)?),
@@ -69,6 +69,7 @@ impl ChatArgs {
                 approver: approver.clone(),
                 resume,
                 worker: None,
+                helper: None,
             })
         };
         let agent = begin(resume.as_ref())?;

@@ -112,6 +112,11 @@ impl Screen {
                 let message = Some(show::one_line(message)).filter(|text| !text.is_empty());
                 self.progress(id, &share.into_iter().chain(message).collect::<Vec<_>>().join(" "));
             }
+            // Lines of helpers in the background would disturb what the user types.
+            AgentEvent::HelperEnds { helper, outcome, background: false, .. } => {
+                self.note(&format!("{helper} has ended: {outcome}"));
+            }
+            AgentEvent::HelperBegins { .. } | AgentEvent::HelperCall { .. } | AgentEvent::HelperEnds { .. } => {}
             AgentEvent::CallEnds { id, milliseconds, error, .. } => self.end_call(id, *milliseconds, *error),
             AgentEvent::Notice { text } => self.note(text),
             AgentEvent::Compacted { replaced, tokens_before, tokens_after } => self.note(&format!(

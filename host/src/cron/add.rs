@@ -59,7 +59,7 @@ impl AddArgs {
         let environment = EnvironmentKind::find(options.environment)?;
         // Only to know the tools: no turn is run.
         let args = AgentArgs { without_model: true, no_record: true, ..AgentArgs::default() };
-        let setup = Setup::new(&args, options, home, Person::absent())?;
+        let setup = Arc::new(Setup::new(&args, options, home, Person::absent())?);
         let agent = setup.agent(Plan {
             selection: &self.selection,
             toolsets: None,
@@ -68,6 +68,7 @@ impl AddArgs {
             approver: None,
             resume: None,
             worker: None,
+            helper: None,
         })?;
         let turn = agent.session.turn_blocking(agent.model.settings().api.dialect());
         let maker = JobMaker {

@@ -53,7 +53,7 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
     let context = context(&jobs, &job).map_err(failed)?;
     let args = AgentArgs { without_model: job.work.no_agent, ..models.agent_args() };
     let options = ToolOptions { approval: Some(Mode::Deny), plugins: options.plugins.clone(), ..*options };
-    let setup = Setup::new(&args, &options, home, Person::absent())?;
+    let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
     let runtime = crate::agent::runtime()?;
     let report = runtime.block_on(work(&setup, &job, &run, &context))?;
     setup.settle();
@@ -62,7 +62,7 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
     Ok(ExitCode::SUCCESS)
 }
 
-async fn work(setup: &Setup, job: &Job, run: &JobRun, context: &str) -> Result<Report, String> {
+async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Result<Report, String> {
     let report = |is_done, output: &str| Report { is_done, output: setup.redactor.text(output).into_owned() };
     if let Some(problem) = toolc_agent::cronjob::problem(&job.work) {
         return Ok(report(false, &problem));
@@ -99,7 +99,7 @@ async fn work(setup: &Setup, job: &Job, run: &JobRun, context: &str) -> Result<R
 }
 
 /// Returns an agent that has only the tools of the job, whatever the configuration enables and whichever tools there are by now.
-fn agent(setup: &Setup, job: &Job) -> Result<Agent, String> {
+fn agent(setup: &Arc<Setup>, job: &Job) -> Result<Agent, String> {
     let allowed: HashSet<&str> = job.work.tools.iter().map(String::as_str).collect();
     let others = setup.registry.tools().into_iter().map(String::from).filter(|tool| !allowed.contains(&**tool));
     let mut selection = Selection::default();
@@ -114,6 +114,7 @@ fn agent(setup: &Setup, job: &Job) -> Result<Agent, String> {
         approver: None,
         resume: None,
         worker: None,
+        helper: None,
     })
 }
 

@@ -66,7 +66,7 @@ pub(super) fn run(
     home: Home,
 ) -> Result<ExitCode, String> {
     let (args, options) = in_folder(args, options, &claim.folder)?;
-    let setup = Setup::new(&args, &options, home, Person::absent())?;
+    let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
     let worker = BoardWorker {
         board: board.to_owned(),
         name: claim.name.clone(),
@@ -95,7 +95,7 @@ fn in_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(
     Ok((args, options))
 }
 
-async fn work(setup: &Setup, args: &AgentArgs, worker: &BoardWorker) -> Result<ExitCode, String> {
+async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Result<ExitCode, String> {
     let boards = &*setup.stores.boards;
     let card = boards.details(&worker.board, worker.card).map_err(|error| error.to_string())?.card;
     let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
@@ -107,6 +107,7 @@ async fn work(setup: &Setup, args: &AgentArgs, worker: &BoardWorker) -> Result<E
         approver: None,
         resume: None,
         worker: Some(worker.clone()),
+        helper: None,
     })?;
     let renewal = Renewal::start(Arc::clone(&setup.stores.boards), worker.clone(), interrupts.clone())?;
     let ended = turns(&mut agent, &mut interrupts, boards, worker, &card).await;

@@ -27,8 +27,8 @@ use crate::stores::Stores;
 
 /// The tool with which a model reads a long result, if it is served.
 const RESULT_READER: &str = "read_file";
-/// The tool that asks the person at the terminal.
-const PERSON_ASKER: &str = "clarify";
+/// The tools that need a conversation: the one that asks the person at the terminal, and the one of helpers.
+const NEED_CONVERSATION: [&str; 2] = ["clarify", "delegate_task"];
 /// The tool that makes jobs.
 pub(crate) const JOB_MAKER: &str = "cronjob";
 /// The maximum size of a file with tokens, in bytes.
@@ -88,8 +88,8 @@ impl ServeArgs {
         let mut selection = Selection::default();
         (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
         profile.apply_to_selection(&mut selection, &servers, &registry);
-        // Its person is not in front of this program.
-        selection.disable_tools.push(PERSON_ASKER.to_owned());
+        // The client has the conversation and the person.
+        selection.disable_tools.extend(NEED_CONVERSATION.map(ToOwned::to_owned));
         if self.yes {
             // A job is made only after a person has seen it.
             selection.disable_tools.push(JOB_MAKER.to_owned());

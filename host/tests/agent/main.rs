@@ -4,6 +4,7 @@
 mod batch;
 mod chat;
 mod cron;
+mod helpers;
 mod hooks;
 mod interrupts;
 mod kanban;

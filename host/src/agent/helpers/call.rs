@@ -1,0 +1,207 @@
+//! The calls of `delegate_task`.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use serde_json::{Value, json};
+use toolc::{ErrorKind, ToolCall, ToolError, ToolOutput, ToolResult};
+use toolc_catalog::delegation::delegate_task::{Action, Args, Role, TasksItemRole};
+
+use super::Helpers;
+use super::helper::{Helper, Job, OutputSchema, WaitingCall};
+
+/// Helpers that end if the call that waits for them is cancelled.
+struct Waited<'h>(&'h [Arc<Helper>]);
+
+impl Drop for Waited<'_> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|helper| helper.stop());
+    }
+}
+
+impl Helpers {
+    /// Runs a call.
+    pub(in crate::agent) async fn run(&self, args: Args, request: ToolCall<'_>) -> ToolResult {
+        check(&args)?;
+        match args.action {
+            Action::Spawn => self.spawn(args, request.id()).await,
+            Action::List => {
+                let helpers: Vec<Value> = self.all().iter().map(|helper| helper.json()).collect();
+                let results = helpers.into_iter().map(without_results).collect();
+                reply(results, None)
+            }
+            Action::Read => self.read(args.helper_id.as_deref(), args.wait).await,
+            Action::Steer => self.steer(&args.helper_id.unwrap_or_default(), &args.message.unwrap_or_default()),
+            Action::Stop => {
+                let helpers = self.named(args.helper_id.as_deref())?;
+                helpers.iter().for_each(|helper| helper.stop());
+                for helper in &helpers {
+                    helper.ended().await;
+                }
+                self.forget(&helpers);
+                reply(helpers.iter().map(|helper| helper.json()).collect(), None)
+            }
+        }
+    }
+
+    async fn spawn(&self, args: Args, id: &str) -> ToolResult {
+        let is_background = args.background;
+        let jobs = self.jobs(args)?;
+        if is_background {
+            let helpers = self.start(jobs, true, None).map_err(ToolError::new)?;
+            let note = "The helpers work in the background. You learn when one has ended. Read the results before your last answer: \
+                        the helpers end with the conversation.";
+            return reply(helpers.iter().map(|helper| helper.json()).collect(), Some(note));
+        }
+        let call = Arc::new(WaitingCall { id: id.to_owned(), total: jobs.len(), ended: AtomicUsize::new(0) });
+        let helpers = self.start(jobs, false, Some(&call)).map_err(ToolError::new)?;
+        let waited = Waited(&helpers);
+        for helper in waited.0 {
+            helper.ended().await;
+        }
+        reply(helpers.iter().map(|helper| helper.json()).collect(), None)
+    }
+
+    async fn read(&self, id: Option<&str>, wait: bool) -> ToolResult {
+        let helpers = self.named(id)?;
+        if wait {
+            for helper in &helpers {
+                helper.ended().await;
+            }
+        }
+        let (ended, running): (Vec<_>, Vec<_>) =
+            helpers.iter().cloned().partition(|helper| helper.status().has_ended());
+        let results = helpers.iter().map(|helper| helper.json()).collect();
+        self.forget(&ended);
+        reply(results, (!running.is_empty()).then_some("Results of helpers that are running can be read later."))
+    }
+
+    fn steer(&self, id: &str, message: &str) -> ToolResult {
+        let helpers = self.named(Some(id))?;
+        let Some(helper) = helpers.first().filter(|helper| !helper.status().has_ended()) else {
+            return Err(ToolError::new(format!("{id} has ended: read its result, and start another helper")));
+        };
+        helper.steer(&self.base, message.trim());
+        reply(vec![without_results(helper.json())], Some("The helper gets the message with its next results."))
+    }
+
+    /// Returns the helper with this id, or all helpers in the background.
+    fn named(&self, id: Option<&str>) -> Result<Vec<Arc<Helper>>, ToolError> {
+        let all = self.all();
+        let Some(id) = id else { return Ok(all.iter().filter(|helper| helper.is_background).cloned().collect()) };
+        if let Some(helper) = all.iter().find(|helper| helper.id == id) {
+            return Ok(vec![Arc::clone(helper)]);
+        }
+        let known: Vec<&str> = all.iter().map(|helper| helper.id.as_str()).collect();
+        let known =
+            if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
+        let message = format!("there is no helper `{id}`, or its result was already read: {known}");
+        Err(ToolError::with_kind(ErrorKind::NotFound, message))
+    }
+
+    /// Returns what helpers are to do.
+    fn jobs(&self, args: Args) -> Result<Vec<Job>, ToolError> {
+        let Args { goal, context, role, tasks, output_schema, .. } = args;
+        let schema = |schema: Option<&Value>, path: &str| match schema {
+            Some(schema) => OutputSchema::new(schema)
+                .map(Some)
+                .map_err(|problem| invalid(path, "a JSON Schema that can be checked", &problem)),
+            None => Ok(None),
+        };
+        let common = output_schema.map(|schema| json!(schema));
+        let own = self.levels_of(role == Role::Orchestrator);
+        let Some(tasks) = tasks else {
+            let goal = goal.unwrap_or_default();
+            let schema = schema(common.as_ref(), "/output_schema")?;
+            return Ok(vec![Job { goal, context, schema, levels: own? }]);
+        };
+        let mut jobs = Vec::with_capacity(tasks.len());
+        for (at, task) in tasks.into_iter().enumerate() {
+            let path = format!("/tasks/{at}");
+            if task.goal.trim().is_empty() {
+                return Err(invalid(&format!("{path}/goal"), "what the helper is to achieve", "only spaces"));
+            }
+            let levels = match task.role {
+                Some(role) => self.levels_of(role == TasksItemRole::Orchestrator)?,
+                None => own.clone()?,
+            };
+            let context = [context.clone(), task.context].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+            let (of_task, path) = match task.output_schema {
+                Some(schema) => (Some(json!(schema)), format!("{path}/output_schema")),
+                None => (common.clone(), "/output_schema".to_owned()),
+            };
+            let schema = schema(of_task.as_ref(), &path)?;
+            jobs.push(Job { goal: task.goal, context: Some(context), schema, levels });
+        }
+        Ok(jobs)
+    }
+
+    /// Returns how many levels of helpers a helper can have below itself.
+    fn levels_of(&self, is_orchestrator: bool) -> Result<u32, ToolError> {
+        match (is_orchestrator, self.levels) {
+            (_, 0) => {
+                let message = "this conversation cannot have helpers: do the work yourself";
+                Err(ToolError::with_kind(ErrorKind::Refused, message))
+            }
+            (false, _) => Ok(0),
+            (true, 1) => {
+                let message = "helpers of this conversation cannot have helpers of their own: use the role leaf";
+                Err(ToolError::with_kind(ErrorKind::Refused, message))
+            }
+            (true, levels) => Ok(levels - 1),
+        }
+    }
+}
+
+/// Checks what the schema of the arguments cannot express.
+fn check(args: &Args) -> Result<(), ToolError> {
+    let (has_goal, has_tasks) = (args.goal.is_some(), args.tasks.is_some());
+    if args.action == Action::Spawn {
+        if args.helper_id.is_some() || args.message.is_some() {
+            let message = "helper_id and message belong to another action: use steer to send a message to a helper that is running";
+            return Err(ToolError::with_kind(ErrorKind::InvalidArguments, message));
+        }
+        if has_goal == has_tasks {
+            let got = if has_goal { "both" } else { "neither" };
+            return Err(invalid("", "either goal or tasks", got));
+        }
+        if args.goal.as_ref().is_some_and(|goal| goal.trim().is_empty()) {
+            return Err(invalid("/goal", "what the helper is to achieve", "only spaces"));
+        }
+        return Ok(());
+    }
+    if has_goal || has_tasks || args.background {
+        let message = format!("goal, tasks and background belong to the action spawn, not to {}", args.action.as_str());
+        return Err(ToolError::with_kind(ErrorKind::InvalidArguments, message));
+    }
+    if args.action == Action::Steer {
+        if args.helper_id.is_none() {
+            return Err(invalid("/helper_id", "the helper that gets the message", "nothing"));
+        }
+        if args.message.as_ref().is_none_or(|message| message.trim().is_empty()) {
+            return Err(invalid("/message", "the message for the helper", "nothing"));
+        }
+    }
+    Ok(())
+}
+
+fn invalid(path: &str, expected: &str, got: &str) -> ToolError {
+    let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
+    ToolError::with_kind(ErrorKind::InvalidArguments, format!("{place}expected {expected}, got {got}"))
+}
+
+/// Leaves out what `read` returns.
+fn without_results(mut helper: Value) -> Value {
+    if let Some(fields) = helper.as_object_mut() {
+        fields.retain(|name, _| !["summary", "output", "not_approved"].contains(&name.as_str()));
+    }
+    helper
+}
+
+fn reply(helpers: Vec<Value>, note: Option<&str>) -> ToolResult {
+    let mut reply = json!({ "helpers": helpers });
+    if let Some(note) = note {
+        reply["note"] = note.into();
+    }
+    ToolOutput::json(&reply)
+}

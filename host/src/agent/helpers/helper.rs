@@ -1,0 +1,510 @@
+//! A helper: an agent with one task, in a conversation of its own, on a thread of its own.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio::sync::{Semaphore, watch};
+use toolc_mcp::CheckedSchema;
+
+use super::{Base, DELEGATE_TASK, HelperPlan};
+use crate::agent::budget::Budget;
+use crate::agent::event::{AgentEvent, Observer, Tokens};
+use crate::agent::setup::Plan;
+use crate::agent::{Agent, Ended, Interrupts};
+use crate::show;
+
+/// The maximum length of a summary, in characters. The middle of a longer one is left out.
+const MAX_SUMMARY: usize = 12_000;
+/// The maximum length of output that has a schema, as JSON.
+const MAX_OUTPUT: usize = 48_000;
+/// The maximum length of a goal in lists and events, in characters.
+const SHOWN_GOAL: usize = 200;
+/// What a message of the parent begins with.
+const FROM_PARENT: &str = "A message of the agent that gave you the task: ";
+
+/// What a helper does, or how it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    /// It waits for others to end.
+    Waiting,
+    Running,
+    Done,
+    Failed,
+    Refused,
+    CutOff,
+    OutOfBudget,
+    Stopped,
+}
+
+impl Status {
+    pub(super) fn has_ended(self) -> bool {
+        !matches!(self, Self::Waiting | Self::Running)
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+            Self::CutOff => "cut_off",
+            Self::OutOfBudget => "out_of_budget",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// What a helper returns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Report {
+    pub(super) status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    not_approved: Vec<String>,
+    #[serde(default)]
+    requests: u32,
+    #[serde(default)]
+    seconds: u64,
+}
+
+impl Report {
+    fn new(status: Status, error: Option<String>) -> Self {
+        let (summary, output, not_approved, requests, seconds) = Default::default();
+        Self { status, summary, output, error, not_approved, requests, seconds }
+    }
+
+    fn with_summary(self, text: &str) -> Self {
+        Self { summary: Some(shortened(text.trim(), MAX_SUMMARY)).filter(|text| !text.is_empty()), ..self }
+    }
+}
+
+/// What a helper is to do.
+pub(super) struct Job {
+    pub(super) goal: String,
+    pub(super) context: Option<String>,
+    pub(super) schema: Option<OutputSchema>,
+    /// How many levels of helpers it can have below itself.
+    pub(super) levels: u32,
+}
+
+/// The schema that the output of a helper must match.
+pub(super) struct OutputSchema {
+    text: String,
+    checked: CheckedSchema,
+}
+
+impl OutputSchema {
+    /// Returns a schema.
+    ///
+    /// # Errors
+    /// Returns an error if it is not valid, or too long.
+    pub(super) fn new(schema: &Value) -> Result<Self, String> {
+        let text = schema.to_string();
+        if text.len() > 20_000 {
+            return Err(format!("expected a schema of at most 20000 bytes, got {}", text.len()));
+        }
+        Ok(Self { checked: CheckedSchema::new(schema)?, text })
+    }
+
+    /// Returns the output in an answer: JSON, which may be in a fenced block.
+    fn read(&self, answer: &str) -> Result<Value, String> {
+        let text = answer.trim();
+        let fenced = text.strip_suffix("```").and_then(|text| {
+            let start = text.find("```")?;
+            text[start + 3..].split_once('\n').map(|(_, json)| json)
+        });
+        let text = fenced.unwrap_or(text).trim();
+        if text.len() > MAX_OUTPUT {
+            return Err(format!("it has {} bytes, and {MAX_OUTPUT} are allowed", text.len()));
+        }
+        let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+        match self.checked.problem(&value) {
+            Some(problem) => Err(problem),
+            None => Ok(value),
+        }
+    }
+}
+
+/// A call of `delegate_task` that waits for helpers, for its progress.
+pub(super) struct WaitingCall {
+    pub(super) id: String,
+    pub(super) total: usize,
+    pub(super) ended: AtomicUsize,
+}
+
+/// A helper, as its parent sees it.
+pub(super) struct Helper {
+    pub(super) id: String,
+    /// The beginning of the goal.
+    pub(super) goal: String,
+    pub(super) is_background: bool,
+    /// The name of its task.
+    task: String,
+    budget: Arc<Budget>,
+    began: Instant,
+    stop: watch::Sender<bool>,
+    status: watch::Sender<Status>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    last_call: String,
+    report: Option<Report>,
+}
+
+/// What the thread of a helper needs.
+pub(super) struct Surroundings {
+    pub(super) base: Base,
+    pub(super) parent: String,
+    pub(super) slots: Arc<Semaphore>,
+    pub(super) plan: HelperPlan,
+    pub(super) spent: Arc<Mutex<Tokens>>,
+    pub(super) call: Option<Arc<WaitingCall>>,
+}
+
+impl Helper {
+    /// Starts a helper.
+    ///
+    /// # Errors
+    /// Returns an error if there is no thread for it.
+    pub(super) fn start(
+        id: String,
+        is_background: bool,
+        job: Job,
+        surroundings: Surroundings,
+    ) -> Result<Arc<Self>, String> {
+        let goal = surroundings.base.setup.redactor.text(&job.goal).into_owned();
+        let helper = Arc::new(Self {
+            goal: shortened(&show::one_line(&goal), SHOWN_GOAL),
+            is_background,
+            task: surroundings.plan.name.clone(),
+            budget: Arc::clone(&surroundings.plan.budget),
+            began: Instant::now(),
+            stop: watch::Sender::new(false),
+            status: watch::Sender::new(Status::Waiting),
+            state: Mutex::default(),
+            id,
+        });
+        let on_thread = Arc::clone(&helper);
+        let work = move || {
+            let ending = Ending(&on_thread);
+            let report = match crate::agent::runtime() {
+                Ok(runtime) => runtime.block_on(on_thread.work(job, &surroundings)),
+                Err(error) => Report::new(Status::Failed, Some(error)),
+            };
+            ending.end(report, &surroundings);
+        };
+        let thread = thread::Builder::new().name(helper.id.clone()).spawn(work);
+        thread.map_err(|error| format!("failed to start the thread of a helper: {error}"))?;
+        Ok(helper)
+    }
+
+    /// Returns the helper of an earlier run, which has ended.
+    pub(super) fn ended_before(id: String, goal: String, report: Report) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            goal,
+            is_background: true,
+            task: String::new(),
+            budget: Budget::new(0),
+            began: Instant::now(),
+            stop: watch::Sender::new(true),
+            status: watch::Sender::new(report.status),
+            state: Mutex::new(State { last_call: String::new(), report: Some(report) }),
+        })
+    }
+
+    pub(super) fn status(&self) -> Status {
+        *self.status.borrow()
+    }
+
+    pub(super) fn report(&self) -> Option<Report> {
+        self.state().report.clone()
+    }
+
+    /// Ends the helper. It ends soon, not immediately.
+    pub(super) fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Waits for the end of the helper, with everything that it has started.
+    pub(super) async fn ended(&self) {
+        let mut status = self.status.subscribe();
+        let _ = status.wait_for(|status| status.has_ended()).await;
+    }
+
+    /// Sends the helper a message, which it gets with its next results.
+    pub(super) fn steer(&self, base: &Base, message: &str) {
+        base.setup.news.add(&self.task, format!("{FROM_PARENT}{message}"));
+    }
+
+    /// Returns what the model learns about the helper: its report, or what it is doing.
+    pub(super) fn json(&self) -> Value {
+        let mut json =
+            Map::from_iter([("helper_id".to_owned(), json!(self.id)), ("goal".to_owned(), json!(self.goal))]);
+        let state = self.state();
+        match state.report.as_ref().map(|report| json!(report)) {
+            Some(Value::Object(report)) => json.extend(report),
+            _ => {
+                json.insert("status".to_owned(), json!(self.status()));
+                if !state.last_call.is_empty() {
+                    json.insert("last_call".to_owned(), json!(state.last_call));
+                }
+                json.insert("requests".to_owned(), json!(self.budget.used()));
+                json.insert("seconds".to_owned(), json!(self.began.elapsed().as_secs()));
+            }
+        }
+        Value::Object(json)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn work(self: &Arc<Self>, job: Job, surroundings: &Surroundings) -> Report {
+        let mut stop = self.stop.subscribe();
+        let mut stopped = async move || drop(stop.wait_for(|stop| *stop).await);
+        let slot = tokio::select! {
+            biased;
+            () = stopped() => return Report::new(Status::Stopped, Some("stopped before it began".to_owned())),
+            slot = surroundings.slots.acquire() => slot,
+        };
+        self.status.send_replace(Status::Running);
+        let observer = &surroundings.base.observer;
+        observer(&AgentEvent::HelperBegins { helper: &self.id, goal: &self.goal, background: self.is_background });
+        let mut agent = match surroundings.agent(self) {
+            Ok(agent) => agent,
+            Err(error) => return Report::new(Status::Failed, Some(error)),
+        };
+        let mut report = tokio::select! {
+            biased;
+            () = stopped() => Report::new(Status::Stopped, Some("stopped before its end".to_owned())),
+            report = job.work(&mut agent) => report,
+        };
+        report.not_approved = agent.not_approved();
+        surroundings.spent.lock().unwrap_or_else(PoisonError::into_inner).add(agent.total_tokens());
+        // Its task ends, with its processes and its own helpers. Only then may another helper begin.
+        drop(agent);
+        drop(slot);
+        report
+    }
+}
+
+impl Surroundings {
+    fn agent(&self, helper: &Arc<Helper>) -> Result<Agent, String> {
+        let Base { setup, selection, toolsets, approver, observer } = &self.base;
+        // Nobody looks at a helper in the background, and the user may be typing.
+        let approver = approver.clone().filter(|_| !helper.is_background);
+        setup.agent(Plan {
+            selection,
+            toolsets: toolsets.clone(),
+            source: "helper",
+            observer: observer_of(helper, observer.clone(), self.call.clone()),
+            approver,
+            resume: None,
+            worker: None,
+            helper: Some(self.plan.clone()),
+        })
+    }
+}
+
+impl Job {
+    fn message(&self) -> String {
+        let mut text = format!("Your task:\n{}\n", self.goal.trim());
+        if let Some(context) = self.context.as_deref().map(str::trim).filter(|context| !context.is_empty()) {
+            text += &format!("\nWhat you need to know:\n{context}\n");
+        }
+        if let Some(schema) = &self.schema {
+            text += &format!("\nYour last answer must be only JSON that matches this schema:\n{}\n", schema.text);
+        }
+        text
+    }
+
+    async fn work(&self, agent: &mut Agent) -> Report {
+        let mut message = self.message();
+        let mut is_retry = false;
+        loop {
+            let ended = agent.run_turn(&message, &mut Interrupts::new()).await;
+            let answer = agent.last_answer();
+            let (status, error) = match ended {
+                Ok(Ended::Done) => {
+                    // A message that has come too late for its results.
+                    let news = agent.take_news();
+                    if news.iter().any(|text| text.starts_with(FROM_PARENT)) {
+                        message = news.join("\n");
+                        continue;
+                    }
+                    match self.schema.as_ref().map(|schema| schema.read(answer)) {
+                        None if answer.trim().is_empty() => {
+                            (Status::Failed, "the helper ended without an answer".to_owned())
+                        }
+                        None => return Report::new(Status::Done, None).with_summary(answer),
+                        Some(Ok(output)) => {
+                            return Report { output: Some(output), ..Report::new(Status::Done, None) };
+                        }
+                        Some(Err(problem)) if !is_retry => {
+                            is_retry = true;
+                            message = format!(
+                                "Your last answer does not match the schema: {problem}. Answer again, with nothing but the JSON."
+                            );
+                            continue;
+                        }
+                        Some(Err(problem)) => {
+                            let error =
+                                format!("the answer does not match output_schema, also after a retry: {problem}");
+                            (Status::Failed, error)
+                        }
+                    }
+                }
+                Ok(Ended::Refused) => (Status::Refused, "the model refused".to_owned()),
+                Ok(Ended::CutOff) => (Status::CutOff, "the answer was cut off at the token limit".to_owned()),
+                Ok(Ended::OutOfBudget) => (Status::OutOfBudget, "the helper used up its requests".to_owned()),
+                Ok(Ended::Interrupted) => (Status::Stopped, "interrupted".to_owned()),
+                Err(error) => (Status::Failed, error.to_string()),
+            };
+            return Report::new(status, Some(error)).with_summary(answer);
+        }
+    }
+}
+
+/// Makes sure that a helper ends for its parent, also if its thread panics.
+struct Ending<'h>(&'h Arc<Helper>);
+
+impl Ending<'_> {
+    fn end(self, report: Report, surroundings: &Surroundings) {
+        let helper = self.0;
+        let Surroundings { base, parent, call, .. } = surroundings;
+        let report = Report { requests: helper.budget.used(), seconds: helper.began.elapsed().as_secs(), ..report };
+        let status = report.status;
+        helper.state().report = Some(report);
+        (base.observer)(&AgentEvent::HelperEnds {
+            helper: &helper.id,
+            outcome: status.word(),
+            requests: helper.budget.used(),
+            milliseconds: u64::try_from(helper.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            background: helper.is_background,
+        });
+        if let Some(call) = call {
+            let ended = call.ended.fetch_add(1, Ordering::SeqCst) + 1;
+            progress(&base.observer, call, ended, &format!("{} has ended", helper.id));
+        }
+        // A helper that was stopped has a parent that knows.
+        if helper.is_background && status != Status::Stopped {
+            let text = format!(
+                "The helper {} has ended: {}. Read its result with {DELEGATE_TASK}, action read",
+                helper.id,
+                status.word()
+            );
+            base.setup.news.add(parent, text);
+        }
+        helper.status.send_replace(status);
+    }
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if !self.0.status().has_ended() {
+            let error = "the helper ended unexpectedly".to_owned();
+            self.0.state().report.get_or_insert_with(|| Report::new(Status::Failed, Some(error)));
+            self.0.status.send_replace(Status::Failed);
+        }
+    }
+}
+
+/// Returns the observer of a helper, which tells that of its parent what a person should know.
+fn observer_of(helper: &Arc<Helper>, parent: Observer, call: Option<Arc<WaitingCall>>) -> Observer {
+    let helper = Arc::clone(helper);
+    let background = helper.is_background;
+    Arc::new(move |event| match *event {
+        AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
+            let shown = show::call("", tool, arguments, SHOWN_GOAL);
+            if let Some(call) = &call {
+                progress(&parent, call, call.ended.load(Ordering::SeqCst), &format!("{}: {shown}", helper.id));
+            }
+            helper.state().last_call = shown;
+            parent(&AgentEvent::HelperCall { helper: &helper.id, tool, emoji, arguments, background });
+        }
+        AgentEvent::Notice { text } if !background => {
+            parent(&AgentEvent::Notice { text: &format!("{}: {text}", helper.id) });
+        }
+        AgentEvent::HelperBegins { helper, goal, background: below } => {
+            parent(&AgentEvent::HelperBegins { helper, goal, background: background || below });
+        }
+        AgentEvent::HelperCall { helper, tool, emoji, arguments, background: below } => {
+            let background = background || below;
+            parent(&AgentEvent::HelperCall { helper, tool, emoji, arguments, background });
+        }
+        AgentEvent::HelperEnds { helper, outcome, requests, milliseconds, background: below } => {
+            let background = background || below;
+            parent(&AgentEvent::HelperEnds { helper, outcome, requests, milliseconds, background });
+        }
+        _ => {}
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are few helpers")]
+fn progress(observer: &Observer, call: &WaitingCall, ended: usize, message: &str) {
+    let (done, total) = (ended as f64, Some(call.total as f64));
+    observer(&AgentEvent::Progress { id: &call.id, tool: DELEGATE_TASK, done, total, message });
+}
+
+/// Returns the beginning and the end of a text that is longer than `max` characters.
+fn shortened(text: &str, max: usize) -> String {
+    let count = text.chars().count();
+    if count <= max {
+        return text.to_owned();
+    }
+    let place = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = (place(max * 2 / 3), place(count - max / 3));
+    format!("{} [{} characters are left out] {}", &text[..head], text[head..tail].chars().count(), &text[tail..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_json_that_matches_the_schema_with_or_without_a_fence() {
+        let schema = json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } });
+        let schema = OutputSchema::new(&schema).expect("it is valid");
+        for answer in ["{\"n\":1}", " {\"n\":1}\n", "```json\n{\"n\":1}\n```", "Here it is:\n```\n{\"n\":1}\n```\n"] {
+            assert_eq!(schema.read(answer), Ok(json!({ "n": 1 })), "{answer}");
+        }
+        for (answer, problem) in [("one", "not JSON"), ("", "not JSON"), ("{}", "required"), ("{\"n\":\"1\"}", "`/n`")]
+        {
+            let error = schema.read(answer).expect_err(answer);
+            assert!(error.contains(problem), "{error}");
+        }
+        assert!(schema.read(&format!("[{}]", "0,".repeat(MAX_OUTPUT))).expect_err("it is long").contains("bytes"));
+    }
+
+    #[test]
+    fn a_schema_that_is_no_schema_is_refused() {
+        for schema in [json!({ "type": "number or so" }), json!({ "$ref": "https://example.com/x.json" })] {
+            assert!(OutputSchema::new(&schema).is_err(), "{schema}");
+        }
+        assert!(
+            OutputSchema::new(&json!({ "enum": vec!["word"; 5000] })).map(drop).expect_err("long").contains("20000")
+        );
+    }
+
+    #[test]
+    fn a_long_summary_has_its_beginning_and_its_end() {
+        let text = shortened(&format!("ä{}z", "-".repeat(MAX_SUMMARY)), MAX_SUMMARY);
+        assert!(text.starts_with('ä') && text.ends_with('z'), "{text}");
+        assert!(text.contains("[2 characters are left out]") && text.chars().count() < MAX_SUMMARY + 50, "{text}");
+        assert_eq!(shortened("all of it", 9), "all of it");
+    }
+}
