@@ -1,4 +1,4 @@
-//! Output schemas: whether a value matches a schema that somebody else has written, in bounded time. The structured content of a result
+//! Output schemas: whether a value matches a schema of another program, in bounded time. The structured content of a result
 //! is checked against what the server has declared.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ pub(crate) struct OutputSchema {
     checked: OnceLock<Result<CheckedSchema, String>>,
 }
 
-/// A JSON Schema that somebody else has written. A check against it takes a bounded time.
+/// A JSON Schema of another program. A check against it takes a bounded time.
 #[derive(Debug)]
 pub struct CheckedSchema(Validator);
 
@@ -32,7 +32,7 @@ impl CheckedSchema {
     /// Returns a schema that values can be checked against.
     ///
     /// # Errors
-    /// Returns an error if it is no valid schema, refers to something outside of it, or could not be checked in bounded time.
+    /// Returns an error if the schema is invalid, refers to something outside of it, or could not be checked in bounded time.
     pub fn new(schema: &Value) -> Result<Self, String> {
         check_bounded(schema)?;
         let invalid = |problem: String| {

@@ -62,7 +62,7 @@ pub(crate) struct Agent {
     /// The requests that it may still make in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,
-    /// Whether nobody continues the conversation, so that its end would lose the results of helpers.
+    /// Whether the conversation is not continued, so that its end would lose the results of helpers.
     is_single: bool,
 }
 

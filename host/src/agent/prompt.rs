@@ -18,7 +18,7 @@ pub(super) fn system(directory: &Path, date: &str, notes: &str, is_helper: bool)
     );
     if is_helper {
         system += "\n\n\
-             You are a helper: another agent has given you one task, and goes on with what you return. Nobody answers questions. Your last \
+             You are a helper: another agent has given you one task, and goes on with what you return. You cannot ask questions. Your last \
              answer is all that the other agent gets. Say in it what you have done and found out, with exact names, paths and numbers, \
              which files you have changed, and what failed or remains to be done.";
     }

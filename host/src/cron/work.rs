@@ -39,16 +39,16 @@ pub(super) struct Report {
 
 /// Does the work of a run, and prints a [`Report`].
 pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    let jobs = super::jobs(&home);
+    let failed = |error: toolc_store::StoreError| error.to_string();
+    let run = jobs.run(id).map_err(failed)?.filter(|run| run.ended.is_none());
+    let run = run.ok_or_else(|| format!("no run {id} is open: only `toolc cron run` uses this command"))?;
     // The runner has ended, or wants this process to end.
     let watch = thread::Builder::new().name("input".to_owned()).spawn(|| {
         let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
         std::process::exit(130);
     });
     watch.map_err(|error| format!("failed to start a thread: {error}"))?;
-    let jobs = super::jobs(&home);
-    let failed = |error: toolc_store::StoreError| error.to_string();
-    let run = jobs.run(id).map_err(failed)?.filter(|run| run.ended.is_none());
-    let run = run.ok_or_else(|| format!("no run {id} is open: only `toolc cron run` uses this command"))?;
     let job = jobs.get(run.job).map_err(failed)?.ok_or("the job of the run was removed")?;
     let context = context(&jobs, &job).map_err(failed)?;
     let args = AgentArgs { without_model: job.work.no_agent, ..models.agent_args() };

@@ -459,7 +459,7 @@ fn helpers_can_have_the_auxiliary_model() {
 }
 
 #[test]
-fn a_call_of_a_helper_is_approved_by_the_person_or_nobody() {
+fn a_call_of_a_helper_is_approved_by_the_person_or_not_at_all() {
     let remove = call("terminal", json!({ "command": "rm -rf build" }));
     let answers = [
         delegate(json!({ "goal": "Goal A" })),
@@ -467,7 +467,7 @@ fn a_call_of_a_helper_is_approved_by_the_person_or_nobody() {
         of("Goal A", remove.clone()),
         of("Goal A", text("Tried.")),
     ];
-    // Nobody is there.
+    // Without a person.
     let folder = folder();
     let run = agent(folder.path(), &answers, &[]);
     assert_eq!(run.status, Some(0), "{}", run.err);
@@ -576,7 +576,7 @@ fn ten_helpers_that_are_stopped_leave_no_process_no_slot_and_no_request() {
     let awake = results[5]["helpers"].as_array().expect("helpers");
     assert_eq!(awake.iter().filter(|helper| helper["status"] == "done").count(), 10, "{}", results[5]);
     assert_eq!(running(&pattern), 0);
-    // Helpers are no conversations of the user.
+    // A helper is not a conversation of the user.
     let sessions = crate::run(folder.path(), &["sessions", "list", "--json"], &[]);
     assert_eq!(sessions.out.matches("\"source\"").count(), 1, "{}", sessions.out);
 }

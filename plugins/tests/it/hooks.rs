@@ -329,7 +329,10 @@ fn a_plugin_may_have_hooks_only_but_not_nothing() {
     assert_reply!(it.call("echo", &json!({"text": "x"})), Err(Blocked, "never that"));
     it.f.put("plugins/guard/plugin.toml", "executable = \"run\"\n", 0o644);
     let report = it.f.load().remove(0);
-    assert!(report.is_broken() && report.to_string().contains("the plugin has no tools and no hooks"), "{report}");
+    assert!(
+        report.is_broken() && report.to_string().contains("the plugin has no tools, no hooks and no memory"),
+        "{report}"
+    );
 }
 
 #[test]

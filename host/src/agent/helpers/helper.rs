@@ -305,7 +305,7 @@ impl Helper {
 impl Surroundings {
     fn agent(&self, helper: &Arc<Helper>) -> Result<Agent, String> {
         let Base { setup, selection, toolsets, approver, observer } = &self.base;
-        // Nobody looks at a helper in the background, and the user may be typing.
+        // The user does not see a helper in the background, and may be typing.
         let approver = approver.clone().filter(|_| !helper.is_background);
         setup.agent(Plan {
             selection,

@@ -34,8 +34,8 @@ fn scripts_call_tools_over_files_as_over_a_channel() {
     let value = it.run("print('out')\nx = toolc_tools.read_file('a.txt', limit='1', offset=None)\n(x['lines'], 'é')");
     assert_eq!((&value["result"], &value["stdout"]), (&json!("(1, 'é')"), &json!("out\n")), "{value:#}");
     assert_eq!(it.error("toolc_tools.read_file('missing.txt')")[0], "ToolError");
-    let [_, text] = it.error("toolc_tools.todo()");
-    assert_eq!(text, "scripts cannot call `todo`: call it directly");
+    let [_, text] = it.error("toolc_tools.process()");
+    assert_eq!(text, "scripts cannot call `process`: call it directly");
     assert_eq!(it.result("x['lines']"), "1", "the state lasts");
     let long = it.result("len(toolc_tools.write_file('b.txt', 'x' * 1_000_000) and open('b.txt').read())");
     assert_eq!(long, "1000000");
