@@ -201,85 +201,17 @@ impl Setup {
     /// # Errors
     /// Returns an error if the selection names something unknown, or the conversation to continue cannot be read.
     pub(crate) fn agent(self: &Arc<Self>, plan: Plan<'_>) -> Result<Agent, String> {
-        let Plan { selection, toolsets, source, observer, approver, resume, worker, helper } = plan;
-        let models = match &helper {
+        let models = match &plan.helper {
             Some(_) => self.models.for_helper(self.helper_limits().model),
             None => self.models.for_new_conversation(),
         };
-        let name = match (&helper, resume) {
+        let name = match (&plan.helper, plan.resume) {
             (Some(helper), _) => helper.name.clone(),
             (None, Some(info)) => info.name.clone(),
             (None, None) => new_name(),
         };
-        let base = Base {
-            setup: Arc::clone(self),
-            selection: selection.clone(),
-            toolsets: toolsets.clone(),
-            approver: approver.clone(),
-            observer: observer.clone(),
-        };
-        let limits = self.helper_limits();
-        let budget = helper
-            .as_ref()
-            .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
-        let reporter = Reporter {
-            observer: observer.clone(),
-            redactor: Arc::clone(&self.redactor),
-            emojis: self.emojis(),
-            begun: Mutex::default(),
-        };
-        let progress = observer.clone();
-        let home = &self.profile.home;
-        let mut selection = selection.clone();
-        self.profile.apply_to_selection(&mut selection, &self.servers, &self.registry);
-        if toolsets.is_some() {
-            selection.enable.clear();
-        }
-        if let Some(helper) = &helper {
-            selection.disable_tools.extend(helper.blocked(&self.registry));
-        }
-        let facts = toolc_catalog::Facts {
-            helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),
-            max_helpers: limits.at_once.into(),
-        };
-        let mut builder = selection.builder(&self.registry)?.facts(facts).env(self.profile.env());
-        let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
-        let toolsets = toolsets.or_else(|| selection.is_empty().then(default));
-        builder = builder.enable(toolsets.unwrap_or_default());
-        builder = self.stores.apply(builder.id(&name).home(home.path()));
-        if let Some(worker) = worker {
-            builder = builder.enable([KANBAN]).value(Arc::new(worker));
-        }
-        // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
-        let notices = observer.clone();
-        let warn = move |text: &str| notices(&AgentEvent::Notice { text });
-        builder = self.plugins.add_hooks(builder, &self.registry, self.profile.env(), home, warn);
-        builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.redactor))));
-        builder = builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER);
-        let (results, redactor) = (self.results.of_session(&name), Arc::clone(&self.redactor));
-        builder = builder.spill_store(Arc::new(RedactedStore { results, redactor }));
-        builder = approval::Limits::of(&self.profile).apply(builder.commands(self.judging.commands.clone()));
-        builder = builder.on_progress(move |report| {
-            progress(&AgentEvent::Progress {
-                id: report.id,
-                tool: report.tool,
-                done: report.done,
-                total: report.total,
-                message: report.message,
-            });
-        });
-        let approver = if self.second_opinion {
-            let opinion = SecondOpinion::new(models.auxiliary.clone(), self.judging.rules, approver);
-            Some(opinion as Arc<dyn Approver>)
-        } else {
-            approver
-        };
-        let questions = Questions::default();
-        if let Some(approver) = approver {
-            builder = builder.approver(questions.of(approver));
-        }
-        let session = builder.build().map_err(|error| error.to_string())?;
-
+        let (session, questions) = self.session(&plan, &models, &name)?;
+        let Plan { selection, toolsets, source, observer, approver, resume, worker: _, helper } = plan;
         let task = Task::new(&*name);
         task.set_directory(&self.directory);
         // The parent of a helper records what it returns.
@@ -294,6 +226,11 @@ impl Setup {
             (conversation, tokens, state) = (resumed.conversation, resumed.tokens, Some(resumed.state));
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
+        let budget = helper
+            .as_ref()
+            .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
+        let selection = selection.clone();
+        let base = Base { setup: Arc::clone(self), selection, toolsets, approver, observer: observer.clone() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget);
         let mut agent = Agent {
             session,
@@ -321,6 +258,69 @@ impl Setup {
             agent.restore(state);
         }
         Ok(agent)
+    }
+
+    /// Returns the session of an agent, and the questions about its calls.
+    fn session(&self, plan: &Plan<'_>, models: &Models, name: &str) -> Result<(Session, Questions), String> {
+        let Plan { toolsets, observer, worker, helper, .. } = plan;
+        let home = &self.profile.home;
+        let limits = self.helper_limits();
+        let mut selection = plan.selection.clone();
+        self.profile.apply_to_selection(&mut selection, &self.servers, &self.registry);
+        if toolsets.is_some() {
+            selection.enable.clear();
+        }
+        if let Some(helper) = helper {
+            selection.disable_tools.extend(helper.blocked(&self.registry));
+        }
+        let facts = toolc_catalog::Facts {
+            helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),
+            max_helpers: limits.at_once.into(),
+        };
+        let mut builder = selection.builder(&self.registry)?.facts(facts).env(self.profile.env());
+        let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
+        let toolsets = toolsets.clone().or_else(|| selection.is_empty().then(default));
+        builder = builder.enable(toolsets.unwrap_or_default());
+        builder = self.stores.apply(builder.id(name).home(home.path()));
+        if let Some(worker) = worker {
+            builder = builder.enable([KANBAN]).value(Arc::new(worker.clone()));
+        }
+        // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
+        let notices = observer.clone();
+        let warn = move |text: &str| notices(&AgentEvent::Notice { text });
+        builder = self.plugins.add_hooks(builder, &self.registry, self.profile.env(), home, warn);
+        builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.redactor))));
+        let reporter = Reporter {
+            observer: observer.clone(),
+            redactor: Arc::clone(&self.redactor),
+            emojis: self.emojis(),
+            begun: Mutex::default(),
+        };
+        builder = builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER);
+        let (results, redactor) = (self.results.of_session(name), Arc::clone(&self.redactor));
+        builder = builder.spill_store(Arc::new(RedactedStore { results, redactor }));
+        builder = approval::Limits::of(&self.profile).apply(builder.commands(self.judging.commands.clone()));
+        let progress = observer.clone();
+        builder = builder.on_progress(move |report| {
+            progress(&AgentEvent::Progress {
+                id: report.id,
+                tool: report.tool,
+                done: report.done,
+                total: report.total,
+                message: report.message,
+            });
+        });
+        let approver = if self.second_opinion {
+            let opinion = SecondOpinion::new(models.auxiliary.clone(), self.judging.rules, plan.approver.clone());
+            Some(opinion as Arc<dyn Approver>)
+        } else {
+            plan.approver.clone()
+        };
+        let questions = Questions::default();
+        if let Some(approver) = approver {
+            builder = builder.approver(questions.of(approver));
+        }
+        Ok((builder.build().map_err(|error| error.to_string())?, questions))
     }
 
     /// Returns the notes with which a conversation begins, if its model can change them.

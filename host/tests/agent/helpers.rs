@@ -17,7 +17,8 @@ use crate::{Run, folder, outcome, run, script, toolc};
 const LIMIT: Duration = Duration::from_mins(1);
 
 fn call(tool: &str, arguments: Value) -> Value {
-    json!({ "calls": [{ "name": tool, "arguments": arguments }] })
+    let call: Value = [("name", Value::from(tool)), ("arguments", arguments)].into_iter().collect();
+    json!({ "calls": [call] })
 }
 
 fn delegate(arguments: Value) -> Value {

@@ -34,7 +34,9 @@ impl Helpers {
             Action::Steer => self.steer(&args.helper_id.unwrap_or_default(), &args.message.unwrap_or_default()),
             Action::Stop => {
                 let helpers = self.named(args.helper_id.as_deref())?;
-                helpers.iter().for_each(|helper| helper.stop());
+                for helper in &helpers {
+                    helper.stop();
+                }
                 for helper in &helpers {
                     helper.ended().await;
                 }
@@ -199,7 +201,8 @@ fn without_results(mut helper: Value) -> Value {
 }
 
 fn reply(helpers: Vec<Value>, note: Option<&str>) -> ToolResult {
-    let mut reply = json!({ "helpers": helpers });
+    let mut reply = json!({});
+    reply["helpers"] = helpers.into();
     if let Some(note) = note {
         reply["note"] = note.into();
     }

@@ -255,16 +255,15 @@ impl Helper {
         let mut json =
             Map::from_iter([("helper_id".to_owned(), json!(self.id)), ("goal".to_owned(), json!(self.goal))]);
         let state = self.state();
-        match state.report.as_ref().map(|report| json!(report)) {
-            Some(Value::Object(report)) => json.extend(report),
-            _ => {
-                json.insert("status".to_owned(), json!(self.status()));
-                if !state.last_call.is_empty() {
-                    json.insert("last_call".to_owned(), json!(state.last_call));
-                }
-                json.insert("requests".to_owned(), json!(self.budget.used()));
-                json.insert("seconds".to_owned(), json!(self.began.elapsed().as_secs()));
+        if let Some(Value::Object(report)) = state.report.as_ref().map(|report| json!(report)) {
+            json.extend(report);
+        } else {
+            json.insert("status".to_owned(), json!(self.status()));
+            if !state.last_call.is_empty() {
+                json.insert("last_call".to_owned(), json!(state.last_call));
             }
+            json.insert("requests".to_owned(), json!(self.budget.used()));
+            json.insert("seconds".to_owned(), json!(self.began.elapsed().as_secs()));
         }
         Value::Object(json)
     }

@@ -211,7 +211,9 @@ impl Helpers {
             match Helper::start(id, is_background, job, surroundings) {
                 Ok(helper) => started.push(helper),
                 Err(error) => {
-                    started.iter().for_each(|helper| helper.stop());
+                    for helper in &started {
+                        helper.stop();
+                    }
                     return Err(error);
                 }
             }
@@ -228,7 +230,9 @@ impl Helpers {
     /// Ends all helpers, and waits for their end.
     pub(super) fn end(&self) {
         let helpers = std::mem::take(&mut *self.all());
-        helpers.iter().for_each(|helper| helper.stop());
+        for helper in &helpers {
+            helper.stop();
+        }
         let begun = Instant::now();
         while helpers.iter().any(|helper| !helper.status().has_ended()) && begun.elapsed() < END_LIMIT {
             thread::sleep(Duration::from_millis(2));
