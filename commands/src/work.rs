@@ -14,6 +14,8 @@ pub(crate) const COMMAND: usize = 64;
 pub(crate) const WORD: usize = 16;
 /// The cost of copying a word, and that of copying each of its parts.
 pub(crate) const COPY: usize = 10;
+/// The cost of a scope, with the part of a word that refers to it.
+pub(crate) const SCOPE: usize = 2 * COPY;
 /// Steps in the budget of every line.
 const BASE: u32 = 100_000;
 

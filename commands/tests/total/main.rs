@@ -60,6 +60,12 @@ fn copies_of_a_word_are_limited() {
     }
     // Assignments that `sudo` passes on are copies, too.
     check::line(&format!("sudo -= .9}}{expanded}cia=r.{}d x", "*".repeat(112)));
+    // So are the substitutions in code that is read once for each word.
+    let (before, after) = (
+        "9.}.{1..9}; su -c\u{fffd}{3..9}{2..9}g'urx `ar!|&(<  `lr+ar!|\u{fffd}\u{fffd}\u{fffd}{2...8 \u{fffd}env <(a\u{fffd}\u{fffd}\u{fffd}\u{fffd}`a$.[",
+        "]\\\n`=' +.",
+    );
+    check::line(&format!("{before}{}@{}{after}", "`".repeat(11), "`".repeat(89)));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::script::ScopeKind;
 use crate::syntax::word::{Operation, Origin, Part};
+use crate::work::SCOPE;
 
 /// The quotes around an expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +147,7 @@ impl Parser<'_, '_> {
 
     /// Reads a separate text, such as the code in backquotes, as a substitution.
     fn inner_text(&mut self, text: &str, spans: Spans) -> ParseResult<std::ops::Range<u32>> {
+        self.spend(SCOPE)?;
         let mark = self.mark();
         let kind = ScopeKind::Substitution;
         let (dialect, scope) = (self.dialect, self.scope);

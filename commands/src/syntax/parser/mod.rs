@@ -21,7 +21,7 @@ use crate::span::Span;
 use crate::syntax::dialect::{Dialect, Dialects};
 use crate::syntax::ids::ScopeId;
 use crate::syntax::script::{Scope, ScopeKind, Script};
-use crate::work::{Exhausted, MAX_DEPTH, Work};
+use crate::work::{Exhausted, MAX_DEPTH, SCOPE, Work};
 
 /// How positions in the text relate to the line.
 #[derive(Debug, Clone, Copy)]
@@ -175,6 +175,7 @@ impl<'t, 'w> Parser<'t, 'w> {
 
     /// Calls `read` in a new scope.
     fn scoped<T>(&mut self, kind: ScopeKind, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+        self.spend(SCOPE)?;
         let outer = self.scope;
         self.scope = self.add_scope(kind, outer);
         let result = read(self);
