@@ -12,6 +12,8 @@ const STEPS_PER_BYTE: u32 = 7;
 pub(crate) const COMMAND: usize = 64;
 /// The cost of reading a word.
 pub(crate) const WORD: usize = 16;
+/// The cost of each part of a word after the first.
+pub(crate) const PART: usize = 8;
 /// The cost of copying a word, and that of copying each of its parts.
 pub(crate) const COPY: usize = 10;
 /// The cost of a scope, with the part of a word that refers to it.

@@ -68,6 +68,20 @@ fn copies_of_a_word_are_limited() {
     check::line(&format!("{before}{}@{}{after}", "`".repeat(11), "`".repeat(89)));
 }
 
+/// An option of `su` that no table knows is read both ways, so each of the 64 words that the braces make is read as code.
+#[test]
+fn code_that_is_read_for_each_word_is_limited() {
+    let units = [
+        "*?", "?", "[a]", "$a", "$a\"b\"", "$[1]", "$((1))", "${a:-b}", "`a`", "$(a)", "<(a)", "$'a'", "''", "a b ",
+        "a=* ", "a[1]=b ", "{a,b} ", "~ ", "a;", "a|", "<a ", "{ ", "(", "\\a", "a\n", "é",
+    ];
+    for unit in units {
+        for count in [50, 1_000] {
+            check::line(&format!("su -c\u{fffd}{{2..9}}{{2..9}}g'x {}'", unit.repeat(count)));
+        }
+    }
+}
+
 #[test]
 fn any_characters_can_be_read() {
     let mut random = Random(8);

@@ -8,7 +8,7 @@ use crate::characters::UNKNOWN;
 use crate::syntax::braces;
 use crate::syntax::dialect::Dialect;
 use crate::syntax::word::{Glob, Origin, Part, Word};
-use crate::work::{COPY, WORD};
+use crate::work::{COPY, PART, WORD};
 
 /// Where a word occurs. This decides what is expanded in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +137,7 @@ impl Parser<'_, '_> {
                 _ => self.plain_run(&mut builder),
             }
         }
-        self.spend(WORD + (self.at - start) / 4)?;
+        self.spend(WORD + (self.at - start) / 4 + PART * builder.parts.len().saturating_sub(1))?;
         if self.at == start && builder.is_empty() {
             return Err(super::Stop::Syntax);
         }
