@@ -111,6 +111,10 @@ fn processes_that_write_at_once_lose_nothing() {
     // Always due: the clock of the runner is ahead by many minutes.
     let busy = add(&jobs, "busy", &Schedule::Every(MINUTE), start - 10 * MINUTE).id;
     let mut runner = spawn(&file, "runner", 1);
+    // The runner works before the writers begin. Its pipe is read to the end, so that it never waits.
+    let mut lines = BufReader::new(runner.stdout.take().expect("a pipe")).lines();
+    assert!(lines.any(|line| line.is_ok_and(|line| line.contains("begun "))), "the runner begins nothing");
+    let rest = thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
     let writers = names.map(|name| spawn(&file, name, count));
     for mut writer in writers {
         let mut out = String::new();
@@ -123,6 +127,7 @@ fn processes_that_write_at_once_lose_nothing() {
     }
     runner.kill().expect("failed to kill");
     runner.wait().expect("failed to wait");
+    rest.join().expect("the reader of the pipe panicked");
     let prompts = own.map(|id| jobs.get(id).expect("failed to read").expect("it exists").work.prompt);
     assert_eq!(prompts, [count, count].map(|count| Some(count.to_string())));
     assert!(jobs.get(busy).expect("failed to read").expect("it exists").begun > 0);
