@@ -205,6 +205,7 @@ fn a_helper_cannot_use_what_it_does_not_have_in_any_way() {
         ("clarify", json!({ "questions": [{ "question": "May I?" }] })),
         ("execute_code", json!({ "code": "open('made', 'w')" })),
         ("delegate_task", json!({ "goal": "Below." })),
+        ("kanban_complete", json!({ "task_id": "t1", "summary": "Done." })),
         ("cronjob", json!({ "action": "list" })),
         ("send_message", json!({ "message": "Hello" })),
     ];
@@ -230,11 +231,12 @@ fn a_helper_cannot_use_what_it_does_not_have_in_any_way() {
         answer("I see.", &[]),
     ]);
     let variables = [(vendor.base, &*server.url), (vendor.key, "sk-a-secret-key")];
-    let run = run(folder.path(), &["agent", "Begin.", "--json", "--model", "chat:m-1"], &variables);
+    let run =
+        run(folder.path(), &["agent", "Begin.", "--json", "--model", "chat:m-1", "--enable", "cli,kanban"], &variables);
     assert_eq!(run.status, Some(0), "{}", run.err);
     let requests = server.requests();
     let tools = |request: &Value| request["tools"].to_string();
-    for (name, _) in &blocked[..4] {
+    for (name, _) in &blocked[..6] {
         let shown = format!("\"name\":\"{name}\"");
         assert!(tools(&requests[0]).contains(&shown) && !tools(&requests[1]).contains(&shown), "{name}");
     }

@@ -25,9 +25,25 @@ use helper::{Helper, Job, Report, Surroundings, WaitingCall};
 /// The tool with which a model has helpers.
 pub(super) const DELEGATE_TASK: &str = "delegate_task";
 
-/// The tools that helpers do not have: they ask or write to the user, outlast the task, or call other tools from a script.
-/// `delegate_task` is added for helpers without helpers of their own.
-const BLOCKED: [&str; 5] = ["clarify", "cronjob", "execute_code", "memory", "send_message"];
+/// The tools that helpers do not have: they ask or write to the user, outlast the task, or call other tools from a script. On a board,
+/// helpers only read, because they work on no task of their own. `delegate_task` is added for helpers without helpers of their own.
+const BLOCKED: [&str; 15] = [
+    "clarify",
+    "cronjob",
+    "execute_code",
+    "kanban_attach",
+    "kanban_block",
+    "kanban_comment",
+    "kanban_complete",
+    "kanban_create",
+    "kanban_heartbeat",
+    "kanban_link",
+    "kanban_request_changes",
+    "kanban_request_review",
+    "kanban_unblock",
+    "memory",
+    "send_message",
+];
 
 /// The maximum number of helpers of a conversation that have not ended or whose results were not read.
 const MAX_HELPERS: usize = 20;
