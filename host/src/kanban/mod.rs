@@ -30,7 +30,7 @@ inside a tool: there, an agent has the tools of the toolset `kanban`.
 
 Exit status:
   0  success
-  1  the board cannot be changed like this; for `work --once`, a worker failed
+  1  the board cannot be changed like this; for `work`, a worker failed
   2  the command line is wrong, or a file cannot be used";
 
 /// The arguments of `kanban`.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use toolc_agent::{BoardWorker, card_name};
 use toolc_config::Home;
-use toolc_store::{Actor, BlockKind, Boards, Card, Database};
+use toolc_store::{BlockKind, BoardError, Boards, Card, Database};
 
 use super::worker::{self, Claim};
 use super::workspace;
@@ -19,6 +19,9 @@ use crate::agent::Interrupts;
 use crate::agent::setup::AgentArgs;
 use crate::options::ToolOptions;
 use crate::show;
+
+/// The exit status of a worker that could not start: an option, the configuration or a file is wrong.
+const CANNOT_START: i32 = 2;
 
 /// How often the board is asked for tasks.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -85,22 +88,27 @@ struct Office<'a> {
 impl Office<'_> {
     async fn run(&self) -> Result<ExitCode, String> {
         let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
-        let mut workers: HashMap<i64, Child> = HashMap::new();
+        let mut workers: HashMap<i64, (BoardWorker, Child)> = HashMap::new();
         let (mut has_failed, mut stops) = (false, false);
         loop {
             let mut ended = Vec::new();
-            for (card, worker) in &mut workers {
-                if let Some(status) = worker.try_wait().map_err(|error| error.to_string())? {
+            for (card, (worker, process)) in &mut workers {
+                if let Some(status) = process.try_wait().map_err(|error| error.to_string())? {
                     ended.push(*card);
                     has_failed |= !status.success();
+                    if status.code() == Some(CANNOT_START) {
+                        // No other worker could start either.
+                        stops = true;
+                        self.give_back(worker)?;
+                    }
                     self.report(*card);
                 }
             }
             workers.retain(|card, _| !ended.contains(card));
             while !stops && workers.len() < usize::from(self.args.jobs) {
                 let Some(worker) = self.next()? else { break };
-                if let Some(child) = self.start(&worker)? {
-                    workers.insert(worker.card, child);
+                if let Some(process) = self.start(&worker)? {
+                    workers.insert(worker.card, (worker, process));
                 }
             }
             if workers.is_empty() && (stops || self.args.once) {
@@ -135,8 +143,8 @@ impl Office<'_> {
         let folder = match workspace::prepare(&card, &self.below, &self.home) {
             Ok(folder) => folder,
             Err(problem) => {
-                let actor = Actor::Worker { name: worker.name.clone(), card: worker.card, claim: worker.claim.clone() };
-                let blocked = self.boards.block(self.board, &actor, worker.card, BlockKind::Capability, &problem);
+                let blocked =
+                    self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Capability, &problem);
                 blocked.map_err(|error| error.to_string())?;
                 self.report(worker.card);
                 return Ok(None);
@@ -151,6 +159,15 @@ impl Office<'_> {
             .stdout(Stdio::null())
             .spawn();
         child.map(Some).map_err(|error| format!("failed to start a worker: {error}"))
+    }
+
+    /// Gives back the task of a worker that could not start, if it still has it.
+    fn give_back(&self, worker: &BoardWorker) -> Result<(), String> {
+        let reason = "the worker could not start";
+        match self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Transient, reason) {
+            Ok(_) | Err(BoardError::Refused(_)) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     fn card(&self, card: i64) -> Result<Card, String> {

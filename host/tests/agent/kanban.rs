@@ -173,6 +173,17 @@ fn the_task_of_a_killed_worker_goes_to_the_next_one() {
 }
 
 #[test]
+fn a_worker_that_cannot_start_gives_its_task_back_and_ends_the_work() {
+    let folder = folder();
+    let folder = folder.path();
+    let task = add(folder, &["Build", "--to", "ann"]);
+    let work = run(folder, &["kanban", "work", "ann", "--model", "script:missing.jsonl"], &[]);
+    assert_eq!(work.status, Some(1), "{}", work.err);
+    assert!(work.err.contains("missing.jsonl") && work.err.contains("the worker could not start"), "{}", work.err);
+    assert_eq!(shown(folder, &task)["status"], "ready");
+}
+
+#[test]
 fn a_working_tree_is_made_without_the_programs_of_the_repository() {
     let folder = folder();
     let folder = folder.path();
