@@ -6,6 +6,7 @@ use std::io::{BufRead as _, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 
@@ -98,10 +99,11 @@ fn run_a_call() {
     for report in plugins.load(&registry) {
         assert!(!report.is_broken(), "{report}");
     }
-    let turn = registry.session().build().expect("a session").turn_blocking(Dialect::OpenAi);
+    let turn = Arc::new(registry.session().build().expect("a session").turn_blocking(Dialect::OpenAi));
     let (cancel, panics) = (CancelHandle::new(), channel());
     let call = {
-        let cancel = cancel.clone();
+        // The task, and with it what the command leaves in the background, ends with the last turn: not before this process.
+        let (turn, cancel) = (Arc::clone(&turn), cancel.clone());
         move || {
             let response = turn.call_blocking(&ToolCall::new(&tool, &arguments).with_cancel(&cancel));
             println!("\nresponse: {}", response.json);
