@@ -178,7 +178,7 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
         .with_memory(plugins.memory(&profile)?)
         .with_person(&person, profile.config().agent.question_timeout);
     if let Some(model) = if calls { mcp::model_of_profile(&profile) } else { None } {
-        stores = stores.with_summarizer(model);
+        stores = stores.with_summarizer(model, agent::Spent::default());
     }
     let app = profile.apply_to_app(app, stores).doctor_section(profile.section()).doctor_section(plugins.section());
     let app = servers.section().into_iter().fold(app, App::doctor_section);

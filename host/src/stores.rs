@@ -12,6 +12,7 @@ use toolc_config::Home;
 use toolc_model::Client;
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
+use crate::agent::Spent;
 use crate::environments::EnvironmentKind;
 use crate::mcp::Person;
 
@@ -53,9 +54,9 @@ impl Stores {
         Self { clarifier: person.clarifier(time), ..self }
     }
 
-    /// Sets the model that summarises conversations.
-    pub(crate) fn with_summarizer(self, model: Client) -> Self {
-        Self { summarizer: Some(Arc::new(ModelSummarizer(model))), ..self }
+    /// Sets the model that summarises conversations, and where its tokens are counted.
+    pub(crate) fn with_summarizer(self, model: Client, spent: Spent) -> Self {
+        Self { summarizer: Some(Arc::new(ModelSummarizer { model, spent })), ..self }
     }
 
     /// Gives all to a session.
@@ -79,7 +80,10 @@ impl Stores {
 }
 
 /// Asks a model.
-struct ModelSummarizer(Client);
+struct ModelSummarizer {
+    model: Client,
+    spent: Spent,
+}
 
 impl Summarizer for ModelSummarizer {
     fn summarize(&self, instructions: &str, text: &str, cancellation: CancellationToken) -> Result<String, String> {
@@ -87,17 +91,18 @@ impl Summarizer for ModelSummarizer {
         let runtime = crate::agent::runtime()?;
         runtime.block_on(async {
             let (mut answer, mut cancelled) =
-                (pin!(self.0.ask_text(instructions, text)), pin!(cancellation.cancelled()));
+                (pin!(self.model.ask_text(instructions, text)), pin!(cancellation.cancelled()));
             std::future::poll_fn(|context| {
                 if cancelled.as_mut().poll(context).is_ready() {
                     return Poll::Ready(Err("the call was cancelled".to_owned()));
                 }
-                answer
-                    .as_mut()
-                    .poll(context)
-                    .map(|answer| answer.map(|(text, _)| text).map_err(|error| error.to_string()))
+                answer.as_mut().poll(context).map_err(|error| error.to_string())
             })
             .await
+            .map(|(text, answer)| {
+                self.spent.add_answer(&self.model, &answer);
+                text
+            })
         })
     }
 }

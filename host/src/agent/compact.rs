@@ -134,16 +134,17 @@ impl Agent {
             format!("Summarise this beginning of a conversation.\n\n<conversation>\n{transcript}\n</conversation>");
         let text = self.redactor.text(&text).into_owned();
         let asked = self.auxiliary.ask_text(INSTRUCTIONS, &text).await;
-        let (summary, response) = match asked {
-            Ok(answer) => answer,
+        let (summary, response, model) = match asked {
+            Ok((summary, response)) => (summary, response, &self.auxiliary),
             // The smaller model may have a smaller context.
             Err(error) if error.kind() == ErrorKind::ContextOverflow => {
                 let half = shortened(&text, text.len() / 2);
-                self.model.ask_text(INSTRUCTIONS, &half).await?
+                let (summary, response) = self.model.ask_text(INSTRUCTIONS, &half).await?;
+                (summary, response, &self.model)
             }
             Err(error) => return Err(error),
         };
-        let tokens = Tokens::new(response.usage(), self.auxiliary.settings().prices);
+        let tokens = Tokens::new(response.usage(), model.settings().prices);
         self.tokens.add(tokens);
         Ok(summary)
     }

@@ -15,6 +15,7 @@ pub(crate) mod models;
 mod prompt;
 mod record;
 pub(crate) mod setup;
+mod spent;
 mod state;
 mod turn;
 
@@ -30,6 +31,7 @@ pub(crate) use event::{AgentEvent, Observer, Tokens};
 use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
 use record::Recorder;
+pub(crate) use spent::Spent;
 use state::{Denied, TaskState};
 
 use crate::approval::Questions;
@@ -56,8 +58,9 @@ pub(crate) struct Agent {
     denied: Vec<Denied>,
     /// The state of the task as the store has it.
     recorded_state: TaskState,
-    /// The tokens of all turns, with those of helpers.
+    /// The tokens of all turns, with those that were used beside them.
     pub(crate) tokens: Tokens,
+    spent: Spent,
     helpers: Arc<Helpers>,
     /// The requests that it may still make in this turn, or as a helper.
     budget: Arc<Budget>,
@@ -190,10 +193,10 @@ impl Agent {
         self.denied.iter().map(|denied| denied.call.clone()).collect()
     }
 
-    /// Returns the tokens of all turns, also of helpers that have just ended.
+    /// Returns the tokens of all turns, also those that were not counted yet.
     fn total_tokens(&self) -> Tokens {
         let mut tokens = self.tokens;
-        tokens.add(self.helpers.take_spent());
+        tokens.add(self.spent.take());
         tokens
     }
 

@@ -22,6 +22,7 @@ use super::helpers::{Base, HelperPlan, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
 use super::models::{ModelConfig, Models};
 use super::record::{self, Origin, Recorder};
+use super::spent::Spent;
 use super::state::TaskState;
 use super::{Agent, LoopLimits, News, prompt};
 use crate::approval::{self, Judging, Mode, Questions, SecondOpinion};
@@ -157,8 +158,7 @@ impl Setup {
         let redactor = Arc::new(registry.redactor(&env));
         let stores = Stores::of(&profile.home, &registry, environment)
             .with_memory(plugins.memory(&profile)?)
-            .with_person(&person, config.agent.question_timeout)
-            .with_summarizer(models.auxiliary.clone());
+            .with_person(&person, config.agent.question_timeout);
         let record = config.record_sessions && !args.no_record;
         let second_opinion = args.second_opinion || config.approval.second_opinion;
         Ok(Self {
@@ -210,7 +210,8 @@ impl Setup {
             (None, Some(info)) => info.name.clone(),
             (None, None) => new_name(),
         };
-        let (session, questions) = self.session(&plan, &models, &name)?;
+        let spent = Spent::default();
+        let (session, questions) = self.session(&plan, &models, &name, &spent)?;
         let Plan { selection, toolsets, source, observer, approver, resume, worker: _, helper } = plan;
         let task = Task::new(&*name);
         task.set_directory(&self.directory);
@@ -231,7 +232,7 @@ impl Setup {
             .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
         let selection = selection.clone();
         let base = Base { setup: Arc::clone(self), selection, toolsets, approver, observer: observer.clone() };
-        let helpers = Helpers::new(base, &name, helper.as_ref(), &budget);
+        let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, spent.clone());
         let mut agent = Agent {
             session,
             name,
@@ -249,6 +250,7 @@ impl Setup {
             denied: Vec::new(),
             recorded_state: TaskState::default(),
             tokens,
+            spent,
             helpers,
             budget,
             is_helper: helper.is_some(),
@@ -261,7 +263,13 @@ impl Setup {
     }
 
     /// Returns the session of an agent, and the questions about its calls.
-    fn session(&self, plan: &Plan<'_>, models: &Models, name: &str) -> Result<(Session, Questions), String> {
+    fn session(
+        &self,
+        plan: &Plan<'_>,
+        models: &Models,
+        name: &str,
+        spent: &Spent,
+    ) -> Result<(Session, Questions), String> {
         let Plan { toolsets, observer, worker, helper, .. } = plan;
         let home = &self.profile.home;
         let limits = self.helper_limits();
@@ -281,7 +289,8 @@ impl Setup {
         let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
         let toolsets = toolsets.clone().or_else(|| selection.is_empty().then(default));
         builder = builder.enable(toolsets.unwrap_or_default());
-        builder = self.stores.apply(builder.id(name).home(home.path()));
+        let stores = self.stores.clone().with_summarizer(models.auxiliary.clone(), spent.clone());
+        builder = stores.apply(builder.id(name).home(home.path()));
         if let Some(worker) = worker {
             builder = builder.enable([KANBAN]).value(Arc::new(worker.clone()));
         }
@@ -311,7 +320,8 @@ impl Setup {
             });
         });
         let approver = if self.second_opinion {
-            let opinion = SecondOpinion::new(models.auxiliary.clone(), self.judging.rules, plan.approver.clone());
+            let opinion =
+                SecondOpinion::new(models.auxiliary.clone(), spent.clone(), self.judging.rules, plan.approver.clone());
             Some(opinion as Arc<dyn Approver>)
         } else {
             plan.approver.clone()

@@ -40,7 +40,7 @@ impl Agent {
         let mut tokens = Tokens::default();
         let mut requests = 0;
         let ended = self.work(&mut requests, &mut tokens, interrupts).await;
-        self.count_helpers(&mut tokens);
+        self.count_spent(&mut tokens);
         self.record_state();
         let outcome = match &ended {
             Ok(ended) => ended.word(),
@@ -91,7 +91,7 @@ impl Agent {
             if !self.run_calls(&turn, &calls, interrupts).await {
                 return Ok(Ended::Interrupted);
             }
-            self.count_helpers(tokens);
+            self.count_spent(tokens);
             self.add_news();
         }
     }
@@ -111,9 +111,9 @@ impl Agent {
         Ok(true)
     }
 
-    /// Counts the tokens of helpers that have ended.
-    fn count_helpers(&mut self, tokens: &mut Tokens) {
-        let spent = self.helpers.take_spent();
+    /// Counts the tokens that were used beside the requests of this conversation.
+    fn count_spent(&mut self, tokens: &mut Tokens) {
+        let spent = self.spent.take();
         self.tokens.add(spent);
         tokens.add(spent);
     }

@@ -50,11 +50,11 @@ impl Question {
         let mut question =
             Self { tool: request.call.tool().to_owned(), offers_session: true, offers_always: true, ..Self::default() };
         for reason in request.reasons {
+            question.offers_session &= reason.offers_session();
             if let ApprovalReason::Command(command) = reason {
                 if let Value::Object(arguments) = &mut arguments {
                     arguments.remove(&command.parameter);
                 }
-                question.offers_session &= command.offers(CommandAnswer::Session);
                 question.offers_always &= command.offers(CommandAnswer::Always);
                 question.commands.push(AskedCommand::new(command));
             } else {

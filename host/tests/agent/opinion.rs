@@ -10,7 +10,7 @@ use crate::{Run, folder, run, script};
 fn agent(folder: &Path, command: &str, opinion: &str) -> Run {
     let call = json!({ "name": "terminal", "arguments": { "command": command } });
     let model = script(folder, "model", &[json!({ "calls": [call] }), json!({ "text": "Done." })]);
-    let opinions = vec![json!({ "text": opinion }); 5];
+    let opinions = vec![json!({ "text": opinion, "usage": { "input": 300, "output": 1 } }); 5];
     let auxiliary = script(folder, "opinions", &opinions);
     let args = ["agent", "Go", "--json", "--second-opinion", "--model", &model, "--auxiliary-model", &auxiliary];
     run(folder, &args, &[])
@@ -36,6 +36,12 @@ fn a_command_of_low_risk_runs_if_the_model_allows_it() {
     assert_eq!(error_of_call(&run), Value::Null, "{}", run.out);
     assert!(!folder.path().join("build").exists());
     assert_eq!(last_decision(folder.path()), ("allowed".to_owned(), "model".to_owned()));
+    let end = run.events().pop().expect("an event");
+    assert_eq!(
+        (&end["tokens"]["input"], &end["tokens"]["output"]),
+        (&json!(300), &json!(1)),
+        "the opinion is counted: {end}"
+    );
 }
 
 #[test]

@@ -110,10 +110,20 @@ fn a_conversation_about_earlier_ones() {
             json!({ "text": "With make." }),
         ],
     );
-    let summary = script(folder.path(), "summary", &[json!({ "text": "With `make deploy`." })]);
+    let summary = script(
+        folder.path(),
+        "summary",
+        &[json!({ "text": "With `make deploy`.", "usage": { "input": 700, "output": 9 } })],
+    );
     let args = ["agent", "How was it?", "--model", &model, "--auxiliary-model", &summary, "--json"];
     let found = run(folder.path(), &args, &[]);
     assert_eq!(found.status, Some(0), "{}", found.err);
+    let end = found.events().pop().expect("an event");
+    assert_eq!(
+        (&end["tokens"]["input"], &end["tokens"]["output"]),
+        (&json!(700), &json!(9)),
+        "the summary is counted: {end}"
+    );
     let path = folder.path().canonicalize().expect("the folder exists").display().to_string();
     let mut text = results(&found).replace(&path, "[folder]");
     let listed = run(folder.path(), &["sessions", "list", "--json"], &[]);

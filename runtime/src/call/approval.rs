@@ -178,12 +178,24 @@ pub enum ApprovalReason {
     Declared,
     /// A hook requires approval, for this reason.
     Hook(String),
+    /// A hook requires approval of each call, for this reason: an answer covers no later call.
+    HookEachTime(String),
     /// The rules about shell commands require approval: see [`SessionBuilder::commands`](crate::SessionBuilder::commands).
     #[cfg(feature = "approval")]
     Command(CommandReason),
 }
 
 impl ApprovalReason {
+    /// Returns whether a person can answer it for the rest of the session.
+    pub fn offers_session(&self) -> bool {
+        match self {
+            Self::Declared | Self::Hook(_) => true,
+            Self::HookEachTime(_) => false,
+            #[cfg(feature = "approval")]
+            Self::Command(command) => command.offers(command::CommandAnswer::Session),
+        }
+    }
+
     /// Returns whether a language model may decide about it: it is a command of [low risk](CommandReason::is_low_risk).
     #[cfg(feature = "approval")]
     pub fn is_low_risk(&self) -> bool {
@@ -195,7 +207,7 @@ impl fmt::Display for ApprovalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ApprovalReason::Declared => f.write_str("every call of this tool needs approval"),
-            ApprovalReason::Hook(reason) => f.write_str(reason),
+            ApprovalReason::Hook(reason) | ApprovalReason::HookEachTime(reason) => f.write_str(reason),
             #[cfg(feature = "approval")]
             ApprovalReason::Command(reason) => reason.fmt(f),
         }
@@ -263,7 +275,7 @@ impl SessionApprovals {
     /// Approves these reasons of a tool for the session.
     pub(crate) fn approve(&self, tool: &str, reasons: &[ApprovalReason]) {
         let mut approved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for reason in reasons {
+        for reason in reasons.iter().filter(|reason| reason.offers_session()) {
             sorted::insert(&mut approved, (tool.to_owned(), reason.clone()));
         }
     }

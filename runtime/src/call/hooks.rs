@@ -112,6 +112,8 @@ pub enum HookAction {
     Block(String),
     /// The call needs approval. The approver gets this reason.
     Ask(String),
+    /// The call needs approval, also if a call was approved for the session for the same reason. The approver gets this reason.
+    AskEachTime(String),
     /// The action is the output of this future. If the call is cancelled while it runs, or it takes longer than the call's
     /// own [time limit](crate::SessionBuilder::timeout), the call is not run.
     Async(Pin<Box<dyn Future<Output = Result<HookAction, ToolError>> + Send>>),
@@ -124,6 +126,7 @@ impl fmt::Debug for HookAction {
             HookAction::Change(arguments) => f.debug_tuple("Change").field(arguments).finish(),
             HookAction::Block(reason) => f.debug_tuple("Block").field(reason).finish(),
             HookAction::Ask(reason) => f.debug_tuple("Ask").field(reason).finish(),
+            HookAction::AskEachTime(reason) => f.debug_tuple("AskEachTime").field(reason).finish(),
             HookAction::Async(_) => f.write_str("Async"),
         }
     }

@@ -93,6 +93,7 @@ impl Turn {
                     return Err(ToolError::with_kind(ErrorKind::Blocked, text));
                 }
                 HookAction::Ask(reason) => reasons.push(ApprovalReason::Hook(reason)),
+                HookAction::AskEachTime(reason) => reasons.push(ApprovalReason::HookEachTime(reason)),
             }
         }
         #[cfg(feature = "approval")]

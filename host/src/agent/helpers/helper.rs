@@ -12,9 +12,9 @@ use toolc_mcp::CheckedSchema;
 
 use super::{Base, DELEGATE_TASK, HelperPlan};
 use crate::agent::budget::Budget;
-use crate::agent::event::{AgentEvent, Observer, Tokens};
+use crate::agent::event::{AgentEvent, Observer};
 use crate::agent::setup::Plan;
-use crate::agent::{Agent, Ended, Interrupts};
+use crate::agent::{Agent, Ended, Interrupts, Spent};
 use crate::show;
 
 /// The maximum length of a summary, in characters. The middle of a longer one is left out.
@@ -170,7 +170,7 @@ pub(super) struct Surroundings {
     pub(super) parent: String,
     pub(super) slots: Arc<Semaphore>,
     pub(super) plan: HelperPlan,
-    pub(super) spent: Arc<Mutex<Tokens>>,
+    pub(super) spent: Spent,
     pub(super) call: Option<Arc<WaitingCall>>,
 }
 
@@ -293,7 +293,7 @@ impl Helper {
             report = job.work(&mut agent) => report,
         };
         report.not_approved = agent.not_approved();
-        surroundings.spent.lock().unwrap_or_else(PoisonError::into_inner).add(agent.total_tokens());
+        surroundings.spent.add(agent.total_tokens());
         // Its task ends, with its processes and its own helpers. Only then may another helper begin.
         drop(agent);
         drop(slot);

@@ -18,8 +18,9 @@ use toolc::approval::Approver;
 use toolc_cli::Selection;
 
 use super::budget::Budget;
-use super::event::{Observer, Tokens};
+use super::event::Observer;
 use super::setup::Setup;
+use super::spent::Spent;
 use helper::{Helper, Job, Report, Surroundings, WaitingCall};
 
 /// The tool with which a model has helpers.
@@ -65,8 +66,8 @@ pub(super) struct Helpers {
     budget: Mutex<Arc<Budget>>,
     /// The helpers that have not ended or whose results were not read, in the order of their start.
     all: Mutex<Vec<Arc<Helper>>>,
-    /// The tokens of helpers that have ended, which their parent has not counted yet.
-    spent: Arc<Mutex<Tokens>>,
+    /// Where the tokens of helpers that have ended are added.
+    spent: Spent,
 }
 
 /// What helpers have in common with their parent.
@@ -127,7 +128,13 @@ impl std::fmt::Display for RecordedHelper {
 
 impl Helpers {
     /// Returns the helpers of a conversation, which has none yet.
-    pub(super) fn new(base: Base, task: &str, plan: Option<&HelperPlan>, budget: &Arc<Budget>) -> Arc<Self> {
+    pub(super) fn new(
+        base: Base,
+        task: &str,
+        plan: Option<&HelperPlan>,
+        budget: &Arc<Budget>,
+        spent: Spent,
+    ) -> Arc<Self> {
         let limits = base.setup.helper_limits();
         Arc::new(Self {
             task: task.to_owned(),
@@ -137,7 +144,7 @@ impl Helpers {
             latest: plan.map_or_else(Arc::default, |plan| Arc::clone(&plan.latest)),
             budget: Mutex::new(Arc::clone(budget)),
             all: Mutex::default(),
-            spent: Arc::default(),
+            spent,
             base,
         })
     }
@@ -145,11 +152,6 @@ impl Helpers {
     /// Sets the budget of the helpers that start from now on.
     pub(super) fn set_budget(&self, budget: &Arc<Budget>) {
         *self.budget.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(budget);
-    }
-
-    /// Returns the tokens of helpers that have ended since the last call.
-    pub(super) fn take_spent(&self) -> Tokens {
-        std::mem::take(&mut self.spent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the helpers in the background, to record them.
@@ -221,7 +223,7 @@ impl Helpers {
                 parent: self.task.clone(),
                 slots: Arc::clone(&self.slots),
                 plan,
-                spent: Arc::clone(&self.spent),
+                spent: self.spent.clone(),
                 call: call.cloned(),
             };
             match Helper::start(id, is_background, job, surroundings) {

@@ -438,6 +438,20 @@ fn an_approval_for_the_session_is_remembered() {
 }
 
 #[test]
+fn an_approval_for_the_session_does_not_count_if_the_hook_asks_each_time() {
+    let seen = new_log();
+    let approver = ScriptedApprover::new(|| ApprovalDecision::AllowForSession);
+    let turn = turn(|s| {
+        let hook = Watcher::new("a", &seen).before(|_| Ok(HookAction::AskEachTime("it sends a letter".to_owned())));
+        s.hook(hook).approver(Arc::clone(&approver) as Arc<dyn Approver>)
+    });
+    for _ in 0..2 {
+        call(&turn, "echo", r#"{"say": "y"}"#);
+        assert_eq!(take(&approver.asked), [r#"run `echo` with {"say":"y"}? (it sends a letter)"#]);
+    }
+}
+
+#[test]
 fn without_an_approver_the_call_is_refused() {
     let seen = new_log();
     let response = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);

@@ -1,7 +1,6 @@
 //! Shows each change of jobs to the person first.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use serde_json::Value;
@@ -13,19 +12,16 @@ use toolc_store::{Job, Jobs};
 const MAX_CHARS: usize = 500;
 
 /// A hook that requires approval of each call of `cronjob` that changes something. Without a person to ask, such a call is refused.
-///
-/// An answer for the session covers no later call, because each question is another one.
 #[derive(Debug)]
 pub struct ChangesOfJobs {
     jobs: Arc<Jobs>,
-    asked: AtomicUsize,
     is_never: bool,
 }
 
 impl ChangesOfJobs {
     /// Returns a hook for a session that changes these jobs.
     pub fn new(jobs: Arc<Jobs>) -> Self {
-        Self { jobs, asked: AtomicUsize::new(0), is_never: false }
+        Self { jobs, is_never: false }
     }
 
     /// Refuses all changes without a question, for a host that a tool has started: whatever answers there is not a person.
@@ -89,10 +85,7 @@ impl Hook for ChangesOfJobs {
             Some(_) if self.is_never => HookAction::Block(
                 "only a person can allow changes of jobs, and this program runs inside a tool".to_owned(),
             ),
-            Some(about) => {
-                let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
-                HookAction::Ask(format!("{about} (question {number} about jobs)"))
-            }
+            Some(about) => HookAction::AskEachTime(about),
             None => HookAction::Continue,
         })
     }
