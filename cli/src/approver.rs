@@ -60,7 +60,7 @@ fn ask(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> App
         .and_then(|()| line_up_to(MAX_ANSWER_BYTES, input));
     let answer = match asked {
         Ok(answer) => answer.unwrap_or_default(),
-        Err(error) => return ApprovalDecision::Deny(format!("failed to ask the user: {error}")),
+        Err(error) => return ApprovalDecision::Unanswered(format!("failed to ask the user: {error}")),
     };
     match answer.trim().to_lowercase().as_str() {
         "y" | "yes" => ApprovalDecision::AllowOnce,

@@ -38,7 +38,7 @@ use call::HostWarnings;
 pub use report::DoctorSection;
 pub use results::ResultStore;
 pub use selection::{Selection, View};
-pub use serve::{ServeError, serve};
+pub use serve::{ServeArgs, ServeError, serve};
 use streams::Streams;
 
 /// Runs the command line of this process for the tools of `provider`. This is the whole `main` of an agent without commands
@@ -150,15 +150,15 @@ pub enum Command {
         #[arg(long)]
         yes: bool,
     },
+}
+
+/// The subcommands of a program that has no others.
+#[derive(Debug, Subcommand)]
+enum AnyCommand {
+    #[command(flatten)]
+    Tools(Command),
     /// Serve the tools to an MCP client on stdin and stdout.
-    Serve {
-        /// What the clients are granted.
-        #[command(flatten)]
-        selection: Selection,
-        /// Approve every call that needs approval. Without it, such calls are refused.
-        #[arg(long)]
-        yes: bool,
-    },
+    Serve(ServeArgs),
 }
 
 /// The exit statuses, for the end of `--help`.
@@ -173,7 +173,7 @@ Exit status:
 #[command(after_help = EXIT_STATUS)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: AnyCommand,
 }
 
 /// Why a command could not run.
@@ -275,7 +275,10 @@ impl App {
     pub fn main(self) -> ExitCode {
         let command = Cli::command().name(self.name.clone()).version(self.version.clone());
         let Cli { command } = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
-        self.run(command)
+        match command {
+            AnyCommand::Tools(command) => self.run(command),
+            AnyCommand::Serve(args) => self.serve(&args),
+        }
     }
 
     /// Runs one command on the standard streams, and returns the exit status.
@@ -283,24 +286,26 @@ impl App {
         streams::with_standard_streams(|streams| self.run_on(command, streams)).into()
     }
 
+    /// Serves the tools to an MCP client on the standard streams, and returns the exit status.
+    pub fn serve(&self, args: &ServeArgs) -> ExitCode {
+        streams::with_standard_streams(|streams| {
+            self.warn(streams);
+            exit_status(args.run(self), streams)
+        })
+        .into()
+    }
+
     fn run_on(&self, command: Command, streams: &mut Streams<'_>) -> u8 {
         if !matches!(command, Command::Doctor { .. }) {
-            for problem in self.sections.iter().flat_map(|section| &section.problems) {
-                let _ = writeln!(streams.err, "warning: {problem}");
-            }
+            self.warn(streams);
         }
-        match self.attempt(command, streams) {
-            Ok(success) => u8::from(!success),
-            // A closed pipe (`| head`) is not an error.
-            Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Err(Failure::Io(error)) => {
-                let _ = writeln!(streams.err, "error: {error}");
-                2
-            }
-            Err(Failure::Usage(message)) => {
-                let _ = writeln!(streams.err, "error: {message}");
-                2
-            }
+        exit_status(self.attempt(command, streams), streams)
+    }
+
+    /// Warns about the problems that the report of `doctor` shows.
+    fn warn(&self, streams: &mut Streams<'_>) {
+        for problem in self.sections.iter().flat_map(|section| &section.problems) {
+            let _ = writeln!(streams.err, "warning: {problem}");
         }
     }
 
@@ -315,14 +320,23 @@ impl App {
             Command::Why { tool, view, json } => report::why(&view.turn(self)?, &tool, json, streams),
             Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.sections, json, streams)?),
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
-            Command::Serve { selection, yes } => {
-                let session = self.served_session(&selection, yes)?;
-                match serve(session, &self.name, &self.version) {
-                    Ok(()) => Ok(true),
-                    Err(ServeError::Session(error)) => Err(Failure::Usage(error.to_string())),
-                    Err(ServeError::Io(error)) => Err(Failure::Io(error)),
-                }
-            }
+        }
+    }
+}
+
+/// Prints the error of a command, and returns its exit status.
+fn exit_status(attempt: Result<bool, Failure>, streams: &mut Streams<'_>) -> u8 {
+    match attempt {
+        Ok(success) => u8::from(!success),
+        // A closed pipe (`| head`) is not an error.
+        Err(Failure::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(Failure::Io(error)) => {
+            let _ = writeln!(streams.err, "error: {error}");
+            2
+        }
+        Err(Failure::Usage(message)) => {
+            let _ = writeln!(streams.err, "error: {message}");
+            2
         }
     }
 }

@@ -7,16 +7,41 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use clap::Args;
 use toolc::cancel::CancelHandle;
 use toolc::error::SessionError;
 use toolc::wire::MAX_BODY_BYTES;
 use toolc::wire::mcp::{Request, Server};
 use toolc::{CallResponse, Dialect, SessionBuilder, ToolError};
 
+use crate::{App, Failure, Selection};
+
 /// The number of calls that run at the same time. Each has a thread.
 const MAX_CALLS: usize = 128;
 /// The time that calls have to end after the client has disconnected.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The arguments of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// What the clients are granted.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Approve every call that needs approval. Without it, such calls are refused.
+    #[arg(long)]
+    pub yes: bool,
+}
+
+impl ServeArgs {
+    pub(crate) fn run(&self, app: &App) -> Result<bool, Failure> {
+        let session = app.served_session(&self.selection, self.yes)?;
+        match serve(session, &app.name, &app.version) {
+            Ok(()) => Ok(true),
+            Err(ServeError::Session(error)) => Err(Failure::Usage(error.to_string())),
+            Err(ServeError::Io(error)) => Err(Failure::Io(error)),
+        }
+    }
+}
 
 /// Why a server could not start, or stopped before its client disconnected.
 #[derive(Debug)]

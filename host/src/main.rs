@@ -147,10 +147,7 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let kind = EnvironmentKind::find(options.environment)?;
     let profile = Profile::read(home)?;
     let registry = Registry::new();
-    let calls = matches!(
-        command,
-        toolc_cli::Command::Call(_) | toolc_cli::Command::Repl { .. } | toolc_cli::Command::Serve { .. }
-    );
+    let calls = matches!(command, toolc_cli::Command::Call(_) | toolc_cli::Command::Repl { .. });
     let environments = environments::environments(kind, calls.then_some(&profile.home));
     let needs_git = calls || matches!(command, toolc_cli::Command::Doctor { .. });
     let git = needs_git.then(|| ProjectGit::read(Workspace::current().dir()));
@@ -159,19 +156,11 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let tools = toolc_host::shipped_tools_with(workspace, environments, with_results, |terminal| terminal);
     registry.add(tools).map_err(|error| error.to_string())?;
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
-    // The standard streams of a server belong to its client, and its terminal may have no person in front of it.
-    let person = match command {
-        toolc_cli::Command::Serve { .. } => Person::absent(),
-        _ => Person::at_the_terminal(),
-    };
+    let person = Person::at_the_terminal();
     let sampler = if calls { mcp::ModelSampler::of_profile(&profile) } else { None };
     let servers = McpServers::start(&profile, &registry, Needed::by(&command), &person.answering(sampler))?;
     profile.check_names(&registry)?;
     profile.apply_to(&mut command, &servers, &registry);
-    if let toolc_cli::Command::Serve { selection, yes: true } = &mut command {
-        // A job is made only after a person has seen it.
-        selection.disable_tools.push(mcp::serve::JOB_MAKER.to_owned());
-    }
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));
     let app = plugins.add_hooks_to(app, &registry, profile.env(), &profile.home);
     let mut stores = Stores::of(&profile.home, &registry, kind)

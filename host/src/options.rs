@@ -15,7 +15,7 @@ pub(crate) struct ToolOptions {
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) plugins: Vec<PathBuf>,
     /// What happens to a call that needs approval. Default: the variable `TOOLC_APPROVAL`, or else the key `approval.mode` of
-    /// config.toml, or else `ask` (`deny` for `serve` without `--yes`).
+    /// config.toml, or else `ask`.
     #[arg(long, global = true, value_name = "MODE")]
     pub(crate) approval: Option<Mode>,
     /// Where tools act. Default: the variable `TOOLC_ENVIRONMENT`, or else `local`.

@@ -142,7 +142,6 @@ fn selection(command: &mut Command) -> Option<&mut Selection> {
         | Command::Why { view, .. }
         | Command::Doctor { view, .. }
         | Command::Repl { view, .. } => Some(&mut view.selection),
-        Command::Serve { selection, .. } => Some(selection),
         _ => None,
     }
 }

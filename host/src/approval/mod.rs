@@ -107,27 +107,17 @@ pub(crate) fn prepare(
     environment: EnvironmentKind,
     profile: &Profile,
 ) -> Result<App, String> {
-    let default = match command {
-        Command::Call(_) | Command::Repl { .. } | Command::Doctor { .. } => Mode::Ask,
-        // The standard streams belong to the client, so no person can be asked.
-        Command::Serve { yes, .. } => {
-            if *yes {
-                Mode::Ask
-            } else {
-                Mode::Deny
-            }
-        }
-        _ => return Ok(app),
-    };
+    if !matches!(command, Command::Call(_) | Command::Repl { .. } | Command::Doctor { .. }) {
+        return Ok(app);
+    }
+    let mode = Mode::chosen(mode, profile, Mode::Ask)?;
     let home = profile.home.clone();
     let directory =
         std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
     if let Command::Doctor { .. } = command {
-        let mode = Mode::chosen(mode, profile, default)?;
         return Ok(app.doctor_section(report::section(&home, &directory, mode)));
     }
-    let Judging { rules, commands } =
-        Judging::new(profile, &directory, Mode::chosen(mode, profile, default)?, environment)?;
+    let Judging { rules, commands } = Judging::new(profile, &directory, mode, environment)?;
     let limits = Limits::of(profile);
     let app = app.session(move |session| limits.apply(session.home(home.path()).commands(commands.clone())));
     Ok(with_person(app, rules))

@@ -76,7 +76,7 @@ impl Approver for Person {
             home: self.home.clone(),
             on_interrupt: self.on_interrupt.clone(),
         };
-        let failed = |error| ApprovalDecision::Deny(format!("failed to ask the user: {error}"));
+        let failed = |error| ApprovalDecision::Unanswered(format!("failed to ask the user: {error}"));
         Box::pin(OpenQuestion::ask(
             move |is_withdrawn: &AtomicBool| prompt.ask(is_withdrawn).unwrap_or_else(failed),
             failed,
@@ -202,7 +202,7 @@ impl Prompt {
             }
             if is_withdrawn.load(Ordering::Relaxed) {
                 terminal.show("denied: the call no longer waits for an answer\n")?;
-                return Ok(ApprovalDecision::Deny(String::new()));
+                return Ok(ApprovalDecision::Unanswered("the call no longer waits for an answer".to_owned()));
             }
             let Some(key) = terminal.next_key()?.and_then(|key| self.offered(key)) else { continue };
             let (decision, message) = match key {

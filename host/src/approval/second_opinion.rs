@@ -113,7 +113,7 @@ impl Approver for SecondOpinion {
             }
             match &self.person {
                 Some(person) => person.decide(request).await,
-                None => ApprovalDecision::Deny("no person can be asked".to_owned()),
+                None => ApprovalDecision::Unanswered("no person can be asked".to_owned()),
             }
         })
     }

@@ -136,7 +136,7 @@ struct Server {
 /// Starts a server, and returns it with its answer to a call that reads a file.
 fn serve(folder: &Path, file: &str) -> (Server, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolc"));
-    environment(command.arg("serve"), folder, &[]);
+    environment(command.args(["mcp", "serve", "--tool", "read_file"]), folder, &[]);
     let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start");
     let client = json!({ "name": "t", "version": "1" });
     let version = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });

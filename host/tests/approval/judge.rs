@@ -140,7 +140,7 @@ fn a_broken_file_of_rules_stops_the_program_and_is_shown_with_its_line() {
     let path = folder.path().join("home/rules/own.toml");
     fs::create_dir_all(path.parent().expect("a folder")).expect("failed to create");
     fs::write(&path, STRICTER.replace("verdict = \"ask\"", "verdict = \"maybe\"")).expect("failed to write");
-    for args in [&["judge", "ls"][..], &["call", "terminal", "command=ls"], &["repl"], &["serve"]] {
+    for args in [&["judge", "ls"][..], &["call", "terminal", "command=ls"], &["repl"], &["mcp", "serve"]] {
         let run = run(folder.path(), args);
         assert_eq!((run.status, &*run.out), (Some(2), ""), "{args:?}: {}", run.err);
         assert!(run.err.contains(&format!("{}:6:", path.display())) && run.err.contains("maybe"), "{}", run.err);

@@ -58,10 +58,16 @@ fn served(folder: &std::path::Path, args: &[&str], command: &str) -> Value {
     let lines = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "terminal", "arguments": {"command": command}}}),
     ];
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_toolc"));
-    program.args(args).current_dir(folder).env("TOOLC_HOME", folder.join("home")).env_remove("TOOLC_APPROVAL");
+    program
+        .args(["mcp", "serve", "--tool", "terminal"])
+        .args(args)
+        .current_dir(folder)
+        .env("TOOLC_HOME", folder.join("home"))
+        .env_remove("TOOLC_APPROVAL");
     program.env("XDG_CONFIG_HOME", folder.join("config"));
     let mut server = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start the server");
     let mut input = server.stdin.take().expect("a pipe");
@@ -81,12 +87,12 @@ fn served(folder: &std::path::Path, args: &[&str], command: &str) -> Value {
 #[test]
 fn a_client_is_no_person() {
     let folder = folder();
-    let result = served(folder.path(), &["serve"], "rm -rf a");
+    let result = served(folder.path(), &[], "rm -rf a");
     assert_eq!(result["isError"], true, "{result}");
     assert!(result.to_string().contains("recursive-deletion"), "{result}");
-    assert_eq!(log(folder.path())[0]["decided_by"], "mode");
-    assert_eq!(served(folder.path(), &["serve", "--yes"], "rm -rf /usr")["isError"], true);
-    assert_ne!(served(folder.path(), &["serve", "--yes"], "rm -rf a")["isError"], true);
+    assert_eq!(log(folder.path())[0]["decided_by"], "unanswered");
+    assert_eq!(served(folder.path(), &["--yes"], "rm -rf /usr")["isError"], true);
+    assert_ne!(served(folder.path(), &["--yes"], "rm -rf a")["isError"], true);
     assert!(!folder.path().join("a").exists());
 }
 

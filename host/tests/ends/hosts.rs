@@ -83,7 +83,7 @@ fn start_server(place: &Place, tool: Tool, limit: u64) -> Child {
         Tool::Plugin => {
             role::write_plugin(place.path(), limit);
             let mut server = Command::new(env!("CARGO_BIN_EXE_toolc"));
-            server.args(["serve", "--plugins", "plugins", "--enable", "hang"]).current_dir(place.path());
+            server.args(["mcp", "serve", "--plugins", "plugins", "--tool", "hang"]).current_dir(place.path());
             server.env("TOOLC_HOME", place.path().join("home"));
             let piped = std::process::Stdio::piped;
             server.stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("failed to start the server")
@@ -95,7 +95,16 @@ fn call(server: &mut Child, place: &Place, tool: Tool, limit: u64) {
     let (name, arguments) = tool.call(place, limit);
     let arguments: serde_json::Value = serde_json::from_str(&arguments).expect("the arguments are JSON");
     let params = json!({ "name": name, "arguments": arguments });
+    begin(server);
     send(server, &json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }));
+}
+
+/// Begins a session with an MCP server.
+pub(crate) fn begin(server: &mut Child) {
+    let client = json!({ "name": "test", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    send(server, &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }));
+    send(server, &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
 }
 
 fn send(server: &mut Child, message: &serde_json::Value) {

@@ -1,6 +1,6 @@
 //! What the guardian cannot end, because it was killed together with its host: the next host with the same home ends it.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -27,10 +27,11 @@ fn home(place: &Place) -> std::path::PathBuf {
 
 /// Starts a server with a call that runs, in an environment.
 fn server(place: &Place, environment: &str, command: &str) -> Child {
-    let arguments = ["serve", "--enable", "terminal", "--approval", "off", "--environment", environment];
+    let arguments = ["mcp", "serve", "--tool", "terminal", "--approval", "off", "--environment", environment];
     let mut server = toolc(place, &arguments).spawn().expect("failed to start the server");
     let arguments: serde_json::Value = serde_json::from_str(&terminal(command, 600)).expect("JSON");
     let params = json!({ "name": "terminal", "arguments": arguments });
+    crate::hosts::begin(&mut server);
     let message = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
     writeln!(server.stdin.as_mut().expect("it is open"), "{message}").expect("failed to write");
     server
@@ -104,11 +105,12 @@ fn a_sandbox_ends_with_its_host_and_the_next_host_removes_its_folder() {
     let mut host = server(&place, "sandbox", &format!("{SCRIPT}{HANG}"));
     place.wait_for_start();
     assert_eq!(folders_of(host.id()).len(), 1);
-    let mut output = BufReader::new(host.stdout.take().expect("it is piped"));
+    let mut output = host.stdout.take().expect("it is piped");
     kill_both(&mut host);
     // The system ends every process of the sandbox when the pipe to its first one is closed.
     place.wait_for_end(0);
-    assert_eq!(output.read_line(&mut String::new()).expect("failed to read"), 0, "there was no response");
+    let responses = std::io::read_to_string(&mut output).expect("failed to read");
+    assert!(!responses.contains(r#""id":7"#), "there was no response to the call: {responses}");
     assert_eq!(folders_of(host.id()).len(), 1);
     next_host(&place);
     assert!(folders_of(host.id()).is_empty() && leases(&home(&place)) == 0);

@@ -81,7 +81,7 @@ fn a_server_ends_with_a_host_that_is_killed() {
     let file = folder.path().join("pid");
     configure(&folder, &server("s", &[&format!("pid={}", file.display())], ""));
     let mut host = std::process::Command::new(env!("CARGO_BIN_EXE_toolc"));
-    host.arg("serve").current_dir(folder.path()).env("TOOLC_HOME", folder.path().join("home"));
+    host.args(["mcp", "serve"]).current_dir(folder.path()).env("TOOLC_HOME", folder.path().join("home"));
     let mut host = host.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("failed to start toolc");
     let wait_until = |is_reached: &dyn Fn() -> bool, what: &str| {
         let started = Instant::now();

@@ -213,9 +213,9 @@ pub(super) fn decision(answers: Result<Answers, NotAnswered>) -> ApprovalDecisio
         Ok(mut answers) => answers.remove(APPROVAL),
         Err(NotAnswered::ClientCannotAsk) => {
             let why = "the MCP client cannot ask a person: it does not declare the capability `elicitation`";
-            return ApprovalDecision::Deny(why.to_owned());
+            return ApprovalDecision::Unanswered(why.to_owned());
         }
-        Err(NotAnswered::Invalid(why)) => return ApprovalDecision::Deny(why),
+        Err(NotAnswered::Invalid(why)) => return ApprovalDecision::Unanswered(why),
     };
     match answer {
         Some(Answer::Accepted(content)) => match content["decision"].as_str() {
@@ -260,7 +260,8 @@ mod tests {
             decide(json!(true)),
             decision(Err(NotAnswered::ClientCannotAsk)),
         ] {
-            assert!(matches!(denied, ApprovalDecision::Deny(_)), "{denied:?}");
+            let is_denied = matches!(denied, ApprovalDecision::Deny(_) | ApprovalDecision::Unanswered(_));
+            assert!(is_denied, "{denied:?}");
         }
         let stateless = asked(approval("Run it?", false));
         let response =

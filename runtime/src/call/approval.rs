@@ -232,6 +232,8 @@ pub enum ApprovalDecision {
     AllowedByModel,
     /// The call is not run. The model gets this reason.
     Deny(String),
+    /// The call is not run, because nobody can be asked, or nobody has answered. The model gets this reason.
+    Unanswered(String),
 }
 
 /// A decision is a future of itself, so that the closure of [`approver_fn`] can return either.

@@ -61,7 +61,7 @@ impl Answer {
     /// Returns the error for the model if the call must not run. `about` says what was found about the call's commands.
     pub(super) fn result(self, about: Option<&str>) -> Result<(), ToolError> {
         match self {
-            Self::Decided(ApprovalDecision::Deny(reason)) => {
+            Self::Decided(ApprovalDecision::Deny(reason) | ApprovalDecision::Unanswered(reason)) => {
                 Err(denied(if reason.is_empty() { "no reason was given" } else { &reason }, about))
             }
             Self::Decided(_) => Ok(()),

@@ -120,7 +120,7 @@ impl PendingApprovals {
     fn poll_decision(&self, id: u64, context: &Context<'_>) -> Poll<ApprovalDecision> {
         let mut questions = self.questions();
         let Some(question) = questions.open.iter_mut().find(|question| question.pending.id == id) else {
-            return Poll::Ready(ApprovalDecision::Deny("the question was withdrawn".to_owned()));
+            return Poll::Ready(ApprovalDecision::Unanswered("the question was withdrawn".to_owned()));
         };
         if let Some(decision) = question.decision.take() {
             return Poll::Ready(decision);
@@ -148,7 +148,7 @@ impl Approver for PendingApprovals {
             if let Some(listener) = &self.listener
                 && panics::catch(|| listener(&pending)).is_err()
             {
-                return ApprovalDecision::Deny("the host could not show the question".to_owned());
+                return ApprovalDecision::Unanswered("the host could not show the question".to_owned());
             }
             poll_fn(|context| self.poll_decision(pending.id, context)).await
         })

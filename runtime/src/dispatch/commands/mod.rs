@@ -254,6 +254,7 @@ impl Commands<'_> {
     fn answered(&mut self, answer: Answer) -> Result<(), ToolError> {
         let by = match &answer {
             Answer::Decided(ApprovalDecision::AllowedByModel) => DecidedBy::Model,
+            Answer::Decided(ApprovalDecision::Unanswered(_)) => DecidedBy::Unanswered,
             Answer::Decided(_) => DecidedBy::Person,
             _ => DecidedBy::Unanswered,
         };
@@ -280,7 +281,7 @@ impl Commands<'_> {
         let is_always = matches!(decision, ApprovalDecision::AllowAlways);
         let offers = |answer| command.reason.offers(answer);
         match decision {
-            ApprovalDecision::Deny(_) => RecordedDecision::Denied,
+            ApprovalDecision::Deny(_) | ApprovalDecision::Unanswered(_) => RecordedDecision::Denied,
             ApprovalDecision::AllowOnce | ApprovalDecision::AllowedByModel => RecordedDecision::Allowed,
             _ if is_always && offers(CommandAnswer::Always) => {
                 if self.store(command) {
