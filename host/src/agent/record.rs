@@ -9,7 +9,7 @@ use toolc::redaction::Redactor;
 use toolc_model::{Api, Client};
 use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, StoreError, StoredMessage, TokenCounts};
 
-use super::conversation::{Conversation, Entry};
+use super::conversation::{CallMade, Conversation, Entry};
 use super::event::Tokens;
 use super::state::TaskState;
 
@@ -147,11 +147,17 @@ fn title(text: &str) -> String {
     }
 }
 
+/// The result of a call that was running when the process was killed.
+pub(super) const UNFINISHED: &str =
+    "the program was ended while the call ran, so nobody knows what the call has done: look before you repeat it";
+
 /// A conversation of the store.
 pub(super) struct Resumed {
     pub(super) conversation: Conversation,
     /// The ids of its entries.
     pub(super) ids: Vec<i64>,
+    /// The calls of the last entry if they have no results, because the process that ran them was killed.
+    pub(super) unfinished: Vec<CallMade>,
     pub(super) tokens: Tokens,
     pub(super) state: TaskState,
 }
@@ -178,15 +184,18 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
         entries.push(entry(message).map_err(|error| damaged(message.id, error))?);
         ids.push(message.id);
     }
-    // A process that was killed may have left calls without results. Every API refuses such a conversation.
-    if matches!(entries.last(), Some(Entry::Model { calls, .. }) if !calls.is_empty()) {
-        entries.pop();
-        ids.pop();
-    }
+    let mut unfinished = match entries.last() {
+        Some(Entry::Model { calls, .. }) => calls.clone(),
+        _ => Vec::new(),
+    };
     if info.api != api.word() {
         // The messages of one API mean nothing to another one.
         let text: Vec<String> = entries.iter().map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
-        let text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
+        let mut text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
+        if !unfinished.is_empty() {
+            text += &format!("\n\ntools: {UNFINISHED}");
+            unfinished.clear();
+        }
         ids.truncate(1);
         entries = vec![Entry::User(text)];
     }
@@ -195,7 +204,7 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
     let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;
     let tokens = Tokens { input, cached, output, cost: None };
-    Ok(Resumed { conversation: Conversation::new(entries), ids, tokens, state })
+    Ok(Resumed { conversation: Conversation::new(entries), ids, unfinished, tokens, state })
 }
 
 /// Returns who speaks in an entry.
@@ -211,7 +220,7 @@ fn entry(message: &StoredMessage) -> serde_json::Result<Entry> {
     let raw = || serde_json::from_str(&message.raw);
     Ok(match message.kind {
         MessageKind::Model => {
-            let calls: Vec<super::conversation::CallMade> = serde_json::from_str(&message.details)?;
+            let calls: Vec<CallMade> = serde_json::from_str(&message.details)?;
             // The text of the store also shows the calls.
             let text = match message.text.find("[calls ").filter(|_| !calls.is_empty()) {
                 Some(end) => message.text[..end].trim_end().to_owned(),

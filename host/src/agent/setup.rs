@@ -221,10 +221,12 @@ impl Setup {
         let mut recorder =
             Recorder::new(sessions, Arc::clone(&self.redactor), origin, models.main.clone(), name.clone());
         let (mut conversation, mut tokens, mut state) = <(Conversation, Tokens, Option<TaskState>)>::default();
+        let mut unfinished = Vec::new();
         if let Some(info) = resume {
             let resumed = record::read(&self.sessions, info, models.main.settings().api)?;
             recorder.resume(resumed.ids);
             (conversation, tokens, state) = (resumed.conversation, resumed.tokens, Some(resumed.state));
+            unfinished = resumed.unfinished;
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
         let budget = helper
@@ -256,6 +258,7 @@ impl Setup {
             is_helper: helper.is_some(),
             is_single: source != "chat",
         };
+        agent.end_unfinished(&unfinished);
         if let Some(state) = state {
             agent.restore(state);
         }

@@ -11,8 +11,9 @@ use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message
 
 use super::budget::Budget;
 use super::compact::Keep;
-use super::conversation::Entry;
+use super::conversation::{CallMade, Entry};
 use super::event::{AgentEvent, Tokens};
+use super::record::UNFINISHED;
 use super::{Agent, Ended, Interrupts, TurnError};
 
 /// The user has pressed Ctrl-C.
@@ -227,7 +228,8 @@ impl Agent {
             }
         };
         // Every API refuses a conversation in which a call has no result.
-        let completed = completed.unwrap_or_else(|| calls.iter().map(|call| interrupted(*call)).collect());
+        let completed = completed
+            .unwrap_or_else(|| calls.iter().map(|call| cancelled(*call, "the user interrupted the call")).collect());
         let entry = Entry::results(self.model.settings().api, &completed);
         let denied = self.denied_of(&completed);
         self.add(entry, None);
@@ -255,6 +257,16 @@ impl Agent {
         }
     }
 
+    /// Adds results of calls that were running when an earlier process was killed. Every API refuses a conversation in which a call has
+    /// none.
+    pub(super) fn end_unfinished(&mut self, calls: &[CallMade]) {
+        let calls = calls.iter().map(|call| ToolCall::new(&call.name, &call.arguments).with_id(&call.id));
+        let completed: Vec<_> = calls.map(|call| cancelled(call, UNFINISHED)).collect();
+        if !completed.is_empty() {
+            self.add(Entry::results(self.model.settings().api, &completed), None);
+        }
+    }
+
     pub(super) fn add(&mut self, entry: Entry, tokens: Option<Tokens>) {
         if let Err(error) = self.recorder.entry(&entry, tokens) {
             self.emit(&AgentEvent::Notice { text: &format!("the conversation is not recorded: {error}") });
@@ -263,7 +275,7 @@ impl Agent {
     }
 }
 
-fn interrupted(call: ToolCall<'_>) -> CompletedCall<'_> {
-    let error = ToolError::with_kind(ErrorKind::Cancelled, "the user interrupted the call");
+fn cancelled<'a>(call: ToolCall<'a>, why: &str) -> CompletedCall<'a> {
+    let error = ToolError::with_kind(ErrorKind::Cancelled, why);
     CompletedCall { call, response: CallResponse::from(Err(error)) }
 }

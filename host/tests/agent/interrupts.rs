@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};
 use crate::vendors::{VENDORS, Vendor};
-use crate::{environment, folder};
+use crate::{environment, folder, run};
 
 /// A limit that is only reached when a test fails.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -100,6 +100,31 @@ fn a_second_press_ends_the_turn() {
         running.press();
         let (status, err) = running.end();
         assert_eq!(status, Some(130), "{err}");
+    }
+}
+
+#[test]
+fn the_model_learns_that_a_call_was_running_when_the_program_was_killed() {
+    for (index, vendor) in VENDORS.iter().enumerate() {
+        let other = &VENDORS[(index + 1) % VENDORS.len()];
+        for next in [vendor, other] {
+            let folder = folder();
+            let call = ("c1", "terminal", json!({ "command": "sleep 600" }));
+            let server = Server::start(vec![Reply::Events((vendor.answer)("", &[call]))]);
+            let mut running = Running::start(vendor, folder.path(), &server);
+            running.wait_for("call_begins");
+            running.child.kill().expect("failed to kill");
+            running.end();
+            let server = Server::start(vec![Reply::Events((next.answer)("I will look.", &[]))]);
+            let variables = [(next.base, &*server.url), (next.key, "sk-a-secret-key")];
+            let model = format!("{}:m-1", next.api);
+            let run = run(folder.path(), &["agent", "Go on.", "--model", &model, "--resume"], &variables);
+            assert_eq!(run.status, Some(0), "{}", run.err);
+            let conversation = server.requests()[0][next.conversation].to_string();
+            for part in ["sleep 600", "nobody knows what the call has done", "Go on."] {
+                assert!(conversation.contains(part), "{} {}: {conversation}", vendor.api, next.api);
+            }
+        }
     }
 }
 
