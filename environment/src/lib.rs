@@ -5,10 +5,18 @@
 pub mod files;
 pub mod search;
 
+#[cfg(unix)]
+mod container;
 mod kind;
 mod lease;
 mod local;
+#[cfg(unix)]
+mod own;
+#[cfg(unix)]
+mod place;
 mod program;
+#[cfg(unix)]
+mod remote;
 mod running;
 #[cfg_attr(not(target_os = "linux"), path = "no_sandbox.rs")]
 mod sandbox;
@@ -20,6 +28,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+pub use container::{ContainerKind, Engine};
 pub use files::Files;
 pub use kind::{Kind, Promises, Site};
 pub use lease::{Leases, Resource};

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use toolc_environment::{
-    EndReason, Environment, Exit, Input, Kind as _, Launch, Local, OnEnd, Outcome, Output, Program, Running,
-    SandboxKind, Sink, Site, TerminalSize,
+    ContainerKind, EndReason, Engine, Environment, Exit, Input, Kind as _, Launch, Local, OnEnd, Outcome, Output,
+    Program, Running, SandboxKind, Sink, Site, TerminalSize,
 };
 
 /// Long enough for a busy machine.
@@ -42,7 +42,20 @@ const ENVIRONMENTS: &[Subject] = &[
                 .expect("it can be made")
         },
     },
+    Subject {
+        name: "docker",
+        why_not: || container().check().err().map(|error| error.to_string()),
+        make: |folder| {
+            container().make(&Site { directory: folder, host_home: None, leases: None }).expect("it can be made")
+        },
+    },
 ];
+
+/// Returns the kind of containers for tests. Its image is named by `TOOLC_TEST_IMAGE`.
+fn container() -> ContainerKind {
+    let image = std::env::var("TOOLC_TEST_IMAGE").unwrap_or_else(|_| "busybox".to_owned());
+    ContainerKind::new(Engine::Docker, image)
+}
 
 /// What is expected, in words and as a test.
 type Behaviour = (&'static str, fn(&Try));
@@ -387,13 +400,28 @@ fn terminal(it: &Try) {
         assert_eq!(start("exit").expect_err("it cannot").kind(), ErrorKind::Unsupported);
         return;
     }
-    let (running, screen) =
-        start("test -t 0 -a -t 1 -a -t 2 && stty size; echo $TERM; read x; stty size; cat").expect("it can");
+    let (running, screen) = start(
+        "test -t 0 -a -t 1 -a -t 2 && stty size; echo $TERM; read x; echo got $x; \
+         while [ \"$(stty size)\" = '20 90' ]; do sleep 0.1; done; stty size; cat",
+    )
+    .expect("it can");
     screen.wait_for("xterm-256color");
     assert!(screen.get().contains("20 90"), "{}", screen.get());
-    running.resize(TerminalSize { rows: 21, columns: 91 }).expect("it has a terminal");
-    running.write(b"\n").expect("it reads");
-    screen.wait_for("21 91");
+    running.write(b"this\n").expect("it reads");
+    screen.wait_for("got this");
+    // The command that reaches the environment may lose a change while it starts.
+    let sizes = (1..).map(|more| TerminalSize { rows: 20 + more, columns: 90 + more });
+    let is_shown = |size: &TerminalSize| screen.get().contains(&format!("{} {}", size.rows, size.columns));
+    let mut set = Vec::new();
+    for size in sizes.take(100) {
+        running.resize(size).expect("it has a terminal");
+        set.push(size);
+        thread::sleep(Duration::from_millis(200));
+        if set.iter().any(is_shown) {
+            break;
+        }
+    }
+    assert!(set.iter().any(is_shown), "{}", screen.get());
     running.close_input().expect("it has an input");
     assert_eq!(wait(&*running).exit, Exit::Code(0));
 }

@@ -8,7 +8,6 @@ mod bounds;
 mod enter;
 mod holder;
 mod mounts;
-mod own;
 mod programs;
 
 use std::ffi::OsString;
@@ -19,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use toolc_process::{Channel, TerminalSize};
 
 use crate::local::TERM;
+use crate::own::OwnFolder;
+use crate::place;
 use crate::{
     Abilities, Environment, Files, Kind, Launch, Leases, Local, Outcome, Output, Program, Promises, Resource, Running,
     ShellCache, ShellFiles, Site,
@@ -27,7 +28,6 @@ use bounds::Bounds;
 use enter::Entry;
 use holder::Holder;
 use mounts::Mount;
-use own::OwnFolder;
 use programs::Programs;
 
 /// The number of processes and threads that a sandbox may have at a time.
@@ -95,7 +95,7 @@ impl SandboxKind {
     /// # Errors
     /// If that fails. The text says what is missing, and how to get it.
     pub fn check(&self) -> io::Result<Promises> {
-        let folder = OwnFolder::new(|_| Ok(()))?;
+        let folder = OwnFolder::new(Self::NAME, |_| Ok(()))?;
         let sandbox = Sandbox::new(self, &Site { directory: folder.path(), host_home: None, leases: None })?;
         let running = sandbox.start(Launch::new(Program::Command("true".into(), Vec::new()), Output::None))?;
         match running.wait(&|| false)? {
@@ -140,8 +140,8 @@ struct Sandbox {
 impl Sandbox {
     fn new(kind: &SandboxKind, site: &Site<'_>) -> io::Result<Self> {
         let programs = Programs::find()?;
-        let directory = mounts::directory(site)?;
-        let own = OwnFolder::new(|path| add(site, &Resource::Folder(path.to_owned())))?;
+        let directory = place::directory(site, SandboxKind::NAME)?;
+        let own = OwnFolder::new(SandboxKind::NAME, |path| add(site, &Resource::Folder(path.to_owned())))?;
         let mounts = mounts::mounts(kind, &directory, own.path())?;
         let bounds =
             Bounds::new(kind.max_processes, kind.max_memory, &|group| add(site, &Resource::ControlGroup(group)));

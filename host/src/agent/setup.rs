@@ -47,6 +47,7 @@ const KANBAN: &str = "kanban";
 
 /// The options of commands that run a loop.
 #[derive(Debug, Clone, Default, Args)]
+#[command(mut_arg("enable", |option| option.help("Toolsets to enable. Default: those of the configuration, or else `cli`")))]
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,

@@ -1,4 +1,4 @@
-//! A folder of a sandbox's own, among the temporary files of this machine.
+//! A folder of an environment's own, among the temporary files of this machine.
 
 use std::collections::hash_map::RandomState;
 use std::env;
@@ -8,15 +8,17 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::lease::PREFIX;
+
 /// A folder for this user only. Dropping it removes it.
 #[derive(Debug)]
-pub(super) struct OwnFolder(PathBuf);
+pub(crate) struct OwnFolder(PathBuf);
 
 impl OwnFolder {
-    /// Makes the folder, after `before` was called with its path.
-    pub(super) fn new(before: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<Self> {
+    /// Makes the folder of an environment of this kind, after `before` was called with its path.
+    pub(crate) fn new(kind: &str, before: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<Self> {
         let random = RandomState::new().build_hasher().finish();
-        let path = env::temp_dir().join(format!("toolc-sandbox-{}-{random:016x}", std::process::id()));
+        let path = env::temp_dir().join(format!("{PREFIX}{kind}-{}-{random:016x}", std::process::id()));
         before(&path)?;
         let text = |error: io::Error| {
             io::Error::new(error.kind(), format!("the folder `{}` cannot be made: {error}", path.display()))
@@ -25,7 +27,7 @@ impl OwnFolder {
         Ok(Self(path))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

@@ -1,0 +1,446 @@
+//! Containers of docker or podman, by their command line.
+//!
+//! A container belongs to one environment. Its first process waits for the end of its input, which is a pipe of this process: if this
+//! process ends, however that happens, the container ends, with all its processes. The lease removes what is left.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolc_process::{Process, RunningProcess};
+
+use crate::lease::PREFIX;
+use crate::own::OwnFolder;
+use crate::place;
+use crate::remote::{Reach, Remote, Streams, Text};
+use crate::{
+    Abilities, Environment, Files, Kind, Launch, Leases, Program, Promises, Resource, Running, ShellCache, ShellFiles,
+    Site,
+};
+
+/// The time limit for making a container.
+const LIMIT: Duration = Duration::from_mins(2);
+/// The number of processes and threads in a container.
+const MAX_PROCESSES: u32 = 2_048;
+/// The memory of a container, in bytes.
+const MAX_MEMORY: u64 = 2 << 30;
+/// Waits for the end of the input, as the first process of the container. Meanwhile, the shell waits for processes that have lost their
+/// parent. A background command has no input, unless it gets it as another descriptor.
+const WAIT: &str = "exec 3<&0; echo ready; cat <&3 > /dev/null & exec 3<&-; wait; exit";
+/// What the first process prints.
+const READY: &[u8] = b"ready\n";
+
+/// A program that makes containers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// `docker`.
+    Docker,
+    /// `podman`.
+    Podman,
+}
+
+impl Engine {
+    /// Returns the name of the program.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
+    }
+
+    /// Returns the engine of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Docker, Self::Podman].into_iter().find(|engine| engine.name() == name)
+    }
+
+    /// Removes a container. Returns whether it existed.
+    pub(crate) fn remove(self, container: &str) -> io::Result<bool> {
+        let removed = self.output(&["rm", "--force", "--volumes", container])?;
+        // Newer versions succeed without a container, and print no name.
+        Ok(removed.trim() == container)
+    }
+
+    /// Runs a short command, and returns its output.
+    fn output(self, args: &[&str]) -> io::Result<String> {
+        let output = Command::new(self.name()).args(args).stdin(Stdio::null()).output();
+        let output = output.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(error.kind(), format!("the program `{}` is missing", self.name()))
+            }
+            _ => error,
+        })?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
+        if output.status.success() { Ok(text(output.stdout)) } else { Err(io::Error::other(text(output.stderr))) }
+    }
+}
+
+/// The kind of containers: their image, and what they may use.
+///
+/// Programs in them have no capabilities, cannot get new rights, and have no network unless [`network`](Self::network) allows it. The
+/// directory of the task has the path that it has on this machine.
+#[derive(Debug, Clone)]
+pub struct ContainerKind {
+    engine: Engine,
+    image: String,
+    network: bool,
+    read_only: bool,
+    max_processes: u32,
+    max_memory: u64,
+    max_processors: Option<String>,
+}
+
+impl ContainerKind {
+    /// Returns containers of an image, which must have a POSIX shell with the usual programs.
+    pub fn new(engine: Engine, image: impl Into<String>) -> Self {
+        Self {
+            engine,
+            image: image.into(),
+            network: false,
+            read_only: false,
+            max_processes: MAX_PROCESSES,
+            max_memory: MAX_MEMORY,
+            max_processors: None,
+        }
+    }
+
+    /// Sets whether programs have the network that the engine gives to containers. Through it, they reach services of this machine.
+    #[must_use]
+    pub fn network(self, network: bool) -> Self {
+        Self { network, ..self }
+    }
+
+    /// Sets whether programs can write only to the directory of the task and to `/tmp`.
+    #[must_use]
+    pub fn read_only(self, read_only: bool) -> Self {
+        Self { read_only, ..self }
+    }
+
+    /// Sets the number of processes and threads that a container may have at a time, 2,048 by default.
+    #[must_use]
+    pub fn max_processes(self, max_processes: u32) -> Self {
+        Self { max_processes, ..self }
+    }
+
+    /// Sets the memory that a container may use, in bytes, 2 GiB by default.
+    #[must_use]
+    pub fn max_memory(self, max_memory: u64) -> Self {
+        Self { max_memory, ..self }
+    }
+
+    /// Sets how many processors a container may use, in thousandths. By default, there is no limit.
+    #[must_use]
+    pub fn max_processors(self, thousandths: u32) -> Self {
+        Self { max_processors: Some(format!("{}.{:03}", thousandths / 1000, thousandths % 1000)), ..self }
+    }
+
+    /// Checks that the engine answers and has the image.
+    ///
+    /// # Errors
+    /// The text says what is missing, and how to get it.
+    pub fn check(&self) -> io::Result<()> {
+        let engine = self.engine.name();
+        self.engine.output(&["version", "--format", "{{.Server.Version}}"]).map_err(|error| {
+            let text = format!("{engine} cannot be used: {error}. Install and start it, and allow this user to use it");
+            io::Error::new(error.kind(), text)
+        })?;
+        self.engine.output(&["image", "inspect", "--format", "{{.Id}}", &self.image]).map_err(|_| {
+            let text = format!("{engine} does not have the image `{0}`: run `{engine} pull {0}`", self.image);
+            io::Error::new(io::ErrorKind::NotFound, text)
+        })?;
+        Ok(())
+    }
+
+    /// Returns the arguments of `run` for a container.
+    fn arguments(&self, name: &str, directory: &Path, own: &Path) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = ["run", "--rm", "--interactive", "--pull", "never", "--name", name]
+            .into_iter()
+            .chain([
+                "--cap-drop",
+                "ALL",
+                "--security-opt",
+                "no-new-privileges",
+                "--ipc",
+                "private",
+                "--hostname",
+                "container",
+            ])
+            .map(Into::into)
+            .collect();
+        let mut option = |name: &str, value: &OsStr| arguments.extend([name.into(), value.to_owned()]);
+        option("--pids-limit", self.max_processes.to_string().as_ref());
+        let memory = self.max_memory.to_string();
+        option("--memory", memory.as_ref());
+        // Without swap.
+        option("--memory-swap", memory.as_ref());
+        if let Some(processors) = &self.max_processors {
+            option("--cpus", processors.as_ref());
+        }
+        if !self.network {
+            option("--network", "none".as_ref());
+        }
+        // So that files in the directory belong to this user.
+        let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+        if !user.is_root() {
+            if self.engine == Engine::Podman {
+                option("--userns", "keep-id".as_ref());
+            }
+            option("--user", format!("{}:{}", user.as_raw(), group.as_raw()).as_ref());
+            // The image does not know the user.
+            option("--env", "HOME=/tmp".as_ref());
+        }
+        if self.read_only {
+            option("--tmpfs", "/tmp:mode=1777".as_ref());
+        }
+        for folder in [directory, own] {
+            let (source, target) = (OsStr::new("type=bind,source="), OsStr::new(",target="));
+            let mount: OsString = [source, folder.as_os_str(), target, folder.as_os_str()].into_iter().collect();
+            option("--mount", &mount);
+        }
+        option("--workdir", directory.as_os_str());
+        option("--entrypoint", "sh".as_ref());
+        if self.read_only {
+            arguments.push("--read-only".into());
+        }
+        arguments.extend([&self.image, "-c", WAIT].map(Into::into));
+        arguments
+    }
+}
+
+impl Kind for ContainerKind {
+    fn name(&self) -> &str {
+        self.engine.name()
+    }
+
+    fn promises(&self) -> Promises {
+        Promises { isolated: !self.network, limited_processes: true }
+    }
+
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        Ok(Arc::new(Container::new(self, site)?))
+    }
+}
+
+/// A container.
+#[derive(Debug)]
+struct Container {
+    engine: Engine,
+    name: String,
+    directory: PathBuf,
+    promises: Promises,
+    variables: Vec<(OsString, OsString)>,
+    remote: Remote,
+    cache: ShellCache,
+    /// For temporary files, with the same path in the container.
+    own: OwnFolder,
+    /// The command that keeps the container.
+    holder: Mutex<Option<RunningProcess>>,
+    /// Kept until the container is removed.
+    _leases: Option<Arc<Leases>>,
+}
+
+impl Container {
+    fn new(kind: &ContainerKind, site: &Site<'_>) -> io::Result<Self> {
+        let directory = place::directory(site, "container")?;
+        if directory.as_os_str().as_encoded_bytes().iter().any(|byte| b",\"\n".contains(byte)) {
+            let text = format!(
+                "`{}` cannot be the directory of a container: its path has a comma, a quote or a line break",
+                directory.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let random = RandomState::new().build_hasher().finish();
+        let name = format!("{PREFIX}{}-{random:016x}", std::process::id());
+        if let Some(leases) = site.leases {
+            leases.add(&Resource::Container(kind.engine, name.clone()))?;
+        }
+        let own = OwnFolder::new(kind.engine.name(), |path| match site.leases {
+            Some(leases) => leases.add(&Resource::Folder(path.to_owned())),
+            None => Ok(()),
+        })?;
+        let holder = start(kind, &name, &kind.arguments(&name, &directory, own.path()))?;
+        let remote = Remote::new(Box::new(Exec { engine: kind.engine, container: name.clone() }));
+        let mut container = Self {
+            engine: kind.engine,
+            name,
+            directory,
+            promises: kind.promises(),
+            variables: Vec::new(),
+            remote,
+            cache: ShellCache::default(),
+            own,
+            holder: Mutex::new(Some(holder)),
+            _leases: site.leases.cloned(),
+        };
+        container.variables = variables(&container.remote.output(&["cat", "/proc/self/environ"])?);
+        Ok(container)
+    }
+}
+
+/// Starts a container, and waits until its first process runs.
+fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result<RunningProcess> {
+    let mut command = Command::new(kind.engine.name());
+    command.args(arguments).current_dir("/");
+    let mut process = Process::new(command);
+    let (output, errors) = (Text::default(), Text::default());
+    let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
+    process.input()?;
+    let process = process.start().map_err(|error| {
+        io::Error::new(error.kind(), format!("the program `{}` cannot be started: {error}", kind.engine.name()))
+    })?;
+    let started = Instant::now();
+    let is_ready = || output.contains(READY);
+    process.wait_unless(|| is_ready() || started.elapsed() > LIMIT)?;
+    if is_ready() {
+        return Ok(process);
+    }
+    let said = String::from_utf8_lossy(&errors.take()).trim().to_owned();
+    drop(process);
+    let _ = kind.engine.remove(name);
+    let said = if said.is_empty() { format!("it did not start within {LIMIT:?}") } else { said };
+    // A missing image is the usual reason, and the engine says it in many ways.
+    let advice = kind.check().err().map_or_else(String::new, |error| format!(". {error}"));
+    Err(io::Error::other(format!("{} cannot make a container: {said}{advice}", kind.engine.name())))
+}
+
+/// Reads the variables of a process, as `/proc` shows them.
+fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
+    let pair = |entry: &[u8]| {
+        let at = memchr::memchr(b'=', entry)?;
+        Some((OsString::from_vec(entry[..at].to_vec()), OsString::from_vec(entry[at + 1..].to_vec())))
+    };
+    text.split(|byte| *byte == 0).filter_map(pair).collect()
+}
+
+/// Reaches a container by `exec`.
+#[derive(Debug)]
+struct Exec {
+    engine: Engine,
+    container: String,
+}
+
+impl Reach for Exec {
+    fn command(&self, words: Vec<OsString>, streams: Streams) -> Program {
+        let mut arguments: Vec<OsString> = vec!["exec".into()];
+        if streams.input {
+            arguments.push("--interactive".into());
+        }
+        if streams.terminal {
+            arguments.push("--tty".into());
+        }
+        arguments.push((&self.container).into());
+        arguments.extend(as_text(words));
+        Program::Command(self.engine.name().into(), arguments)
+    }
+}
+
+/// Returns words that are text. Engines pass on arguments as JSON, so a shell has to make the others.
+fn as_text(words: Vec<OsString>) -> Vec<OsString> {
+    if words.iter().all(|word| word.to_str().is_some()) {
+        return words;
+    }
+    let (mut script, mut arguments) = (String::new(), Vec::new());
+    for word in words {
+        match word.into_string() {
+            Ok(text) => {
+                arguments.push(text.into());
+                script += "set -- \"$@\" \"$1\"; shift; ";
+            }
+            Err(word) => {
+                let octal: String = word.as_bytes().iter().map(|byte| format!("\\{byte:03o}")).collect();
+                // The substitution would lose line breaks at the end.
+                script += &format!("toolc_word=$(printf '{octal}x'); set -- \"$@\" \"${{toolc_word%x}}\"; ");
+            }
+        }
+    }
+    script += "unset toolc_word; exec \"$@\"";
+    let start = ["sh", "-c", &script, "toolc"].map(OsString::from);
+    start.into_iter().chain(arguments).collect()
+}
+
+impl Environment for Container {
+    fn name(&self) -> &str {
+        self.engine.name()
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { terminal: true, background: true, channel: false }
+    }
+
+    fn promises(&self) -> Promises {
+        self.promises
+    }
+
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
+        Ok(self.variables.clone())
+    }
+
+    fn temporary_folder(&self) -> Option<PathBuf> {
+        Some(self.own.path().to_owned())
+    }
+
+    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        self.remote.start(launch, &self.directory)
+    }
+
+    fn end_released(&self) {
+        self.remote.end_released();
+    }
+
+    fn files(&self) -> Box<dyn Files + '_> {
+        Box::new(ShellFiles::new(self, &self.cache))
+    }
+
+    fn clean_up(&self) {
+        if !self.remote.close() {
+            return;
+        }
+        // Without the holder, the container ends.
+        let holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = self.engine.remove(&self.name);
+        drop(holder);
+        self.remote.end_commands();
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        self.clean_up();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_are_no_text_arrive_unchanged() {
+        let words = |extra: &[u8]| -> Vec<OsString> {
+            let bytes: [&[u8]; 6] = [b"printf", b"%s|", b"it's \"$x\"", extra, b"", b"-n\n"];
+            bytes.map(|word| OsString::from_vec(word.to_vec())).to_vec()
+        };
+        assert_eq!(as_text(words(b"a b")), words(b"a b"));
+        let sent = as_text(words(b"\xff\\n'\n\n"));
+        assert!(sent.iter().all(|word| word.to_str().is_some()));
+        for shell in ["sh", "bash", "dash"] {
+            let output = Command::new(shell).args(&sent[1..]).env("LC_ALL", "C.UTF-8").output();
+            let Ok(output) = output else { continue };
+            assert_eq!(output.stdout, b"it's \"$x\"|\xff\\n'\n\n||-n\n|", "{shell}");
+        }
+    }
+
+    #[test]
+    fn the_variables_of_a_process_are_read() {
+        let pair = |name: &str, value: &str| (name.into(), value.into());
+        assert_eq!(variables(b"A=b=c\0D=\n\0nothing\0"), [pair("A", "b=c"), pair("D", "\n")]);
+    }
+}

@@ -1,0 +1,46 @@
+# Ends the processes of programs in another environment. Runs in any POSIX shell, and needs `grep` and `sleep`.
+#
+# Arguments: for each program, the token in its variable TOOLC_PROGRAM, and the number of its session. A process that has left the
+# session and cleared its variables is not found.
+all=" $* "
+tokens=
+for word in "$@"; do
+    case $word in *[!0-9]*) tokens="$tokens -e TOOLC_PROGRAM=$word" ;; esac
+done
+
+# Sends the signal $1 to all processes. Succeeds if there is one.
+send() {
+    found=1
+    marked=" $(grep -lsF $tokens /proc/[0-9]*/environ | tr '\n' ' ')"
+    for folder in /proc/[0-9]*; do
+        { read -r stat < "$folder/stat"; } 2> /dev/null || continue
+        pid=${folder#/proc/}
+        set -- "$1" ${stat##*)}
+        # The state, the parent, the group and the session. A zombie has ended.
+        case $2 in Z | X) continue ;; esac
+        case $all in
+        *" $5 "*) ;;
+        *) case $marked in *" $folder/environ "*) ;; *) continue ;; esac ;;
+        esac
+        found=0
+        kill -s "$1" "$pid" 2> /dev/null
+    done
+    return $found
+}
+
+pause() { sleep 0.1 2> /dev/null || sleep 1; }
+
+send TERM || exit 0
+round=0
+while [ "$round" -lt 10 ]; do
+    send 0 || exit 0
+    pause
+    round=$((round + 1))
+done
+# A process may start others in the meantime.
+while [ "$round" -lt 40 ]; do
+    send KILL || send KILL || exit 0
+    pause
+    round=$((round + 1))
+done
+exit 1

@@ -1,0 +1,284 @@
+//! Reports between the output of a program: see `run.sh`.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use memchr::memmem;
+use toolc_process::Sink;
+
+/// The maximum length of what is kept before the first report: an error of the program that reaches the environment.
+const MAX_ERROR: usize = 4096;
+
+/// The maximum length of what is kept of standard error before the first report, which may arrive later than output of the program.
+const MAX_EARLY_ERRORS: usize = 1 << 20;
+
+/// What a program has reported. Clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Reports(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    token: String,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    start: Option<Start>,
+    end: Option<(i32, Instant)>,
+    /// Output before the first report.
+    early: Vec<u8>,
+    /// Standard error, if it has a sink of its own, and what came there before the first report. The streams arrive independently, so this
+    /// can already be output of the program.
+    errors: Option<(Box<dyn Sink>, Vec<u8>)>,
+    /// Whether further output is discarded.
+    is_discarded: bool,
+}
+
+/// How a start went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// The program runs in a session of this number.
+    Begins(u32),
+    NoDirectory,
+    NoProgram,
+}
+
+impl Reports {
+    /// Returns the reports that begin with a token.
+    pub(super) fn new(token: String) -> Self {
+        Self(Arc::new(Inner { token, state: Mutex::default(), changed: Condvar::new() }))
+    }
+
+    pub(super) fn token(&self) -> &str {
+        &self.0.token
+    }
+
+    /// Returns a sink that takes the reports out of standard output.
+    pub(super) fn output(&self, inner: Option<Box<dyn Sink>>) -> Output {
+        Output { reports: self.clone(), inner, held: Vec::new() }
+    }
+
+    /// Returns a sink for standard error, which gets what comes before the start later.
+    pub(super) fn errors(&self, inner: Box<dyn Sink>) -> Errors {
+        self.state().errors = Some((inner, Vec::new()));
+        Errors(self.clone())
+    }
+
+    /// Waits for the first report. Returns `None` as soon as `is_over` returns true.
+    pub(super) fn wait_for_start(&self, is_over: impl Fn() -> io::Result<bool>) -> io::Result<Option<Start>> {
+        const POLL: Duration = Duration::from_millis(10);
+        loop {
+            let over = is_over()?;
+            let state = self.state();
+            if state.start.is_some() || over {
+                return Ok(state.start);
+            }
+            drop(self.0.changed.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Returns the session of the program, if it has begun.
+    pub(super) fn session(&self) -> Option<u32> {
+        match self.state().start {
+            Some(Start::Begins(session)) => Some(session),
+            _ => None,
+        }
+    }
+
+    /// Returns the exit code of the program, and when it was reported.
+    pub(super) fn end(&self) -> Option<(i32, Instant)> {
+        self.state().end
+    }
+
+    /// Returns what was written before the first report.
+    pub(super) fn early(&self) -> String {
+        let state = self.state();
+        let errors = state.errors.as_ref().map(|(_, early)| &early[..]).unwrap_or_default();
+        let text = [&state.early[..], errors].concat();
+        String::from_utf8_lossy(&text).trim().to_owned()
+    }
+
+    /// Discards the further output.
+    pub(super) fn discard(&self) {
+        self.state().is_discarded = true;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps output before the first report. Returns whether the bytes are not for the host.
+    fn keep(&self, bytes: &[u8]) -> bool {
+        let mut state = self.state();
+        if state.start.is_some() {
+            return state.is_discarded;
+        }
+        let space = MAX_ERROR.saturating_sub(state.early.len()).min(bytes.len());
+        state.early.extend_from_slice(&bytes[..space]);
+        true
+    }
+
+    /// Reads a report: the line after the token.
+    fn report(&self, line: &str) {
+        let mut state = self.state();
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next()) {
+            // Only the first of each counts: a program can read the token, and print anything.
+            (Some("ends"), Some(code)) if state.end.is_none() => {
+                state.end = code.parse().ok().map(|code| (code, Instant::now()));
+            }
+            _ if state.start.is_some() => {}
+            (Some("no-directory"), _) => state.start = Some(Start::NoDirectory),
+            (Some("no-program"), _) => state.start = Some(Start::NoProgram),
+            (Some("begins"), Some(session)) => {
+                state.start = session.parse().ok().map(Start::Begins);
+                if let Some((errors, early)) = &mut state.errors {
+                    // If it is refused, so is the next part.
+                    let _ = early.is_empty() || errors.push(&std::mem::take(early));
+                }
+            }
+            _ => {}
+        }
+        drop(state);
+        self.0.changed.notify_all();
+    }
+}
+
+/// Takes reports out of standard output, and passes on the rest.
+#[derive(Debug)]
+pub(super) struct Output {
+    reports: Reports,
+    inner: Option<Box<dyn Sink>>,
+    /// The beginning of what may be a report.
+    held: Vec<u8>,
+}
+
+impl Output {
+    fn pass(&mut self, bytes: &[u8]) -> bool {
+        bytes.is_empty() || self.reports.keep(bytes) || self.inner.as_mut().is_none_or(|inner| inner.push(bytes))
+    }
+}
+
+impl Sink for Output {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        let mut text = std::mem::take(&mut self.held);
+        text.extend_from_slice(bytes);
+        let mut rest = &text[..];
+        let token = self.reports.0.token.clone();
+        while let Some(at) = memmem::find(rest, token.as_bytes()) {
+            let after = &rest[at + token.len()..];
+            // A report is short. A longer line is that of a program that knows the token.
+            let Some(end) = memchr::memchr(b'\n', after) else {
+                if after.len() < MAX_ERROR {
+                    if !self.pass(&rest[..at]) {
+                        return false;
+                    }
+                    self.held = rest[at..].to_vec();
+                    return true;
+                }
+                break;
+            };
+            if !self.pass(&rest[..at]) {
+                return false;
+            }
+            self.reports.report(&String::from_utf8_lossy(&after[..end]));
+            rest = &after[end + 1..];
+        }
+        let held = beginning(rest, token.as_bytes());
+        self.held = rest[rest.len() - held..].to_vec();
+        self.pass(&rest[..rest.len() - held])
+    }
+}
+
+impl Drop for Output {
+    /// What was held is not a report.
+    fn drop(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        self.pass(&held);
+    }
+}
+
+/// Returns how many bytes at the end of a text are the beginning of a token.
+fn beginning(text: &[u8], token: &[u8]) -> usize {
+    let max = text.len().min(token.len().saturating_sub(1));
+    (1..=max).rev().find(|length| token.starts_with(&text[text.len() - length..])).unwrap_or(0)
+}
+
+/// Passes on standard error from the start of the program on.
+#[derive(Debug)]
+pub(super) struct Errors(Reports);
+
+impl Sink for Errors {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        let mut state = self.0.state();
+        let (has_begun, is_discarded) = (state.start.is_some(), state.is_discarded);
+        let Some((errors, early)) = &mut state.errors else { return true };
+        match (has_begun, is_discarded) {
+            (true, true) => true,
+            (true, false) => errors.push(bytes),
+            (false, _) => {
+                let space = MAX_EARLY_ERRORS.saturating_sub(early.len()).min(bytes.len());
+                early.extend_from_slice(&bytes[..space]);
+                true
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Default)]
+    struct Text(Arc<Mutex<Vec<u8>>>);
+
+    impl Sink for Text {
+        fn push(&mut self, bytes: &[u8]) -> bool {
+            self.0.lock().unwrap().extend(bytes);
+            true
+        }
+    }
+
+    #[test]
+    fn reports_are_taken_out_of_output_that_comes_in_any_pieces() {
+        let all = b"error of ssh\nT0KEN begins 17\none T0KE TT0KEN ends 3\ntwo T0K";
+        for size in 1..all.len() {
+            let (text, reports) = (Text::default(), Reports::new("T0KEN".to_owned()));
+            let mut output = reports.output(Some(Box::new(text.clone())));
+            for piece in all.chunks(size) {
+                assert!(output.push(piece));
+            }
+            drop(output);
+            assert_eq!(String::from_utf8_lossy(&text.0.lock().unwrap()), "one T0KE Ttwo T0K", "{size}");
+            assert_eq!((reports.session(), reports.end().map(|(code, _)| code)), (Some(17), Some(3)));
+            assert_eq!(reports.early(), "error of ssh");
+        }
+    }
+
+    #[test]
+    fn standard_error_may_arrive_before_the_start_is_reported() {
+        let (text, reports) = (Text::default(), Reports::new("T0KEN".to_owned()));
+        let (mut output, mut errors) = (reports.output(None), reports.errors(Box::new(text.clone())));
+        assert!(errors.push(b"one "));
+        assert_eq!(reports.early(), "one");
+        assert!(output.push(b"T0KEN begins 17\n") && errors.push(b"two"));
+        assert_eq!(*text.0.lock().unwrap(), b"one two");
+        reports.discard();
+        assert!(errors.push(b"three"));
+        assert_eq!(*text.0.lock().unwrap(), b"one two");
+    }
+
+    #[test]
+    fn a_program_that_knows_the_token_cannot_change_what_was_reported() {
+        let reports = Reports::new("T0KEN".to_owned());
+        let mut output = reports.output(None);
+        assert!(output.push(b"T0KEN begins 17\nT0KEN ends 3\nT0KEN ends 0\nT0KEN ends x\nT0KEN begins 1\nT0KEN\n"));
+        assert_eq!((reports.session(), reports.end().map(|(code, _)| code)), (Some(17), Some(3)));
+        assert!(output.push(b"T0KEN "));
+        assert!(output.push(&[b'x'; 2 * MAX_ERROR]));
+        assert!(output.held.is_empty(), "it is bounded");
+    }
+}

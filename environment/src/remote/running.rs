@@ -1,0 +1,209 @@
+//! A program that runs elsewhere.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use toolc_process::{Channel, EndReason, TerminalSize};
+
+use super::frames::Reports;
+use super::{Inner, START_LIMIT, started};
+use crate::{Exit, OnEnd, Outcome, Running};
+
+/// The time after the end of a program in which its output arrives, and its command ends.
+const DRAIN: Duration = Duration::from_millis(500);
+/// The time in which a command ends after its program was ended.
+const COMMAND_LIMIT: Duration = Duration::from_secs(5);
+
+/// A program that runs elsewhere.
+#[derive(Debug)]
+pub(super) struct RemoteProgram(Arc<Shared>);
+
+/// What the host, the thread that waits for the end, and the list of released programs share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// The command of this machine that reaches the program.
+    command: Box<dyn Running>,
+    reports: Reports,
+    remote: Arc<Inner>,
+    /// Whether the host has ended the program.
+    is_stopped: AtomicBool,
+    is_released: AtomicBool,
+    outcome: OnceLock<Outcome>,
+}
+
+impl RemoteProgram {
+    pub(super) fn new(command: Box<dyn Running>, reports: Reports, remote: Arc<Inner>) -> Self {
+        let is_stopped = AtomicBool::new(false);
+        let is_released = AtomicBool::new(false);
+        Self(Arc::new(Shared { command, reports, remote, is_stopped, is_released, outcome: OnceLock::new() }))
+    }
+
+    /// Waits until the program has begun.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub(super) fn wait_for_start(&self) -> io::Result<()> {
+        let since = Instant::now();
+        let is_over = || Ok(since.elapsed() > START_LIMIT || self.0.command.outcome()?.is_some());
+        started(self.0.reports.wait_for_start(is_over)?, &self.0.reports)
+    }
+
+    /// Calls a function when the program has ended.
+    pub(super) fn on_end(&self, on_end: OnEnd) -> io::Result<()> {
+        let shared = Arc::clone(&self.0);
+        let wait = move || {
+            if let Ok(Some(outcome)) = shared.wait(&|| false) {
+                on_end.0(&outcome);
+            }
+        };
+        thread::Builder::new().name("toolc-remote".to_owned()).spawn(wait).map(drop)
+    }
+}
+
+impl Shared {
+    pub(super) fn reports(&self) -> &Reports {
+        &self.reports
+    }
+
+    /// Returns whether the command has ended, so that nothing can be read any more.
+    pub(super) fn has_ended(&self) -> bool {
+        !matches!(self.command.outcome(), Ok(None))
+    }
+
+    fn outcome(&self) -> io::Result<Option<Outcome>> {
+        if let Some(known) = self.outcome.get() {
+            return Ok(Some(*known));
+        }
+        let outcome = match (self.command.outcome()?, self.reports.end()) {
+            (Some(command), end) => self.outcome_of(command, end.map(|(code, _)| code))?,
+            // What the program has left running keeps the command open.
+            (None, Some((code, at))) if at.elapsed() >= DRAIN => {
+                Outcome { exit: exit(code), reason: self.reason(EndReason::Exited), left_running: true }
+            }
+            (None, _) => return Ok(None),
+        };
+        Ok(Some(*self.outcome.get_or_init(|| outcome)))
+    }
+
+    /// Returns the outcome of a program whose command has ended. `code` is what it has reported.
+    fn outcome_of(&self, command: Outcome, code: Option<i32>) -> io::Result<Outcome> {
+        let reason = self.reason(command.reason);
+        let exit = match code {
+            Some(code) => exit(code),
+            None if reason == EndReason::Exited => {
+                return Err(io::Error::other("the environment has ended, or the connection to it is lost"));
+            }
+            // It was ended together with the shell that reports.
+            None => Exit::Signal(9),
+        };
+        if command.reason == EndReason::OutputLimit && code.is_none() {
+            // Only the command has been ended.
+            self.remote.end(&[self.reports.clone()])?;
+        }
+        Ok(Outcome { exit, reason, left_running: false })
+    }
+
+    fn reason(&self, reason: EndReason) -> EndReason {
+        let is_ended_by_host = self.is_stopped.load(Ordering::SeqCst) || self.remote.is_closed();
+        if reason == EndReason::Exited && is_ended_by_host { EndReason::Stopped } else { reason }
+    }
+
+    fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>> {
+        let is_stopped = Cell::new(false);
+        let is_left_running = || self.reports.end().is_some_and(|(_, at)| at.elapsed() >= DRAIN);
+        loop {
+            if let Some(outcome) = self.outcome()? {
+                return Ok(Some(outcome));
+            }
+            if is_stopped.get() {
+                return Ok(None);
+            }
+            self.command.wait(&|| {
+                is_stopped.set(should_stop());
+                is_stopped.get() || is_left_running()
+            })?;
+        }
+    }
+
+    fn end(&self) -> io::Result<Outcome> {
+        let known = self.outcome()?;
+        if known.is_none() {
+            self.is_stopped.store(true, Ordering::SeqCst);
+        }
+        let ended = self.remote.end(&[self.reports.clone()]);
+        if let Some(known) = known {
+            return ended.map(|()| known);
+        }
+        let since = Instant::now();
+        let outcome = match self.wait(&|| since.elapsed() > COMMAND_LIMIT)? {
+            Some(outcome) => outcome,
+            None => {
+                let outcome = self.outcome_of(self.command.end()?, self.reports.end().map(|(code, _)| code))?;
+                *self.outcome.get_or_init(|| outcome)
+            }
+        };
+        ended.map(|()| outcome)
+    }
+}
+
+impl Running for RemoteProgram {
+    fn id(&self) -> Option<u32> {
+        None
+    }
+
+    fn outcome(&self) -> io::Result<Option<Outcome>> {
+        self.0.outcome()
+    }
+
+    fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>> {
+        self.0.wait(should_stop)
+    }
+
+    fn end(&self) -> io::Result<Outcome> {
+        self.0.end()
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.0.command.write(bytes)
+    }
+
+    fn close_input(&self) -> io::Result<()> {
+        self.0.command.close_input()
+    }
+
+    fn channel(&self) -> io::Result<Channel> {
+        self.0.command.channel()
+    }
+
+    fn resize(&self, size: TerminalSize) -> io::Result<()> {
+        self.0.command.resize(size)
+    }
+
+    fn release(self: Box<Self>) {
+        self.0.is_released.store(true, Ordering::SeqCst);
+        self.0.reports.discard();
+        self.0.remote.keep(Arc::clone(&self.0));
+    }
+}
+
+impl Drop for RemoteProgram {
+    fn drop(&mut self) {
+        let is_over = self.0.is_released.load(Ordering::SeqCst) || self.0.remote.is_closed();
+        // What a program that has ended by itself has left running ends with the environment.
+        if !is_over && self.0.reports.end().is_none() {
+            let _ = self.0.end();
+        }
+    }
+}
+
+/// Reads what shells report: 128 and the number of a signal. A program that exits with such a code looks the same.
+fn exit(code: i32) -> Exit {
+    match code {
+        129..=192 => Exit::Signal(code - 128),
+        code => Exit::Code(code),
+    }
+}
