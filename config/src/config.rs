@@ -5,7 +5,9 @@ use std::time::Duration;
 use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
-use crate::keys::{Api, ApprovalMode, ConfigTable, HelperModel, ModelTable, PricesTable};
+use crate::keys::{
+    Api, ApprovalMode, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, ModelTable, PricesTable,
+};
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
 
@@ -22,6 +24,8 @@ pub struct Config {
     pub facts: Vec<(String, FactValue)>,
     /// How calls that need approval are decided.
     pub approval: Approval,
+    /// Where tools act.
+    pub environment: Environment,
     /// Limits of the loop.
     pub agent: Agent,
     /// What is done with results.
@@ -98,6 +102,32 @@ pub struct Approval {
     pub timeout: Duration,
     /// Whether the auxiliary model can approve commands with a low risk.
     pub second_opinion: bool,
+}
+
+/// Where tools act.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Environment {
+    /// The kind of environment.
+    pub kind: EnvironmentKind,
+    /// The containers, if their image is configured.
+    pub container: Option<Container>,
+}
+
+/// Containers of docker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Container {
+    /// The image.
+    pub image: String,
+    /// Whether programs have a network.
+    pub network: bool,
+    /// Whether programs can write only to the directory of the task and to `/tmp`.
+    pub read_only: bool,
+    /// The maximum number of processes and threads.
+    pub max_processes: u32,
+    /// The maximum memory, in MiB.
+    pub max_memory_mib: u32,
+    /// The maximum number of processors, or `None` for all.
+    pub max_processors: Option<u32>,
 }
 
 /// Limits of the loop.
@@ -196,6 +226,10 @@ impl Config {
                 timeout: or(table.approval.timeout.as_ref(), Duration::from_mins(1)),
                 second_opinion: or(table.approval.second_opinion.as_ref(), false),
             },
+            environment: Environment {
+                kind: or(table.environment.kind.as_ref(), EnvironmentKind::Local),
+                container: container(&table.environment.container),
+            },
             agent: Agent {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
                 compact_at_percent: or(table.agent.compact_at_percent.as_ref(), 80),
@@ -225,6 +259,18 @@ impl Config {
             record_sessions: or(table.sessions.record.as_ref(), true),
         }
     }
+}
+
+/// Returns the containers, or `None` without an image.
+fn container(table: &ContainerTable) -> Option<Container> {
+    Some(Container {
+        image: table.image.as_ref()?.value.trim().to_owned(),
+        network: or(table.network.as_ref(), false),
+        read_only: or(table.read_only.as_ref(), false),
+        max_processes: or(table.max_processes.as_ref(), 2048),
+        max_memory_mib: or(table.max_memory_mib.as_ref(), 2048),
+        max_processors: table.max_processors.as_ref().map(|max| max.value),
+    })
 }
 
 /// Returns a model, or `None` if its table lacks a required key, which was reported.

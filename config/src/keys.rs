@@ -23,6 +23,8 @@ table! {
         facts: FactValues,
         /// How calls that need approval are decided.
         approval: TableOrDefault<ApprovalTable>,
+        /// Where tools act.
+        environment: TableOrDefault<EnvironmentTable>,
         /// Limits of the loop.
         agent: TableOrDefault<AgentTable>,
         /// What is done with results.
@@ -141,6 +143,49 @@ words! {
         Deny = "deny",
         /// The call runs, unless a rule denies it. Only for sandboxes in which no command can do damage.
         Off = "off",
+    }
+}
+
+table! {
+    /// Where tools act.
+    #[derive(Debug, Default)]
+    pub struct EnvironmentTable {
+        /// The kind of environment. Default: `local`.
+        kind: Word<EnvironmentKind>,
+        /// Containers of the kind `docker`.
+        container: TableOrDefault<ContainerTable>,
+    }
+}
+
+words! {
+    /// A kind of environment.
+    pub enum EnvironmentKind {
+        /// This machine, with your rights.
+        Local = "local",
+        /// A sandbox on this machine, which sees only the current directory and the installed programs, without network.
+        Sandbox = "sandbox",
+        /// A container of docker, which sees only the current directory and its image.
+        Docker = "docker",
+    }
+}
+
+table! {
+    /// Containers.
+    #[derive(Debug, Default)]
+    pub struct ContainerTable {
+        /// The image, such as `docker.io/library/python:3.13`. It must have a POSIX shell with the usual programs, and be on this machine
+        /// already. Needed for the kind `docker`.
+        image: Text,
+        /// Whether programs have a network, through which they also reach services of this machine. Default: `false`.
+        network: Flag,
+        /// Whether programs can write only to the directory of the task and to `/tmp`. Default: `false`.
+        read_only: Flag,
+        /// The maximum number of processes and threads. Default: 2048.
+        max_processes: Count,
+        /// The maximum memory, in MiB. Default: 2048.
+        max_memory_mib: Count,
+        /// The maximum number of processors. Default: all.
+        max_processors: Count,
     }
 }
 

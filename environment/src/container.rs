@@ -1,4 +1,4 @@
-//! Containers of docker or podman, by their command line.
+//! Containers of docker, by its command line.
 //!
 //! A container belongs to one environment. Its first process waits for the end of its input, which is a pipe of this process: if this
 //! process ends, however that happens, the container ends, with all its processes. The lease removes what is left.
@@ -36,48 +36,25 @@ const WAIT: &str = "exec 3<&0; echo ready; cat <&3 > /dev/null & exec 3<&-; wait
 /// What the first process prints.
 const READY: &[u8] = b"ready\n";
 
-/// A program that makes containers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
-    /// `docker`.
-    Docker,
-    /// `podman`.
-    Podman,
+/// The program that makes containers.
+const DOCKER: &str = "docker";
+
+/// Removes a container. Returns whether it existed.
+pub(crate) fn remove(container: &str) -> io::Result<bool> {
+    let removed = output(&["rm", "--force", "--volumes", container])?;
+    // Newer versions succeed without a container, and print no name.
+    Ok(removed.trim() == container)
 }
 
-impl Engine {
-    /// Returns the name of the program.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Docker => "docker",
-            Self::Podman => "podman",
-        }
-    }
-
-    /// Returns the engine of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Docker, Self::Podman].into_iter().find(|engine| engine.name() == name)
-    }
-
-    /// Removes a container. Returns whether it existed.
-    pub(crate) fn remove(self, container: &str) -> io::Result<bool> {
-        let removed = self.output(&["rm", "--force", "--volumes", container])?;
-        // Newer versions succeed without a container, and print no name.
-        Ok(removed.trim() == container)
-    }
-
-    /// Runs a short command, and returns its output.
-    fn output(self, args: &[&str]) -> io::Result<String> {
-        let output = Command::new(self.name()).args(args).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                io::Error::new(error.kind(), format!("the program `{}` is missing", self.name()))
-            }
-            _ => error,
-        })?;
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
-        if output.status.success() { Ok(text(output.stdout)) } else { Err(io::Error::other(text(output.stderr))) }
-    }
+/// Runs a short command of docker, and returns its output.
+fn output(args: &[&str]) -> io::Result<String> {
+    let output = Command::new(DOCKER).args(args).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), format!("the program `{DOCKER}` is missing")),
+        _ => error,
+    })?;
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
+    if output.status.success() { Ok(text(output.stdout)) } else { Err(io::Error::other(text(output.stderr))) }
 }
 
 /// The kind of containers: their image, and what they may use.
@@ -86,20 +63,21 @@ impl Engine {
 /// directory of the task has the path that it has on this machine.
 #[derive(Debug, Clone)]
 pub struct ContainerKind {
-    engine: Engine,
     image: String,
     network: bool,
     read_only: bool,
     max_processes: u32,
     max_memory: u64,
-    max_processors: Option<String>,
+    max_processors: Option<u32>,
 }
 
 impl ContainerKind {
+    /// The name of this kind.
+    pub const NAME: &str = "docker";
+
     /// Returns containers of an image, which must have a POSIX shell with the usual programs.
-    pub fn new(engine: Engine, image: impl Into<String>) -> Self {
+    pub fn new(image: impl Into<String>) -> Self {
         Self {
-            engine,
             image: image.into(),
             network: false,
             read_only: false,
@@ -109,7 +87,7 @@ impl ContainerKind {
         }
     }
 
-    /// Sets whether programs have the network that the engine gives to containers. Through it, they reach services of this machine.
+    /// Sets whether programs have the network that docker gives to containers. Through it, they reach services of this machine.
     #[must_use]
     pub fn network(self, network: bool) -> Self {
         Self { network, ..self }
@@ -133,24 +111,23 @@ impl ContainerKind {
         Self { max_memory, ..self }
     }
 
-    /// Sets how many processors a container may use, in thousandths. By default, there is no limit.
+    /// Sets how many processors a container may use. By default, there is no limit.
     #[must_use]
-    pub fn max_processors(self, thousandths: u32) -> Self {
-        Self { max_processors: Some(format!("{}.{:03}", thousandths / 1000, thousandths % 1000)), ..self }
+    pub fn max_processors(self, number: u32) -> Self {
+        Self { max_processors: Some(number), ..self }
     }
 
-    /// Checks that the engine answers and has the image.
+    /// Checks that docker answers and has the image.
     ///
     /// # Errors
     /// The text says what is missing, and how to get it.
     pub fn check(&self) -> io::Result<()> {
-        let engine = self.engine.name();
-        self.engine.output(&["version", "--format", "{{.Server.Version}}"]).map_err(|error| {
-            let text = format!("{engine} cannot be used: {error}. Install and start it, and allow this user to use it");
+        output(&["version", "--format", "{{.Server.Version}}"]).map_err(|error| {
+            let text = format!("docker cannot be used: {error}. Install and start it, and allow this user to use it");
             io::Error::new(error.kind(), text)
         })?;
-        self.engine.output(&["image", "inspect", "--format", "{{.Id}}", &self.image]).map_err(|_| {
-            let text = format!("{engine} does not have the image `{0}`: run `{engine} pull {0}`", self.image);
+        output(&["image", "inspect", "--format", "{{.Id}}", &self.image]).map_err(|_| {
+            let text = format!("docker does not have the image `{0}`: run `docker pull {0}`", self.image);
             io::Error::new(io::ErrorKind::NotFound, text)
         })?;
         Ok(())
@@ -178,8 +155,8 @@ impl ContainerKind {
         option("--memory", memory.as_ref());
         // Without swap.
         option("--memory-swap", memory.as_ref());
-        if let Some(processors) = &self.max_processors {
-            option("--cpus", processors.as_ref());
+        if let Some(number) = self.max_processors {
+            option("--cpus", number.to_string().as_ref());
         }
         if !self.network {
             option("--network", "none".as_ref());
@@ -187,9 +164,6 @@ impl ContainerKind {
         // So that files in the directory belong to this user.
         let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
         if !user.is_root() {
-            if self.engine == Engine::Podman {
-                option("--userns", "keep-id".as_ref());
-            }
             option("--user", format!("{}:{}", user.as_raw(), group.as_raw()).as_ref());
             // The image does not know the user.
             option("--env", "HOME=/tmp".as_ref());
@@ -214,7 +188,7 @@ impl ContainerKind {
 
 impl Kind for ContainerKind {
     fn name(&self) -> &str {
-        self.engine.name()
+        Self::NAME
     }
 
     fn promises(&self) -> Promises {
@@ -229,7 +203,6 @@ impl Kind for ContainerKind {
 /// A container.
 #[derive(Debug)]
 struct Container {
-    engine: Engine,
     name: String,
     directory: PathBuf,
     promises: Promises,
@@ -257,16 +230,15 @@ impl Container {
         let random = RandomState::new().build_hasher().finish();
         let name = format!("{PREFIX}{}-{random:016x}", std::process::id());
         if let Some(leases) = site.leases {
-            leases.add(&Resource::Container(kind.engine, name.clone()))?;
+            leases.add(&Resource::Container(name.clone()))?;
         }
-        let own = OwnFolder::new(kind.engine.name(), |path| match site.leases {
+        let own = OwnFolder::new(ContainerKind::NAME, |path| match site.leases {
             Some(leases) => leases.add(&Resource::Folder(path.to_owned())),
             None => Ok(()),
         })?;
         let holder = start(kind, &name, &kind.arguments(&name, &directory, own.path()))?;
-        let remote = Remote::new(Box::new(Exec { engine: kind.engine, container: name.clone() }));
+        let remote = Remote::new(Box::new(Exec { container: name.clone() }));
         let mut container = Self {
-            engine: kind.engine,
             name,
             directory,
             promises: kind.promises(),
@@ -284,15 +256,15 @@ impl Container {
 
 /// Starts a container, and waits until its first process runs.
 fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result<RunningProcess> {
-    let mut command = Command::new(kind.engine.name());
+    let mut command = Command::new(DOCKER);
     command.args(arguments).current_dir("/");
     let mut process = Process::new(command);
     let (output, errors) = (Text::default(), Text::default());
     let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
     process.input()?;
-    let process = process.start().map_err(|error| {
-        io::Error::new(error.kind(), format!("the program `{}` cannot be started: {error}", kind.engine.name()))
-    })?;
+    let process = process
+        .start()
+        .map_err(|error| io::Error::new(error.kind(), format!("the program `{DOCKER}` cannot be started: {error}")))?;
     let started = Instant::now();
     let is_ready = || output.contains(READY);
     process.wait_unless(|| is_ready() || started.elapsed() > LIMIT)?;
@@ -301,11 +273,11 @@ fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result
     }
     let said = String::from_utf8_lossy(&errors.take()).trim().to_owned();
     drop(process);
-    let _ = kind.engine.remove(name);
+    let _ = remove(name);
     let said = if said.is_empty() { format!("it did not start within {LIMIT:?}") } else { said };
     // A missing image is the usual reason, and the engine says it in many ways.
     let advice = kind.check().err().map_or_else(String::new, |error| format!(". {error}"));
-    Err(io::Error::other(format!("{} cannot make a container: {said}{advice}", kind.engine.name())))
+    Err(io::Error::other(format!("docker cannot make a container: {said}{advice}")))
 }
 
 /// Reads the variables of a process, as `/proc` shows them.
@@ -320,7 +292,6 @@ fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
 /// Reaches a container by `exec`.
 #[derive(Debug)]
 struct Exec {
-    engine: Engine,
     container: String,
 }
 
@@ -335,11 +306,11 @@ impl Reach for Exec {
         }
         arguments.push((&self.container).into());
         arguments.extend(as_text(words));
-        Program::Command(self.engine.name().into(), arguments)
+        Program::Command(DOCKER.into(), arguments)
     }
 }
 
-/// Returns words that are text. Engines pass on arguments as JSON, so a shell has to make the others.
+/// Returns words that are text. Docker passes on arguments as JSON, so a shell has to make the others.
 fn as_text(words: Vec<OsString>) -> Vec<OsString> {
     if words.iter().all(|word| word.to_str().is_some()) {
         return words;
@@ -365,7 +336,7 @@ fn as_text(words: Vec<OsString>) -> Vec<OsString> {
 
 impl Environment for Container {
     fn name(&self) -> &str {
-        self.engine.name()
+        ContainerKind::NAME
     }
 
     fn abilities(&self) -> Abilities {
@@ -406,7 +377,7 @@ impl Environment for Container {
         }
         // Without the holder, the container ends.
         let holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let _ = self.engine.remove(&self.name);
+        let _ = remove(&self.name);
         drop(holder);
         self.remote.end_commands();
     }

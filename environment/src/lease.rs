@@ -17,9 +17,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use toolc_process::HostId;
 
-#[cfg(unix)]
-use crate::Engine;
-
 /// The maximum length of a lease. What is after it is not removed.
 const MAX_LENGTH: u64 = 1 << 20;
 /// The beginning of names of files and folders that a lease may remove.
@@ -50,7 +47,7 @@ pub enum Resource {
     ControlGroup(PathBuf),
     /// A container whose name begins with `toolc-`. It is removed with all its processes.
     #[cfg(unix)]
-    Container(Engine, String),
+    Container(String),
 }
 
 impl Leases {
@@ -158,7 +155,7 @@ impl Resource {
             Self::Folder(path) => existed(fs::remove_dir_all(path)),
             Self::ControlGroup(path) => existed(fs::remove_dir(path)),
             #[cfg(unix)]
-            Self::Container(engine, name) => engine.remove(name),
+            Self::Container(name) => crate::container::remove(name),
         }
     }
 }
@@ -170,7 +167,7 @@ impl fmt::Display for Resource {
             Self::Folder(path) => write!(f, "folder {}", path.display()),
             Self::ControlGroup(path) => write!(f, "control-group {}", path.display()),
             #[cfg(unix)]
-            Self::Container(engine, name) => write!(f, "container {} {name}", engine.name()),
+            Self::Container(name) => write!(f, "container {name}"),
         }
     }
 }
@@ -194,13 +191,9 @@ impl FromStr for Resource {
             "control-group" => path(Path::new("/sys/fs/cgroup")).map(Self::ControlGroup),
             #[cfg(unix)]
             "container" => {
-                let (engine, name) = value.split_once(' ').ok_or_else(unknown)?;
-                let is_own = |name: &str| {
-                    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-                    name.starts_with(PREFIX) && name.bytes().all(is_plain)
-                };
-                let engine = Engine::from_name(engine).filter(|_| is_own(name)).ok_or_else(unknown)?;
-                Ok(Self::Container(engine, name.to_owned()))
+                let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+                let is_own = value.starts_with(PREFIX) && value.bytes().all(is_plain);
+                is_own.then(|| Self::Container(value.to_owned())).ok_or_else(unknown)
             }
             _ => Err(unknown()),
         }
@@ -268,9 +261,8 @@ mod tests {
             "control-group /tmp/toolc-x".to_owned(),
             "processes 1".to_owned(),
             "container x".to_owned(),
-            "container docker precious".to_owned(),
-            "container docker toolc-a b".to_owned(),
-            "container sh toolc-1".to_owned(),
+            "container precious".to_owned(),
+            "container toolc-a b".to_owned(),
             "x".to_owned(),
         ] {
             let folder = home.path().join("leases");
@@ -287,7 +279,7 @@ mod tests {
     fn a_resource_is_read_again_from_its_text() {
         let folder = Resource::Folder(std::env::temp_dir().join("toolc-a b"));
         let group = Resource::ControlGroup("/sys/fs/cgroup/pids/toolc-1-2".into());
-        let container = Resource::Container(Engine::Podman, "toolc-1-2".to_owned());
+        let container = Resource::Container("toolc-1-2".to_owned());
         for resource in [folder, group, container].into_iter().chain(HostId::of_this_process().map(Resource::Processes))
         {
             assert_eq!(resource.to_string().parse(), Ok(resource));

@@ -29,7 +29,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
-pub use container::{ContainerKind, Engine};
+pub use container::ContainerKind;
 pub use files::Files;
 pub use kind::{Kind, Promises, Site};
 pub use lease::{Leases, Resource};

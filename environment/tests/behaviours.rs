@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use toolc_environment::{
-    ContainerKind, EndReason, Engine, Environment, Exit, Input, Kind as _, Launch, Local, OnEnd, Outcome, Output,
-    Program, Running, SandboxKind, Sink, Site, TerminalSize,
+    ContainerKind, EndReason, Environment, Exit, Input, Kind as _, Launch, Local, OnEnd, Outcome, Output, Program,
+    Running, SandboxKind, Sink, Site, TerminalSize,
 };
 
 /// Long enough for a busy machine.
@@ -53,8 +53,7 @@ const ENVIRONMENTS: &[Subject] = &[
 
 /// Returns the kind of containers for tests. Its image is named by `TOOLC_TEST_IMAGE`.
 fn container() -> ContainerKind {
-    let image = std::env::var("TOOLC_TEST_IMAGE").unwrap_or_else(|_| "busybox".to_owned());
-    ContainerKind::new(Engine::Docker, image)
+    ContainerKind::new(std::env::var("TOOLC_TEST_IMAGE").unwrap_or_else(|_| "busybox".to_owned()))
 }
 
 /// What is expected, in words and as a test.
@@ -351,6 +350,10 @@ fn stubborn(it: &Try) -> (Box<dyn Running>, [Life; 2]) {
 }
 
 fn end(it: &Try) {
+    let (running, text) = it.start(line("echo begun; exec sleep 600"), |_| {});
+    text.wait_for("begun");
+    running.end().expect("no error");
+    assert_eq!(text.get(), "begun\n", "nothing but the program writes");
     let (running, lives) = stubborn(it);
     let outcome = running.end().expect("no error");
     // In some environments, the program is a child of another one, which a first signal ends.

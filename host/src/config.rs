@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::Registry;
-use toolc_config::{Api, ConfigFile, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model};
+use toolc_config::{Api, ConfigFile, Container, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model};
 
 use crate::ask::print;
 use crate::{plugins, profile};
@@ -108,6 +108,10 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "timeout_ms": milliseconds(config.approval.timeout),
             "second_opinion": config.approval.second_opinion,
         },
+        "environment": {
+            "kind": config.environment.kind.word(),
+            "container": config.environment.container.as_ref().map(container),
+        },
         "agent": {
             "max_iterations": config.agent.max_iterations,
             "compact_at_percent": config.agent.compact_at_percent,
@@ -160,6 +164,17 @@ fn model(model: &Model) -> serde_json::Value {
 }
 
 /// Returns a server, with the names of variables and without their values.
+fn container(container: &Container) -> serde_json::Value {
+    serde_json::json!({
+        "image": container.image,
+        "network": container.network,
+        "read_only": container.read_only,
+        "max_processes": container.max_processes,
+        "max_memory_mib": container.max_memory_mib,
+        "max_processors": container.max_processors,
+    })
+}
+
 fn mcp_server(server: &McpServer) -> serde_json::Value {
     let transport = match &server.transport {
         McpTransport::Stdio { command, args, env, directory } => {

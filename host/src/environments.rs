@@ -5,9 +5,11 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::Home;
-use toolc_environment::{HostId, Leases, LocalKind, Promises, Resource, SandboxKind};
+use toolc_config::{Config, Container, Home};
+use toolc_environment::{ContainerKind, HostId, Leases, LocalKind, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
+
+use crate::profile::Profile;
 
 /// The kind of environment in which tools act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -16,23 +18,45 @@ pub(crate) enum EnvironmentKind {
     Local,
     /// A sandbox on this machine, which sees only the current directory and the installed programs, without network.
     Sandbox,
+    /// A container of docker, which sees only the current directory and its image.
+    Docker,
 }
 
 impl EnvironmentKind {
     /// The environment variable that names the kind.
     const VARIABLE: &str = "TOOLC_ENVIRONMENT";
 
-    /// Returns the kind that the command line or the variable names.
+    /// Returns the kind that the command line, the variable or the configuration names.
     ///
     /// # Errors
-    /// If the variable names no kind.
-    pub(crate) fn find(argument: Option<Self>) -> Result<Self, String> {
+    /// If the variable names no kind, or the configuration lacks what the kind needs.
+    pub(crate) fn find(argument: Option<Self>, config: &Config) -> Result<Self, String> {
         let variable = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty());
-        let Some(word) = variable.filter(|_| argument.is_none()) else { return Ok(argument.unwrap_or(Self::Local)) };
-        let kind = word.to_str().and_then(|word| <Self as ValueEnum>::from_str(word, false).ok());
-        kind.ok_or_else(|| {
-            format!("the variable `{}` must be `local` or `sandbox`, not `{}`", Self::VARIABLE, word.display())
-        })
+        let kind = match (argument, variable) {
+            (Some(kind), _) => kind,
+            (None, Some(word)) => word
+                .to_str()
+                .and_then(|word| <Self as ValueEnum>::from_str(word, false).ok())
+                .ok_or_else(|| Self::unknown(&word.display().to_string()))?,
+            (None, None) => match config.environment.kind {
+                toolc_config::EnvironmentKind::Local => Self::Local,
+                toolc_config::EnvironmentKind::Sandbox => Self::Sandbox,
+                toolc_config::EnvironmentKind::Docker => Self::Docker,
+            },
+        };
+        if kind == Self::Docker && config.environment.container.is_none() {
+            return Err(
+                "tools cannot act in a container without an image: set `environment.container.image` in config.toml"
+                    .to_owned(),
+            );
+        }
+        Ok(kind)
+    }
+
+    fn unknown(word: &str) -> String {
+        let kinds: Vec<String> = Self::value_variants().iter().map(|kind| format!("`{}`", kind.name())).collect();
+        let (last, others) = kinds.split_last().unwrap_or_else(|| unreachable!("there are kinds"));
+        format!("the variable `{}` must be {} or {last}, not `{word}`", Self::VARIABLE, others.join(", "))
     }
 
     /// Returns the name of the kind.
@@ -41,17 +65,31 @@ impl EnvironmentKind {
         match self {
             Self::Local => LocalKind.name(),
             Self::Sandbox => SandboxKind::NAME,
+            Self::Docker => ContainerKind::NAME,
         }
     }
 }
 
-/// Returns the environments of this process. With the home of a profile, this process takes a lease there, and what others have left
-/// is removed: for commands that call tools.
-pub(crate) fn environments(kind: EnvironmentKind, home: Option<&Home>) -> Environments {
-    let environments = toolc_host::environments(&Workspace::current()).by_default(kind.name());
-    match home {
-        Some(home) => environments.leases(leases(home)),
-        None => environments,
+/// Returns the environments of this process. If tools are called, this process takes a lease in the home of the profile, and what other
+/// processes have left is removed.
+pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool) -> Environments {
+    let mut environments = toolc_host::environments(&Workspace::current()).by_default(kind.name());
+    if let Some(container) = &profile.config().environment.container {
+        environments = environments.with_kind(container_kind(container));
+    }
+    if calls { environments.leases(leases(&profile.home)) } else { environments }
+}
+
+/// Returns the containers of the configuration.
+fn container_kind(container: &Container) -> ContainerKind {
+    let kind = ContainerKind::new(&*container.image)
+        .network(container.network)
+        .read_only(container.read_only)
+        .max_processes(container.max_processes)
+        .max_memory(u64::from(container.max_memory_mib) << 20);
+    match container.max_processors {
+        Some(number) => kind.max_processors(number),
+        None => kind,
     }
 }
 
@@ -70,8 +108,8 @@ fn leases(home: &Home) -> Arc<Leases> {
     Arc::new(leases)
 }
 
-/// Returns the section on environments for the report of `doctor`. A sandbox that is the default and cannot be made is a problem.
-pub(crate) fn section(default: EnvironmentKind) -> DoctorSection {
+/// Returns the section on environments for the report of `doctor`. The default kind is a problem if its environments cannot be made.
+pub(crate) fn section(default: EnvironmentKind, config: &Config) -> DoctorSection {
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
     let state = match &sandbox {
         Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
@@ -79,12 +117,8 @@ pub(crate) fn section(default: EnvironmentKind) -> DoctorSection {
             .to_owned(),
         Err(error) => format!("not available: {error}"),
     };
-    let problems = match &sandbox {
-        Err(error) if default == EnvironmentKind::Sandbox => vec![format!("the sandbox is not available: {error}")],
-        _ => Vec::new(),
-    };
-    let text = format!("environment: {}\n    sandbox: {}", default.name(), state.replace('\n', "\n    "));
-    let json = json!({
+    let mut text = format!("environment: {}\n    sandbox: {}", default.name(), state.replace('\n', "\n    "));
+    let mut json = json!({
         "default": default.name(),
         "sandbox": {
             "available": sandbox.is_ok(),
@@ -92,5 +126,21 @@ pub(crate) fn section(default: EnvironmentKind) -> DoctorSection {
             "problem": sandbox.as_ref().err(),
         },
     });
+    let mut problems = Vec::new();
+    if let (Err(error), EnvironmentKind::Sandbox) = (&sandbox, default) {
+        problems.push(format!("the sandbox is not available: {error}"));
+    }
+    if let (EnvironmentKind::Docker, Some(container)) = (default, &config.environment.container) {
+        let checked = container_kind(container).check().map_err(|error| error.to_string());
+        let state =
+            checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
+        text += &format!("\n    docker with the image {}: {}", container.image, state.replace('\n', "\n    "));
+        json[ContainerKind::NAME] = json!({
+            "image": container.image,
+            "available": checked.is_ok(),
+            "problem": checked.as_ref().err(),
+        });
+        problems.extend(checked.err().map(|error| format!("docker is not available: {error}")));
+    }
     DoctorSection { key: "environment".to_owned(), json, text, problems }
 }

@@ -144,11 +144,11 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
 }
 
 fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command) -> Result<ExitCode, String> {
-    let kind = EnvironmentKind::find(options.environment)?;
     let profile = Profile::read(home)?;
+    let kind = EnvironmentKind::find(options.environment, profile.config())?;
     let registry = Registry::new();
     let calls = matches!(command, toolc_cli::Command::Call(_) | toolc_cli::Command::Repl { .. });
-    let environments = environments::environments(kind, calls.then_some(&profile.home));
+    let environments = environments::environments(kind, &profile, calls);
     let needs_git = calls || matches!(command, toolc_cli::Command::Doctor { .. });
     let git = needs_git.then(|| ProjectGit::read(Workspace::current().dir()));
     let workspace = git::workspace(git.as_ref(), &profile.home)?;
@@ -173,7 +173,7 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let app = servers.section().into_iter().fold(app, App::doctor_section);
     let mut app = approval::prepare(app, &command, options.approval, kind, &profile)?;
     if let toolc_cli::Command::Doctor { .. } = command {
-        app = app.doctor_section(environments::section(kind));
+        app = app.doctor_section(environments::section(kind, profile.config()));
         app = git.into_iter().fold(app, |app, git| app.doctor_section(git.section(&profile.home)));
     }
     let status = app.run(command);

@@ -18,7 +18,7 @@ pub(crate) struct ToolOptions {
     /// config.toml, or else `ask`.
     #[arg(long, global = true, value_name = "MODE")]
     pub(crate) approval: Option<Mode>,
-    /// Where tools act. Default: the variable `TOOLC_ENVIRONMENT`, or else `local`.
+    /// Where tools act. Default: the variable `TOOLC_ENVIRONMENT`, or else the key `environment.kind` of config.toml, or else `local`.
     #[arg(long, global = true, value_name = "KIND")]
     pub(crate) environment: Option<EnvironmentKind>,
 }

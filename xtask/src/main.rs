@@ -1,5 +1,6 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+mod engine;
 mod packages;
 mod picture;
 mod soak;

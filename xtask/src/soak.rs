@@ -2,6 +2,8 @@
 
 use std::process::{Command, ExitCode};
 
+use crate::engine::Engine;
+
 /// Tests that read from a variable how much they try.
 struct Soak {
     name: &'static str,
@@ -9,6 +11,8 @@ struct Soak {
     variable: (&'static str, &'static str),
     /// The arguments of `cargo test`.
     tests: &'static [&'static str],
+    /// Whether the tests need a docker engine.
+    engine: bool,
 }
 
 const SOAKS: &[Soak] = &[
@@ -17,30 +21,35 @@ const SOAKS: &[Soak] = &[
         description: "no process survives its call or its host; about twenty minutes",
         variable: ("TOOLC_TRIES", "100"),
         tests: &["--package", "toolc-host", "--test", "ends"],
+        engine: false,
     },
     Soak {
         name: "store",
         description: "two processes write ten thousand messages each, and a hundred writers are killed; about a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "processes"],
+        engine: false,
     },
     Soak {
         name: "boards",
         description: "two workers complete ten thousand cards, each once, and a hundred workers are killed; about three minutes",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "boards"],
+        engine: false,
     },
     Soak {
         name: "search",
         description: "the median of searches in a hundred thousand messages is below 20 ms; about a minute",
         variable: ("TOOLC_MESSAGES", "100000"),
         tests: &["--package", "toolc-store", "--test", "speed"],
+        engine: false,
     },
     Soak {
         name: "memory",
         description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; a quarter of a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-agent", "--test", "processes"],
+        engine: false,
     },
     Soak {
         name: "cron",
@@ -48,18 +57,21 @@ const SOAKS: &[Soak] = &[
                       about a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "jobs"],
+        engine: false,
     },
     Soak {
         name: "cron-runner",
         description: "`toolc cron run` is killed a hundred times: no job runs twice or is forgotten; about two minutes",
         variable: ("TOOLC_KILLS", "100"),
         tests: &["--package", "toolc-host", "--test", "agent", "runners_are_killed"],
+        engine: false,
     },
     Soak {
         name: "shells",
         description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
         variable: ("TOOLC_TRIES", "100000"),
         tests: &["--package", "toolc-commands", "--test", "shells"],
+        engine: false,
     },
     Soak {
         name: "output",
@@ -67,6 +79,15 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_MEGABYTES", "100"),
         // Without optimization, the emulation of a terminal takes many minutes.
         tests: &["--release", "--package", "toolc-terminal", "--lib", "much_output_of_many_processes"],
+        engine: false,
+    },
+    Soak {
+        name: "containers",
+        description: "a docker engine from the packages of Debian behaves like this machine, isolates, and keeps nothing of hosts that \
+                      were killed; about three minutes; needs root",
+        variable: ("TOOLC_TASKS", "20"),
+        tests: &["--package", "toolc-environment", "--test", "behaviours", "--test", "containers"],
+        engine: true,
     },
 ];
 
@@ -86,7 +107,20 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
     let mut cargo = Command::new(env!("CARGO"));
     // The tests print the times that they measured.
     cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env(soak.variable.0, soak.variable.1);
-    match cargo.status() {
+    let engine = match soak.engine.then(Engine::start) {
+        None => None,
+        Some(Ok(engine)) => {
+            cargo.envs(engine.variables());
+            Some(engine)
+        }
+        Some(Err(error)) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let status = cargo.status();
+    drop(engine);
+    match status {
         Ok(status) => super::status(status.success()),
         Err(error) => {
             eprintln!("error: failed to run cargo: {error}");

@@ -27,7 +27,9 @@ esac
 echo "$toolc_token begins ${toolc_session:-$$}"
 # A signal for the whole session must not end this shell before its report. The program does not inherit this.
 trap : HUP INT QUIT TERM
-"$@"
+# Some shells write about a program that a signal has ended.
+exec 3>&2 2> /dev/null
+(exec "$@") 2>&3 3>&-
 toolc_code=$?
 echo "$toolc_token ends $toolc_code"
 exit "$toolc_code"

@@ -83,6 +83,8 @@ pub(crate) struct Setup {
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) sessions: Sessions,
     judging: Judging,
+    /// Where tools act.
+    pub(crate) environment: EnvironmentKind,
     limits: LoopLimits,
     results: ResultStore,
     record: bool,
@@ -129,12 +131,12 @@ impl Setup {
         } else {
             Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &env)?
         };
-        let environment = EnvironmentKind::find(options.environment)?;
+        let environment = EnvironmentKind::find(options.environment, profile.config())?;
         let mode = Mode::chosen(options.approval, &profile, Mode::Ask)?;
         let judging = Judging::new(&profile, &directory, mode, environment)?;
         let (registry, news) = (Registry::new(), News::default());
         let events = news.clone();
-        let environments = environments::environments(environment, Some(&profile.home));
+        let environments = environments::environments(environment, &profile, true);
         let tools = toolc_host::shipped_tools_with(
             git::workspace(Some(&git.end()), &profile.home)?,
             environments,
@@ -173,6 +175,7 @@ impl Setup {
             redactor,
             sessions,
             judging,
+            environment,
             limits,
             results,
             record,

@@ -13,7 +13,6 @@ use toolc_config::Home;
 use super::show;
 use crate::agent::setup::{AgentArgs, Plan, Setup};
 use crate::ask;
-use crate::environments::EnvironmentKind;
 use crate::mcp::Person;
 use crate::options::ToolOptions;
 
@@ -56,7 +55,6 @@ pub(super) struct AddArgs {
 impl AddArgs {
     pub(super) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
         let jobs = super::jobs(&home);
-        let environment = EnvironmentKind::find(options.environment)?;
         // Only to know the tools: no turn is run.
         let args = AgentArgs { without_model: true, no_record: true, ..AgentArgs::default() };
         let setup = Arc::new(Setup::new(&args, options, home, Person::absent())?);
@@ -74,7 +72,7 @@ impl AddArgs {
         let maker = JobMaker {
             registry: setup.registry.clone(),
             tools: turn.tools().map(ToOwned::to_owned).collect(),
-            environment: environment.name().to_owned(),
+            environment: setup.environment.name().to_owned(),
             directory: setup.directory.clone(),
             session: String::new(),
         };

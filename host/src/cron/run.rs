@@ -18,6 +18,7 @@ use super::work::Report;
 use super::{RunArgs, show};
 use crate::environments::EnvironmentKind;
 use crate::options::ToolOptions;
+use crate::profile::Profile;
 
 /// The number of jobs that run at the same time.
 const MAX_AT_ONCE: usize = 4;
@@ -70,7 +71,8 @@ impl<'a> Runner<'a> {
     pub(super) fn new(args: &'a RunArgs, options: &ToolOptions, home: &'a Home) -> Result<Self, String> {
         let (sender, receiver) = mpsc::channel();
         let path = std::env::current_exe().map_err(|error| format!("failed to find this program: {error}"))?;
-        let environment = EnvironmentKind::find(options.environment)?;
+        let profile = Profile::read(home.clone())?;
+        let environment = EnvironmentKind::find(options.environment, profile.config())?;
         Ok(Self {
             args,
             jobs: super::jobs(home),
@@ -320,8 +322,8 @@ fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (Ru
         return (RunOutcome::Failed, format!("the folder {} of the job no longer exists", directory.display()));
     }
     let environment = match program.environment {
-        EnvironmentKind::Sandbox => program.environment.name(),
         EnvironmentKind::Local => &job.work.environment,
+        other => other.name(),
     };
     let mut command = Command::new(&program.path);
     command.args(&program.arguments).arg(run.id.to_string()).args(["--environment", environment]);

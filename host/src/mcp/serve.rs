@@ -68,12 +68,12 @@ pub(crate) struct ServeArgs {
 impl ServeArgs {
     /// Serves until the client leaves, or a signal ends the program. Returns the exit status.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
-        let kind = EnvironmentKind::find(options.environment)?;
         let profile = Profile::read(home)?;
+        let kind = EnvironmentKind::find(options.environment, profile.config())?;
         let endpoint = self.endpoint(&profile)?;
         let tokens = tokens(&endpoint, &profile.env())?;
         let registry = Registry::new();
-        let environments = environments::environments(kind, Some(&profile.home));
+        let environments = environments::environments(kind, &profile, true);
         let with_results = |file: FileHandlers| file.with_spilled(profile.home.results());
         let git = ProjectGit::read(Workspace::current().dir());
         let workspace = git::workspace(Some(&git), &profile.home)?;
