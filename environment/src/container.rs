@@ -9,12 +9,13 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use toolc_process::{Process, RunningProcess};
 
+use crate::docker::{DOCKER, output, remove};
 use crate::lease::PREFIX;
 use crate::own::OwnFolder;
 use crate::place;
@@ -35,27 +36,6 @@ const MAX_MEMORY: u64 = 2 << 30;
 const WAIT: &str = "exec 3<&0; echo ready; cat <&3 > /dev/null & exec 3<&-; wait; exit";
 /// What the first process prints.
 const READY: &[u8] = b"ready\n";
-
-/// The program that makes containers.
-const DOCKER: &str = "docker";
-
-/// Removes a container. Returns whether it existed.
-pub(crate) fn remove(container: &str) -> io::Result<bool> {
-    let removed = output(&["rm", "--force", "--volumes", container])?;
-    // Newer versions succeed without a container, and print no name.
-    Ok(removed.trim() == container)
-}
-
-/// Runs a short command of docker, and returns its output.
-fn output(args: &[&str]) -> io::Result<String> {
-    let output = Command::new(DOCKER).args(args).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => io::Error::new(error.kind(), format!("the program `{DOCKER}` is missing")),
-        _ => error,
-    })?;
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
-    if output.status.success() { Ok(text(output.stdout)) } else { Err(io::Error::other(text(output.stderr))) }
-}
 
 /// The kind of containers: their image, and what they may use.
 ///

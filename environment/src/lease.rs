@@ -17,6 +17,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use toolc_process::HostId;
 
+#[cfg(unix)]
+use crate::docker;
+
 /// The maximum length of a lease. What is after it is not removed.
 const MAX_LENGTH: u64 = 1 << 20;
 /// The beginning of names of files and folders that a lease may remove.
@@ -155,7 +158,7 @@ impl Resource {
             Self::Folder(path) => existed(fs::remove_dir_all(path)),
             Self::ControlGroup(path) => existed(fs::remove_dir(path)),
             #[cfg(unix)]
-            Self::Container(name) => crate::container::remove(name),
+            Self::Container(name) => docker::remove(name),
         }
     }
 }

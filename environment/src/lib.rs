@@ -7,6 +7,8 @@ pub mod search;
 
 #[cfg(unix)]
 mod container;
+#[cfg(unix)]
+mod docker;
 mod kind;
 mod lease;
 mod local;

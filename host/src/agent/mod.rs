@@ -58,7 +58,7 @@ pub(crate) struct Agent {
     denied: Vec<Denied>,
     /// The state of the task as the store has it.
     recorded_state: TaskState,
-    /// The tokens of all turns, with those that were used beside them.
+    /// The tokens of all turns, with those of helpers, second opinions and summaries.
     pub(crate) tokens: Tokens,
     spent: Spent,
     helpers: Arc<Helpers>,

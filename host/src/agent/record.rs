@@ -149,7 +149,7 @@ fn title(text: &str) -> String {
 
 /// The result of a call that was running when the process was killed.
 pub(super) const UNFINISHED: &str =
-    "the program was ended while the call ran, so nobody knows what the call has done: look before you repeat it";
+    "the program was ended while the call ran, so it is unknown what the call has done: look before you repeat it";
 
 /// A conversation of the store.
 pub(super) struct Resumed {

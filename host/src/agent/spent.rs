@@ -1,4 +1,4 @@
-//! Tokens that are used beside the requests of a conversation itself.
+//! Tokens that a conversation causes in addition to those of its own requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

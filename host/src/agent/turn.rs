@@ -112,7 +112,7 @@ impl Agent {
         Ok(true)
     }
 
-    /// Counts the tokens that were used beside the requests of this conversation.
+    /// Counts the tokens of helpers, second opinions and summaries.
     fn count_spent(&mut self, tokens: &mut Tokens) {
         let spent = self.spent.take();
         self.tokens.add(spent);

@@ -232,7 +232,7 @@ pub enum ApprovalDecision {
     AllowedByModel,
     /// The call is not run. The model gets this reason.
     Deny(String),
-    /// The call is not run, because nobody can be asked, or nobody has answered. The model gets this reason.
+    /// The call is not run, because there is no one to ask, or no answer came. The model gets this reason.
     Unanswered(String),
 }
 
