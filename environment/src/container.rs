@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -303,7 +304,10 @@ fn as_text(words: Vec<OsString>) -> Vec<OsString> {
                 script += "set -- \"$@\" \"$1\"; shift; ";
             }
             Err(word) => {
-                let octal: String = word.as_bytes().iter().map(|byte| format!("\\{byte:03o}")).collect();
+                let mut octal = String::new();
+                for byte in word.as_bytes() {
+                    let _ = write!(octal, "\\{byte:03o}");
+                }
                 // The substitution would lose line breaks at the end.
                 script += &format!("toolc_word=$(printf '{octal}x'); set -- \"$@\" \"${{toolc_word%x}}\"; ");
             }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
+use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -102,7 +103,7 @@ impl Shared {
         };
         if command.reason == EndReason::OutputLimit && code.is_none() {
             // Only the command has been ended.
-            self.remote.end(&[self.reports.clone()])?;
+            self.remote.end(slice::from_ref(&self.reports))?;
         }
         Ok(Outcome { exit, reason, left_running: false })
     }
@@ -134,17 +135,16 @@ impl Shared {
         if known.is_none() {
             self.is_stopped.store(true, Ordering::SeqCst);
         }
-        let ended = self.remote.end(&[self.reports.clone()]);
+        let ended = self.remote.end(slice::from_ref(&self.reports));
         if let Some(known) = known {
             return ended.map(|()| known);
         }
         let since = Instant::now();
-        let outcome = match self.wait(&|| since.elapsed() > COMMAND_LIMIT)? {
-            Some(outcome) => outcome,
-            None => {
-                let outcome = self.outcome_of(self.command.end()?, self.reports.end().map(|(code, _)| code))?;
-                *self.outcome.get_or_init(|| outcome)
-            }
+        let outcome = if let Some(outcome) = self.wait(&|| since.elapsed() > COMMAND_LIMIT)? {
+            outcome
+        } else {
+            let outcome = self.outcome_of(self.command.end()?, self.reports.end().map(|(code, _)| code))?;
+            *self.outcome.get_or_init(|| outcome)
         };
         ended.map(|()| outcome)
     }
