@@ -5,7 +5,7 @@
 pub mod files;
 pub mod search;
 
-#[cfg(unix)]
+#[cfg_attr(not(unix), path = "no_container.rs")]
 mod container;
 #[cfg(unix)]
 mod docker;
@@ -30,7 +30,6 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[cfg(unix)]
 pub use container::ContainerKind;
 pub use files::Files;
 pub use kind::{Kind, Promises, Site};
