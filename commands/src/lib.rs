@@ -33,7 +33,7 @@ mod work;
 
 pub use doubt::{Doubt, DoubtKind};
 pub use exact::{ExactWords, exact_words};
-pub use judge::{Cause, Exception, Finding, Judgement, judge, reach};
+pub use judge::{Cause, Exception, Finding, Judgement, PlaceMatcher, judge, reach};
 pub use passwords::password_spans;
 pub use programs::ProgramTable;
 pub use reading::{Command, Directory, How, Input, Program, Reading, Shells, Surroundings, Via};

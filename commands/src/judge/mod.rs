@@ -22,6 +22,7 @@ use crate::span::Span;
 use crate::syntax::CommandId;
 use crate::unfold::unfold;
 use line::{Line, MAX_COMMANDS};
+pub use path::PlaceMatcher;
 pub use reach::reach;
 use subject::Subject;
 

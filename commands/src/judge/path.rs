@@ -257,22 +257,18 @@ impl PathWord {
 
     /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
     fn matches_pattern(&self, pattern: &str, files: Files, home: &[Rc<str>], start: &[Rc<str>]) -> Match {
-        let (folder, pattern) = match pattern.as_bytes().first() {
-            Some(b'~') => (home, &pattern[1..]),
-            Some(b'.') => (start, &pattern[1..]),
-            _ => (&[][..], pattern),
-        };
+        let (folder, pattern) = split_pattern(pattern, home, start);
         let Some(path) = self.inside(folder) else { return Match::No };
-        matches_components(pattern.strip_prefix('/').unwrap_or(pattern), path, files)
+        matches_components(pattern, path, files)
     }
 
     /// Returns the components below a folder, or `None` if the path is not in it.
-    fn inside(&self, folder: &[Rc<str>]) -> Option<&[Component]> {
+    fn inside(&self, folder: &[impl AsRef<str>]) -> Option<&[Component]> {
         let mut own = self.components.as_slice();
-        for name in folder {
+        for name in folder.iter().map(AsRef::as_ref) {
             match own.split_first()? {
                 (Component::Unknown, _) => break,
-                (Component::Name(own_name), rest) if own_name == name => own = rest,
+                (Component::Name(own_name), rest) if **own_name == *name => own = rest,
                 (Component::Part(word), rest) if pattern::matches_word(name, word) != Match::No => own = rest,
                 (Component::Glob(glob), rest) if pattern::matches(glob, name) => own = rest,
                 _ => return None,
@@ -417,18 +413,76 @@ fn base(part: &Part, command: &Command, line: &Line<'_>) -> Option<Base> {
 }
 
 impl Place<'_> {
-    /// Returns whether a file is in the place. `path` is absolute, without `.` and `..`. Upper and lower case are the same, because
-    /// they are in some file systems.
-    pub fn contains(&self, path: &Path, surroundings: &Surroundings<'_>) -> bool {
-        let lower = |path: &Path| names(&path.to_string_lossy().to_lowercase());
-        let path =
-            PathWord { components: lower(path).into_iter().map(Component::Name).collect(), depends_on_cd: false };
-        let home = lower(surroundings.home.unwrap_or(Path::new(UNKNOWN_HOME)));
-        let start = lower(surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)));
-        let matches =
-            |pattern: &&str| path.matches_pattern(&pattern.to_lowercase(), Files::Some, &home, &start) == Match::Yes;
+    /// Returns what finds files in the place. Build it once for many paths.
+    pub fn matcher(&self, surroundings: &Surroundings<'_>) -> PlaceMatcher {
+        let home = lower_names(surroundings.home.unwrap_or(Path::new(UNKNOWN_HOME)));
+        let start = lower_names(surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)));
+        let pattern = |pattern: &&str| {
+            let pattern = pattern.to_lowercase();
+            let (folder, below) = split_pattern(&pattern, &home, &start);
+            let last = below.rsplit('/').next().filter(|last| !last.is_empty() && *last != "**");
+            LowerPattern {
+                folder: folder.iter().map(ToString::to_string).collect(),
+                below: below.to_owned(),
+                last: last.map(ToOwned::to_owned),
+            }
+        };
+        PlaceMatcher {
+            paths: self.paths.iter().map(pattern).collect(),
+            except: self.except.iter().map(pattern).collect(),
+        }
+    }
+}
+
+/// Finds files in a [`Place`]. Upper and lower case are the same, because they are in some file systems.
+#[derive(Debug, Clone)]
+pub struct PlaceMatcher {
+    paths: Vec<LowerPattern>,
+    except: Vec<LowerPattern>,
+}
+
+/// A pattern of a place, in lower case.
+#[derive(Debug, Clone)]
+struct LowerPattern {
+    /// The names of the folder with which it begins.
+    folder: Vec<String>,
+    /// The rest.
+    below: String,
+    /// Its last name, if the last name of a path must match it: most patterns are ruled out by it.
+    last: Option<String>,
+}
+
+impl PlaceMatcher {
+    /// Returns whether a file is in the place. `path` is absolute, without `.` and `..`.
+    pub fn contains(&self, path: &Path) -> bool {
+        let names = lower_names(path);
+        let name = names.last().cloned();
+        let path = PathWord { components: names.into_iter().map(Component::Name).collect(), depends_on_cd: false };
+        let matches = |pattern: &LowerPattern| {
+            if let (Some(last), Some(name)) = (&pattern.last, &name)
+                && !pattern::matches(last, name)
+            {
+                return false;
+            }
+            let below = path.inside(&pattern.folder);
+            below.is_some_and(|below| matches_components(&pattern.below, below, Files::Some) == Match::Yes)
+        };
         self.paths.iter().any(matches) && !self.except.iter().any(matches)
     }
+}
+
+fn lower_names(path: &Path) -> Vec<Rc<str>> {
+    names(&path.to_string_lossy().to_lowercase())
+}
+
+/// Returns the folder with which a pattern begins, and the rest.
+fn split_pattern<'p, 'f>(pattern: &'p str, home: &'f [Rc<str>], start: &'f [Rc<str>]) -> (&'f [Rc<str>], &'p str) {
+    let (folder, pattern) = match pattern.as_bytes().first() {
+        Some(b'~') => (home, &pattern[1..]),
+        Some(b'.') => (start, &pattern[1..]),
+        _ => (&[][..], pattern),
+    };
+    (folder, pattern.strip_prefix('/').unwrap_or(pattern))
 }
 
 /// Returns whether an operation gives the same folder: `${HOME:-DEFAULT}`, `${HOME%/}`.

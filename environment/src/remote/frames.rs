@@ -20,6 +20,8 @@ pub(super) struct Reports(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     token: String,
+    /// What a report begins with. Few texts end with its first character, so that few are held back.
+    marker: String,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -49,7 +51,8 @@ pub(super) enum Start {
 impl Reports {
     /// Returns the reports that begin with a token.
     pub(super) fn new(token: String) -> Self {
-        Self(Arc::new(Inner { token, state: Mutex::default(), changed: Condvar::new() }))
+        let marker = format!("\u{1e}{token}");
+        Self(Arc::new(Inner { token, marker, state: Mutex::default(), changed: Condvar::new() }))
     }
 
     pub(super) fn token(&self) -> &str {
@@ -167,9 +170,9 @@ impl Sink for Output {
         let mut text = std::mem::take(&mut self.held);
         text.extend_from_slice(bytes);
         let mut rest = &text[..];
-        let token = self.reports.0.token.clone();
-        while let Some(at) = memmem::find(rest, token.as_bytes()) {
-            let after = &rest[at + token.len()..];
+        let marker = self.reports.0.marker.clone();
+        while let Some(at) = memmem::find(rest, marker.as_bytes()) {
+            let after = &rest[at + marker.len()..];
             // A report is short. A longer line is that of a program that knows the token.
             let Some(end) = memchr::memchr(b'\n', after) else {
                 if after.len() < MAX_ERROR {
@@ -187,7 +190,7 @@ impl Sink for Output {
             self.reports.report(&String::from_utf8_lossy(&after[..end]));
             rest = &after[end + 1..];
         }
-        let held = beginning(rest, token.as_bytes());
+        let held = beginning(rest, marker.as_bytes());
         self.held = rest[rest.len() - held..].to_vec();
         self.pass(&rest[..rest.len() - held])
     }
@@ -201,10 +204,10 @@ impl Drop for Output {
     }
 }
 
-/// Returns how many bytes at the end of a text are the beginning of a token.
-fn beginning(text: &[u8], token: &[u8]) -> usize {
-    let max = text.len().min(token.len().saturating_sub(1));
-    (1..=max).rev().find(|length| token.starts_with(&text[text.len() - length..])).unwrap_or(0)
+/// Returns how many bytes at the end of a text are the beginning of a marker.
+fn beginning(text: &[u8], marker: &[u8]) -> usize {
+    let max = text.len().min(marker.len().saturating_sub(1));
+    (1..=max).rev().find(|length| marker.starts_with(&text[text.len() - length..])).unwrap_or(0)
 }
 
 /// Passes on standard error from the start of the program on.
@@ -244,7 +247,7 @@ mod tests {
 
     #[test]
     fn reports_are_taken_out_of_output_that_comes_in_any_pieces() {
-        let all = b"error of ssh\nT0KEN begins 17\none T0KE TT0KEN ends 3\ntwo T0K";
+        let all = b"error of ssh\n\x1eT0KEN begins 17\none \x1eT0KE \x1e\x1eT0KEN ends 3\ntwo \x1eT0K";
         for size in 1..all.len() {
             let (text, reports) = (Text::default(), Reports::new("T0KEN".to_owned()));
             let mut output = reports.output(Some(Box::new(text.clone())));
@@ -252,7 +255,11 @@ mod tests {
                 assert!(output.push(piece));
             }
             drop(output);
-            assert_eq!(String::from_utf8_lossy(&text.0.lock().unwrap()), "one T0KE Ttwo T0K", "{size}");
+            assert_eq!(
+                String::from_utf8_lossy(&text.0.lock().unwrap()),
+                "one \u{1e}T0KE \u{1e}two \u{1e}T0K",
+                "{size}"
+            );
             assert_eq!((reports.session(), reports.end().map(|(code, _)| code)), (Some(17), Some(3)));
             assert_eq!(reports.early(), "error of ssh");
         }
@@ -264,7 +271,7 @@ mod tests {
         let (mut output, mut errors) = (reports.output(None), reports.errors(Box::new(text.clone())));
         assert!(errors.push(b"one "));
         assert_eq!(reports.early(), "one");
-        assert!(output.push(b"T0KEN begins 17\n") && errors.push(b"two"));
+        assert!(output.push(b"\x1eT0KEN begins 17\n") && errors.push(b"two"));
         assert_eq!(*text.0.lock().unwrap(), b"one two");
         reports.discard();
         assert!(errors.push(b"three"));
@@ -275,9 +282,9 @@ mod tests {
     fn a_program_that_knows_the_token_cannot_change_what_was_reported() {
         let reports = Reports::new("T0KEN".to_owned());
         let mut output = reports.output(None);
-        assert!(output.push(b"T0KEN begins 17\nT0KEN ends 3\nT0KEN ends 0\nT0KEN ends x\nT0KEN begins 1\nT0KEN\n"));
+        assert!(output.push(&b"\x1eT0KEN begins 17\n\x1eT0KEN ends 3\n\x1eT0KEN ends 0\n\x1eT0KEN ends x\n\x1eT0KEN begins 1\n\x1eT0KEN\n"[..]));
         assert_eq!((reports.session(), reports.end().map(|(code, _)| code)), (Some(17), Some(3)));
-        assert!(output.push(b"T0KEN "));
+        assert!(output.push(b"\x1eT0KEN "));
         assert!(output.push(&[b'x'; 2 * MAX_ERROR]));
         assert!(output.held.is_empty(), "it is bounded");
     }

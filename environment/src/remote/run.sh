@@ -1,9 +1,11 @@
 # Runs a program in another environment, and says when it begins and ends. Runs in any POSIX shell.
 #
 # Arguments: TOKEN, `merged`, `apart` or the size of the terminal (`ROWS COLUMNS`), DIRECTORY, changes of variables (`NAME=VALUE`, or
-# `-NAME` to remove one), `--`, and the program with its arguments. Reports are lines on standard output that begin with the token, which no program can guess before it starts.
+# `-NAME` to remove one), `--`, and the program with its arguments. Reports are lines on standard output that begin with a control
+# character and the token.
 toolc_token=$1 toolc_output=$2
-cd -- "$3" 2> /dev/null || { echo "$toolc_token no-directory"; exit 1; }
+report() { printf '\036%s %s\n' "$toolc_token" "$1"; }
+cd -- "$3" 2> /dev/null || { report no-directory; exit 1; }
 shift 3
 while [ "$1" != -- ]; do
     case $1 in
@@ -13,7 +15,7 @@ while [ "$1" != -- ]; do
     shift
 done
 shift
-command -v "$1" > /dev/null 2>&1 || { echo "$toolc_token no-program"; exit 1; }
+command -v "$1" > /dev/null 2>&1 || { report no-program; exit 1; }
 # The processes of the program are found by this variable, and by their session.
 export TOOLC_PROGRAM="$toolc_token"
 toolc_session=$$
@@ -24,12 +26,12 @@ apart) ;;
 *\ *) stty rows "${toolc_output% *}" cols "${toolc_output#* }" 2> /dev/null ;;
 *) exec 2>&1 ;;
 esac
-echo "$toolc_token begins ${toolc_session:-$$}"
+report "begins ${toolc_session:-$$}"
 # A signal for the whole session must not end this shell before its report. The program does not inherit this.
 trap : HUP INT QUIT TERM
 # Some shells write about a program that a signal has ended.
 exec 3>&2 2> /dev/null
 (exec "$@") 2>&3 3>&-
 toolc_code=$?
-echo "$toolc_token ends $toolc_code"
+report "ends $toolc_code"
 exit "$toolc_code"

@@ -9,8 +9,8 @@
 use std::path::{Path, PathBuf};
 
 use toolc::{ErrorKind, ToolError};
-use toolc_commands::Surroundings;
-use toolc_commands::rules::RuleSet;
+use toolc_commands::rules::{Place, RuleSet};
+use toolc_commands::{PlaceMatcher, Surroundings};
 use toolc_environment::Files;
 
 use crate::Workspace;
@@ -116,8 +116,14 @@ impl Access {
             Root::Temporary => temporary.to_owned(),
             Root::Folder(folder) => resolved(folder),
         });
+        let surroundings =
+            Surroundings { directory: Some(workspace.dir()), home: workspace.home(), ..Surroundings::default() };
+        let places = |names: &[&str]| Protected::places(self.rules, names, &surroundings);
         BoundAccess {
             rules: self.rules,
+            unreadable: places(UNREADABLE),
+            unwritable: places(UNWRITABLE),
+            system: places(&[SYSTEM]),
             readable: self.readable.as_ref().map(all),
             writable: writable.collect(),
             exceptions: all(&self.exceptions),
@@ -132,12 +138,40 @@ impl Access {
 #[derive(Debug, Clone)]
 pub struct BoundAccess {
     rules: &'static RuleSet<'static>,
+    unreadable: Vec<Protected>,
+    unwritable: Vec<Protected>,
+    system: Vec<Protected>,
     workspace: Workspace,
     readable: Option<Vec<PathBuf>>,
     writable: Vec<PathBuf>,
     exceptions: Vec<PathBuf>,
     host_home: Option<PathBuf>,
     results: Option<(PathBuf, PathBuf)>,
+}
+
+/// A place that is protected.
+#[derive(Debug, Clone)]
+struct Protected {
+    matcher: PlaceMatcher,
+    /// What its files are.
+    description: &'static str,
+}
+
+impl Protected {
+    fn places(rules: &RuleSet<'static>, names: &[&str], surroundings: &Surroundings<'_>) -> Vec<Self> {
+        let places = names.iter().filter_map(|name| rules.place(name));
+        let protected = |place: &Place<'static>| Self {
+            matcher: place.matcher(surroundings),
+            description: place.description.split(['.', ':']).next().unwrap_or_default(),
+        };
+        places.map(protected).collect()
+    }
+
+    /// Returns why a path is protected, if one of these places contains it.
+    fn reason(places: &[Self], path: &Path) -> Option<String> {
+        let place = places.iter().find(|place| place.matcher.contains(path))?;
+        Some(format!("it is protected ({})", place.description))
+    }
 }
 
 impl BoundAccess {
@@ -176,7 +210,7 @@ impl BoundAccess {
             let is_own = path.parent() == Some(own);
             return if is_own { Ok(()) } else { refuse("it is a result of another session".to_owned()) };
         }
-        if let Some(reason) = self.place(UNREADABLE, path) {
+        if let Some(reason) = Protected::reason(&self.unreadable, path) {
             return refuse(format!("{reason}. Ask the user for what you need"));
         }
         match &self.readable {
@@ -204,11 +238,11 @@ impl BoundAccess {
         if self.host_home.as_deref().is_some_and(|home| is_below(path, home)) {
             return refuse("it belongs to the host of the tools".to_owned());
         }
-        if let Some(reason) = self.place(UNWRITABLE, path) {
+        if let Some(reason) = Protected::reason(&self.unwritable, path) {
             return refuse(reason);
         }
         if !is_below_one(path, &self.exceptions)
-            && let Some(reason) = self.place(&[SYSTEM], path)
+            && let Some(reason) = Protected::reason(&self.system, path)
         {
             return refuse(reason);
         }
@@ -216,17 +250,6 @@ impl BoundAccess {
             return refuse("it is in none of the folders in which files can be written".to_owned());
         }
         Ok(())
-    }
-
-    /// Returns which of these places contains a path.
-    fn place(&self, names: &[&str], path: &Path) -> Option<String> {
-        let workspace = &self.workspace;
-        let surroundings =
-            Surroundings { directory: Some(workspace.dir()), home: workspace.home(), ..Surroundings::default() };
-        let mut places = names.iter().filter_map(|name| self.rules.place(name));
-        let place = places.find(|place| place.contains(path, &surroundings))?;
-        let description = place.description.split(['.', ':']).next().unwrap_or_default();
-        Some(format!("it is protected ({description})"))
     }
 }
 
@@ -283,7 +306,6 @@ fn is_below(path: &Path, root: &Path) -> bool {
 #[cfg(all(test, unix))]
 mod tests {
     use toolc_commands::ProgramTable;
-    use toolc_commands::rules::Place;
     use toolc_environment::LocalFiles;
 
     use super::*;
