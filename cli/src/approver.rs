@@ -98,13 +98,13 @@ mod tests {
         let answers = [b"n".repeat(2_000), b"y\nno\n".to_vec()].concat();
         let mut input = &answers[..];
         let first = ask("?", &mut input, &mut io::sink());
-        assert!(matches!(first, ApprovalDecision::Deny(_)), "{first:?}");
+        assert!(matches!(first, ApprovalDecision::Unanswered(_)), "{first:?}");
         assert_eq!(ask("?", &mut input, &mut io::sink()), ApprovalDecision::Deny("the user said no".to_owned()));
     }
 
     #[test]
     fn a_call_is_denied_if_the_answer_is_unreadable() {
-        let ApprovalDecision::Deny(reason) = decision(b"\xff\n") else { panic!("the call is denied") };
+        let ApprovalDecision::Unanswered(reason) = decision(b"\xff\n") else { panic!("it is no answer") };
         assert!(reason.starts_with("failed to ask the user: "), "{reason}");
     }
 }
