@@ -1,4 +1,4 @@
-//! Containers of docker, by its command line.
+//! Docker containers, controlled by the command line of docker.
 //!
 //! A container belongs to one environment. Its first process waits for the end of its input, which is a pipe of this process: if this
 //! process ends, however that happens, the container ends, with all its processes. The lease removes what is left.
@@ -28,19 +28,19 @@ use crate::{
 
 /// The time limit for making a container.
 const LIMIT: Duration = Duration::from_mins(2);
-/// The number of processes and threads in a container.
+/// The default maximum number of processes and threads in a container.
 const MAX_PROCESSES: u32 = 2_048;
-/// The memory of a container, in bytes.
+/// The default maximum memory of a container, in bytes.
 const MAX_MEMORY: u64 = 2 << 30;
-/// Waits for the end of the input, as the first process of the container. Meanwhile, the shell waits for processes that have lost their
-/// parent. A background command has no input, unless it gets it as another descriptor.
+/// Waits for the end of the input, as the first process of the container. Meanwhile, the shell reaps orphaned processes. Shells connect
+/// the input of a background command to `/dev/null`, so `cat` gets it as descriptor 3.
 const WAIT: &str = "exec 3<&0; echo ready; cat <&3 > /dev/null & exec 3<&-; wait; exit";
 /// What the first process prints.
 const READY: &[u8] = b"ready\n";
 
 /// The kind of containers: their image, and what they may use.
 ///
-/// Programs in them have no capabilities, cannot get new rights, and have no network unless [`network`](Self::network) allows it. The
+/// Programs in such a container have no capabilities, cannot get new rights, and have no network unless [`network`](Self::network) allows it. The
 /// directory of the task has the path that it has on this machine.
 #[derive(Debug, Clone)]
 pub struct ContainerKind {
@@ -56,7 +56,7 @@ impl ContainerKind {
     /// The name of this kind.
     pub const NAME: &str = "docker";
 
-    /// Returns containers of an image, which must have a POSIX shell with the usual programs.
+    /// Creates the kind that runs programs in containers of an image, which must have a POSIX shell with the usual programs.
     pub fn new(image: impl Into<String>) -> Self {
         Self {
             image: image.into(),
@@ -80,7 +80,7 @@ impl ContainerKind {
         Self { read_only, ..self }
     }
 
-    /// Sets the number of processes and threads that a container may have at a time, 2,048 by default.
+    /// Sets the maximum number of processes and threads of a container, 2,048 by default.
     #[must_use]
     pub fn max_processes(self, max_processes: u32) -> Self {
         Self { max_processes, ..self }
@@ -104,7 +104,9 @@ impl ContainerKind {
     /// The text says what is missing, and how to get it.
     pub fn check(&self) -> io::Result<()> {
         output(&["version", "--format", "{{.Server.Version}}"]).map_err(|error| {
-            let text = format!("docker cannot be used: {error}. Install and start it, and allow this user to use it");
+            let text = format!(
+                "docker cannot be used: {error}. Check that it is installed and runs, and that this user may use it"
+            );
             io::Error::new(error.kind(), text)
         })?;
         output(&["image", "inspect", "--format", "{{.Id}}", &self.image]).map_err(|_| {
@@ -144,9 +146,9 @@ impl ContainerKind {
         }
         // So that files in the directory belong to this user.
         let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+        option("--user", format!("{}:{}", user.as_raw(), group.as_raw()).as_ref());
         if !user.is_root() {
-            option("--user", format!("{}:{}", user.as_raw(), group.as_raw()).as_ref());
-            // The image does not know the user.
+            // The image may have no entry for this user.
             option("--env", "HOME=/tmp".as_ref());
         }
         if self.read_only {
@@ -194,7 +196,7 @@ struct Container {
     own: OwnFolder,
     /// The command that keeps the container.
     holder: Mutex<Option<RunningProcess>>,
-    /// Kept until the container is removed.
+    /// Keeps the file of the lease locked until the container is removed.
     _leases: Option<Arc<Leases>>,
 }
 
@@ -270,7 +272,7 @@ fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
     text.split(|byte| *byte == 0).filter_map(pair).collect()
 }
 
-/// Reaches a container by `exec`.
+/// Reaches a container through `docker exec`.
 #[derive(Debug)]
 struct Exec {
     container: String,
@@ -291,7 +293,7 @@ impl Reach for Exec {
     }
 }
 
-/// Returns words that are text. Docker passes on arguments as JSON, so a shell has to make the others.
+/// Encodes words as UTF-8. Docker sends arguments as JSON, so a shell in the container rebuilds those that are not UTF-8.
 fn as_text(words: Vec<OsString>) -> Vec<OsString> {
     if words.iter().all(|word| word.to_str().is_some()) {
         return words;

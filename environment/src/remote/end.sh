@@ -1,4 +1,5 @@
-# Ends the processes of programs in another environment. Runs in any POSIX shell, and needs `grep` and `sleep`.
+# Ends the processes of programs in another environment. Runs in any POSIX shell, and needs `grep`, `tr`, `sleep` and
+# `/proc`.
 #
 # Arguments: for each program, the token in its variable TOOLC_PROGRAM, and the number of its session. A process that has left the
 # session and cleared its variables is not found.
@@ -8,7 +9,7 @@ for word in "$@"; do
     case $word in *[!0-9]*) tokens="$tokens -e TOOLC_PROGRAM=$word" ;; esac
 done
 
-# Sends the signal $1 to all processes. Succeeds if there is one.
+# Sends the signal $1 to every process of the programs. Succeeds if at least one was found.
 send() {
     found=1
     marked=" $(grep -lsF $tokens /proc/[0-9]*/environ | tr '\n' ' ')"

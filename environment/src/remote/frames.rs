@@ -1,4 +1,4 @@
-//! Reports between the output of a program: see `run.sh`.
+//! Reports of `run.sh`, which are interleaved with the output of a program.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use memchr::memmem;
 use toolc_process::Sink;
 
-/// The maximum length of what is kept before the first report: an error of the program that reaches the environment.
+/// How much output is kept before the first report, such as an error message of the client, and the maximum length of a report.
 const MAX_ERROR: usize = 4096;
 
-/// The maximum length of what is kept of standard error before the first report, which may arrive later than output of the program.
+/// How much of standard error is kept before the first report. The streams are independent, so this can already be output of the
+/// program.
 const MAX_EARLY_ERRORS: usize = 1 << 20;
 
 /// What a program has reported. Clones share it.
@@ -20,7 +21,7 @@ pub(super) struct Reports(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     token: String,
-    /// What a report begins with. Few texts end with its first character, so that few are held back.
+    /// What a report begins with. Its first character is rare in output, so that little is held back.
     marker: String,
     state: Mutex<State>,
     changed: Condvar,
@@ -49,7 +50,7 @@ pub(super) enum Start {
 }
 
 impl Reports {
-    /// Returns the reports that begin with a token.
+    /// Creates an empty set of reports, which are recognised by a token.
     pub(super) fn new(token: String) -> Self {
         let marker = format!("\u{1e}{token}");
         Self(Arc::new(Inner { token, marker, state: Mutex::default(), changed: Condvar::new() }))
@@ -60,17 +61,17 @@ impl Reports {
     }
 
     /// Returns a sink that takes the reports out of standard output.
-    pub(super) fn output(&self, inner: Option<Box<dyn Sink>>) -> Output {
-        Output { reports: self.clone(), inner, held: Vec::new() }
+    pub(super) fn output(&self, inner: Option<Box<dyn Sink>>) -> StdoutFilter {
+        StdoutFilter { reports: self.clone(), inner, held: Vec::new() }
     }
 
-    /// Returns a sink for standard error, which gets what comes before the start later.
-    pub(super) fn errors(&self, inner: Box<dyn Sink>) -> Errors {
+    /// Returns a sink for standard error. What arrives before the start is reported is passed on afterwards.
+    pub(super) fn errors(&self, inner: Box<dyn Sink>) -> StderrFilter {
         self.state().errors = Some((inner, Vec::new()));
-        Errors(self.clone())
+        StderrFilter(self.clone())
     }
 
-    /// Waits for the first report. Returns `None` as soon as `is_over` returns true.
+    /// Waits until the start is reported, or until `is_over` returns true. Returns the start if it was reported.
     pub(super) fn wait_for_start(&self, is_over: impl Fn() -> io::Result<bool>) -> io::Result<Option<Start>> {
         const POLL: Duration = Duration::from_millis(10);
         loop {
@@ -104,7 +105,7 @@ impl Reports {
         String::from_utf8_lossy(&text).trim().to_owned()
     }
 
-    /// Discards the further output.
+    /// Discards all further output.
     pub(super) fn discard(&self) {
         self.state().is_discarded = true;
     }
@@ -113,8 +114,8 @@ impl Reports {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps output before the first report. Returns whether the bytes are not for the host.
-    fn keep(&self, bytes: &[u8]) -> bool {
+    /// Keeps output before the first report. Returns whether the bytes must not be passed on.
+    fn consume(&self, bytes: &[u8]) -> bool {
         let mut state = self.state();
         if state.start.is_some() {
             return state.is_discarded;
@@ -139,7 +140,7 @@ impl Reports {
             (Some("begins"), Some(session)) => {
                 state.start = session.parse().ok().map(Start::Begins);
                 if let Some((errors, early)) = &mut state.errors {
-                    // If it is refused, so is the next part.
+                    // A sink that refuses this also refuses the next part.
                     let _ = early.is_empty() || errors.push(&std::mem::take(early));
                 }
             }
@@ -152,20 +153,20 @@ impl Reports {
 
 /// Takes reports out of standard output, and passes on the rest.
 #[derive(Debug)]
-pub(super) struct Output {
+pub(super) struct StdoutFilter {
     reports: Reports,
     inner: Option<Box<dyn Sink>>,
     /// The beginning of what may be a report.
     held: Vec<u8>,
 }
 
-impl Output {
+impl StdoutFilter {
     fn pass(&mut self, bytes: &[u8]) -> bool {
-        bytes.is_empty() || self.reports.keep(bytes) || self.inner.as_mut().is_none_or(|inner| inner.push(bytes))
+        bytes.is_empty() || self.reports.consume(bytes) || self.inner.as_mut().is_none_or(|inner| inner.push(bytes))
     }
 }
 
-impl Sink for Output {
+impl Sink for StdoutFilter {
     fn push(&mut self, bytes: &[u8]) -> bool {
         let mut text = std::mem::take(&mut self.held);
         text.extend_from_slice(bytes);
@@ -173,7 +174,7 @@ impl Sink for Output {
         let marker = self.reports.0.marker.clone();
         while let Some(at) = memmem::find(rest, marker.as_bytes()) {
             let after = &rest[at + marker.len()..];
-            // A report is short. A longer line is that of a program that knows the token.
+            // A report is short. A longer line was forged by a program that knows the token.
             let Some(end) = memchr::memchr(b'\n', after) else {
                 if after.len() < MAX_ERROR {
                     if !self.pass(&rest[..at]) {
@@ -196,7 +197,7 @@ impl Sink for Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for StdoutFilter {
     /// What was held is not a report.
     fn drop(&mut self) {
         let held = std::mem::take(&mut self.held);
@@ -210,11 +211,11 @@ fn beginning(text: &[u8], marker: &[u8]) -> usize {
     (1..=max).rev().find(|length| marker.starts_with(&text[text.len() - length..])).unwrap_or(0)
 }
 
-/// Passes on standard error from the start of the program on.
+/// Passes on standard error after the program has started, and keeps it until then.
 #[derive(Debug)]
-pub(super) struct Errors(Reports);
+pub(super) struct StderrFilter(Reports);
 
-impl Sink for Errors {
+impl Sink for StderrFilter {
     fn push(&mut self, bytes: &[u8]) -> bool {
         let mut state = self.0.state();
         let (has_begun, is_discarded) = (state.start.is_some(), state.is_discarded);

@@ -1,8 +1,8 @@
-//! Programs elsewhere: in any place that a command of this machine reaches, such as `docker exec` or `ssh`, and that has a POSIX shell.
+//! Runs programs in any place that has a POSIX shell and can be reached by a local command, such as `docker exec`: the client.
 //!
-//! The command runs a script (`run.sh`), which starts the program and reports its start and end between its output ([`frames`]). So an
-//! exit code is known, although a command reports failures of its own in the same way, and a program has ended even if what it has left
-//! running keeps the command open. Ending a command ends nothing elsewhere; another script (`end.sh`) does that.
+//! The client runs a script (`run.sh`), which starts the program and reports its start and end between its output ([`frames`]). The
+//! client's own failures also show up as exit codes, so the script reports the exit code of the program. The report also tells when the
+//! program has ended although its children keep the streams open. Killing the client does not kill the program; `end.sh` does.
 
 mod frames;
 mod running;
@@ -30,14 +30,14 @@ const RUN: &str = include_str!("run.sh");
 const END: &str = include_str!("end.sh");
 /// The time limit for the start of a program.
 const START_LIMIT: Duration = Duration::from_mins(1);
-/// The time limit for ending programs, which have a second to end by themselves.
-const END_LIMIT: Duration = Duration::from_secs(20);
+/// The time limit of `end.sh`. A shell without fractions of a second takes up to 40 s to kill stubborn programs.
+const END_LIMIT: Duration = Duration::from_mins(1);
 /// The maximum length of a short output.
 const MAX_TEXT: usize = 1 << 20;
 
 /// How a place is reached.
 pub(crate) trait Reach: fmt::Debug + Send + Sync {
-    /// Returns the command of this machine that runs a program there. Its arguments arrive unchanged.
+    /// Returns the local command that runs `words` in that place. The words must arrive unchanged.
     fn command(&self, words: Vec<OsString>, streams: Streams) -> Program;
 }
 
@@ -67,7 +67,7 @@ struct Inner {
 #[derive(Debug)]
 struct Released {
     reports: Reports,
-    /// The program itself, until its command has ended.
+    /// The program, until its client has ended: dropping it earlier would end the client.
     program: Option<Arc<Shared>>,
 }
 
@@ -87,8 +87,11 @@ impl Remote {
     /// Like [`Environment::start`](crate::Environment::start).
     pub(crate) fn start(&self, launch: Launch, directory: &Path) -> io::Result<Box<dyn Running>> {
         let Launch { program, directory: own, variables, input, output, on_end } = launch;
+        if self.0.is_closed() {
+            return Err(io::Error::other("the environment has been cleaned up"));
+        }
         if input == Input::Channel {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "programs of this environment have no channel"));
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "this environment does not support channels"));
         }
         let directory = own.map_or_else(|| directory.to_owned(), |own| directory.join(own));
         let terminal = matches!(output, Output::Terminal { .. });
@@ -132,12 +135,12 @@ impl Remote {
         let _ = self.0.end(&reports);
     }
 
-    /// From now on, no program starts, and what ends is taken for ended by the host. Returns whether this is the first call.
+    /// Refuses programs from now on. Those that end count as stopped by the host. Returns whether this is the first call.
     pub(crate) fn close(&self) -> bool {
         !self.0.is_closed.swap(true, Ordering::SeqCst)
     }
 
-    /// Ends the commands of this machine.
+    /// Ends the clients.
     pub(crate) fn end_commands(&self) {
         self.0.local.clean_up();
     }
@@ -152,7 +155,7 @@ impl Inner {
         self.released.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a released program.
+    /// Keeps a released program, so that what it has left running can be ended later.
     fn keep(&self, program: Arc<Shared>) {
         let mut released = self.released();
         for other in released.iter_mut() {
@@ -161,7 +164,7 @@ impl Inner {
         released.push(Released { reports: program.reports().clone(), program: Some(program) });
     }
 
-    /// Ends the processes of programs.
+    /// Ends all processes of these programs.
     fn end(&self, programs: &[Reports]) -> io::Result<()> {
         let begun = programs.iter().filter_map(|reports| Some((reports.token(), reports.session()?)));
         let named: Vec<OsString> =
@@ -209,8 +212,7 @@ fn words(
     for (name, value) in variables {
         let is_name = name.to_str().is_some_and(is_name);
         if !is_name {
-            let text =
-                format!("a program of this environment cannot have a variable of this name: `{}`", name.display());
+            let text = format!("`{}` is not the name of an environment variable that a shell can set", name.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         words.push(match value {
@@ -244,18 +246,20 @@ fn started(start: Option<Start>, reports: &Reports) -> io::Result<()> {
     match start {
         Some(Start::Begins(_)) => Ok(()),
         Some(Start::NoDirectory) => {
-            Err(io::Error::new(io::ErrorKind::NotFound, "the directory is not in the environment"))
+            Err(io::Error::new(io::ErrorKind::NotFound, "the directory does not exist in the environment"))
         }
-        Some(Start::NoProgram) => Err(io::Error::new(io::ErrorKind::NotFound, "the program is not in the environment")),
+        Some(Start::NoProgram) => {
+            Err(io::Error::new(io::ErrorKind::NotFound, "the program does not exist in the environment"))
+        }
         None => {
             let said = reports.early();
-            let said = if said.is_empty() { "it did not say why".to_owned() } else { said };
-            Err(io::Error::other(format!("the environment cannot start a program: {said}")))
+            let said = if said.is_empty() { "without an error message".to_owned() } else { said };
+            Err(io::Error::other(format!("the environment failed to start the program: {said}")))
         }
     }
 }
 
-/// A short text.
+/// Collects short output.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Text(Arc<Mutex<Vec<u8>>>);
 

@@ -1,8 +1,8 @@
 # Runs a program in another environment, and says when it begins and ends. Runs in any POSIX shell.
 #
 # Arguments: TOKEN, `merged`, `apart` or the size of the terminal (`ROWS COLUMNS`), DIRECTORY, changes of variables (`NAME=VALUE`, or
-# `-NAME` to remove one), `--`, and the program with its arguments. Reports are lines on standard output that begin with a control
-# character and the token.
+# `-NAME` to remove one), `--`, and the program with its arguments. A report begins with \036 and the token, anywhere on standard output,
+# and extends to the end of the line.
 toolc_token=$1 toolc_output=$2
 report() { printf '\036%s %s\n' "$toolc_token" "$1"; }
 cd -- "$3" 2> /dev/null || { report no-directory; exit 1; }
@@ -16,7 +16,7 @@ while [ "$1" != -- ]; do
 done
 shift
 command -v "$1" > /dev/null 2>&1 || { report no-program; exit 1; }
-# The processes of the program are found by this variable, and by their session.
+# `end.sh` finds the processes of the program by this variable, and by their session.
 export TOOLC_PROGRAM="$toolc_token"
 toolc_session=$$
 { read -r toolc_stat < /proc/self/stat; } 2> /dev/null && toolc_session=$(set -- ${toolc_stat##*)}; echo "$4")
@@ -27,9 +27,9 @@ apart) ;;
 *) exec 2>&1 ;;
 esac
 report "begins ${toolc_session:-$$}"
-# A signal for the whole session must not end this shell before its report. The program does not inherit this.
+# A signal for the whole session must not end this shell before its report. The subshell resets the traps.
 trap : HUP INT QUIT TERM
-# Some shells write about a program that a signal has ended.
+# Some shells print a message when a signal kills the program.
 exec 3>&2 2> /dev/null
 (exec "$@") 2>&3 3>&-
 toolc_code=$?

@@ -14,10 +14,10 @@ use super::frames::Reports;
 use super::{Inner, START_LIMIT, started};
 use crate::{Exit, OnEnd, Outcome, Running};
 
-/// The time after the end of a program in which its output arrives, and its command ends.
+/// How long to wait, after a program has ended, for its remaining output and for the end of its client.
 const DRAIN: Duration = Duration::from_millis(500);
-/// The time in which a command ends after its program was ended.
-const COMMAND_LIMIT: Duration = Duration::from_secs(5);
+/// How long to wait for the end of a client after its program was killed.
+const CLIENT_LIMIT: Duration = Duration::from_secs(5);
 
 /// A program that runs elsewhere.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct RemoteProgram(Arc<Shared>);
 /// What the host, the thread that waits for the end, and the list of released programs share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    /// The command of this machine that reaches the program.
+    /// The client: the local command that reaches the program.
     command: Box<dyn Running>,
     reports: Reports,
     remote: Arc<Inner>,
@@ -53,7 +53,7 @@ impl RemoteProgram {
         started(self.0.reports.wait_for_start(is_over)?, &self.0.reports)
     }
 
-    /// Calls a function when the program has ended.
+    /// Calls a function when the program has ended. It is not called if the connection to the program is lost.
     pub(super) fn on_end(&self, on_end: OnEnd) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
         let wait = move || {
@@ -70,7 +70,7 @@ impl Shared {
         &self.reports
     }
 
-    /// Returns whether the command has ended, so that nothing can be read any more.
+    /// Returns whether the client has ended or its state is unknown.
     pub(super) fn has_ended(&self) -> bool {
         !matches!(self.command.outcome(), Ok(None))
     }
@@ -140,7 +140,7 @@ impl Shared {
             return ended.map(|()| known);
         }
         let since = Instant::now();
-        let outcome = if let Some(outcome) = self.wait(&|| since.elapsed() > COMMAND_LIMIT)? {
+        let outcome = if let Some(outcome) = self.wait(&|| since.elapsed() > CLIENT_LIMIT)? {
             outcome
         } else {
             let outcome = self.outcome_of(self.command.end()?, self.reports.end().map(|(code, _)| code))?;
@@ -193,14 +193,15 @@ impl Running for RemoteProgram {
 impl Drop for RemoteProgram {
     fn drop(&mut self) {
         let is_over = self.0.is_released.load(Ordering::SeqCst) || self.0.remote.is_closed();
-        // What a program that has ended by itself has left running ends with the environment.
+        // If the program has ended by itself, its children live until the environment is cleaned up.
         if !is_over && self.0.reports.end().is_none() {
             let _ = self.0.end();
         }
     }
 }
 
-/// Reads what shells report: 128 and the number of a signal. A program that exits with such a code looks the same.
+/// Decodes the exit status of a shell: 128 + N means that signal N killed the program. A program that exits with such a code looks the
+/// same.
 fn exit(code: i32) -> Exit {
     match code {
         129..=192 => Exit::Signal(code - 128),
