@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_call_is_denied_if_the_answer_is_unreadable() {
-        let ApprovalDecision::Unanswered(reason) = decision(b"\xff\n") else { panic!("it is no answer") };
+        let ApprovalDecision::Unanswered(reason) = decision(b"\xff\n") else { panic!("it is not an answer") };
         assert!(reason.starts_with("failed to ask the user: "), "{reason}");
     }
 }
