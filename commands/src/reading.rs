@@ -61,6 +61,9 @@ pub struct Reading {
     pub assigned: BTreeMap<String, u32>,
     /// Whether the line also sets variables whose names are known only at run time.
     pub assigns_unknown: bool,
+    /// The commands that run a text which the line writes into a file, and those that write it. The commands in the text are among
+    /// `commands`.
+    pub read_texts: Vec<(CommandId, CommandId)>,
 }
 
 /// A command that could run.

@@ -348,6 +348,13 @@ impl Checker<'_> {
             let found = Diagnostic::new(Code::MISSING_KEY, place.place, "`values_in` requires `flags`");
             self.push(found.help("add `flags` with the options whose values are meant"));
         }
+        if let Some(file) = rule.implicit_files.first()
+            && rule.program_from.is_empty()
+            && !rule.refused.has("program_from", true)
+        {
+            let found = Diagnostic::new(Code::MISSING_KEY, file.place, "`implicit_files` requires `program_from`");
+            self.push(found.help("add `program_from` with the programs that write such a file"));
+        }
         self.exemptions(rule);
         for example in rule.ignores.iter().filter(|ignored| rule.matches.iter().any(|m| m.value == ignored.value)) {
             let message = "this command is both in `matches` and in `ignores`";

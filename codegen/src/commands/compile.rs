@@ -227,6 +227,7 @@ fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> R
             file_from: programs_of(&manifest.file_from),
             input_only_from: programs_of(&manifest.input_only_from),
             program_from: programs_of(&manifest.program_from),
+            implicit_files: arena.texts(&manifest.implicit_files),
             run_by: programs_of(&manifest.run_by),
             expansions: arena.words(&manifest.expansions),
             variables: arena.texts(&manifest.variables),

@@ -203,7 +203,10 @@ impl<'a> Check<'_, 'a> {
             self.require(found.into());
         }
         if !wanted.program_from.is_empty() && self.can_match() {
-            let found = self.comes_from(wanted.program_from, By::Program(&self.program_file()));
+            let found = match wanted.implicit_files {
+                [] => self.comes_from(wanted.program_from, By::Program(&self.program_file())),
+                names => self.comes_from(wanted.program_from, By::Names(names)),
+            };
             self.require(found.into());
         }
     }
@@ -712,7 +715,10 @@ impl<'a> Check<'_, 'a> {
 
     fn comes_from(&self, patterns: &[&str], by: By<'_>) -> bool {
         let found = sources(self.subject.line, self.subject.id, by);
-        found.into_iter().any(|id| self.is_program(id, patterns))
+        // The commands in a text that the line writes are judged instead.
+        let read_texts = &self.subject.line.reading.read_texts;
+        let is_read = |id: &CommandId| read_texts.contains(&(self.subject.id, *id));
+        found.into_iter().any(|id| !is_read(&id) && self.is_program(id, patterns))
     }
 
     /// Returns whether a file that the value of an option names without its extension, as `python -m NAME` does, or together with

@@ -121,7 +121,9 @@ impl<'a> Check<'_, 'a> {
         let path = PathWord::new(word, self.subject.command, self.subject.line);
         let places = names.iter().filter_map(|name| self.rules.place(name));
         let found = Match::any(places.map(|place| path.is_in(place, self.subject.line)));
-        let is_known = word.parts.iter().all(|part| matches!(part, Part::Literal { .. } | Part::Tilde { .. }));
+        let is_linked = !path.through_links(self.subject.command, self.subject.line).is_empty();
+        let is_known =
+            !is_linked && word.parts.iter().all(|part| matches!(part, Part::Literal { .. } | Part::Tilde { .. }));
         if is_known { found } else { Match::Maybe }
     }
 }

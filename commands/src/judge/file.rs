@@ -18,8 +18,8 @@ pub(super) struct FileWord {
     is_guess: bool,
     /// The name of the file, if it is searched for, and can be anywhere.
     searched: Option<String>,
-    /// The files that are in the folder, if the word names one.
-    inside: Vec<PathWord>,
+    /// The files that are in the folder, if the word names one, and those to which links of the line lead.
+    others: Vec<PathWord>,
     /// The places that contain a file which the word can stand for, by index. Computed when first needed.
     places: OnceCell<Vec<(usize, Match)>>,
 }
@@ -28,8 +28,12 @@ impl FileWord {
     /// Returns a word as a file. If it is a folder, files with these names are in it.
     pub(super) fn new(word: &Word, names: &[&str], command: &Command, line: &Line<'_>) -> Self {
         let path = PathWord::new(word, command, line);
-        let inside = names.iter().map(|name| path.below(name)).collect();
-        Self { span: word.span, path, is_guess: false, searched: None, inside, places: OnceCell::new() }
+        let mut others: Vec<PathWord> = names.iter().map(|name| path.below(name)).chain(path.folder_of_all()).collect();
+        for at in 0..=others.len() {
+            let linked = if at == 0 { &path } else { &others[at - 1] }.through_links(command, line);
+            others.extend(linked);
+        }
+        Self { span: word.span, path, is_guess: false, searched: None, others, places: OnceCell::new() }
     }
 
     /// Returns a word that names a file which is read. If its beginning is unknown, it can be the home folder.
@@ -83,7 +87,7 @@ impl FileWord {
         }
         let mut places = self.path.places(rules, line);
         let own = places.len();
-        for file in self.path.folder_of_all().iter().chain(&self.inside) {
+        for file in &self.others {
             places.extend(file.places(rules, line));
         }
         // What is excepted itself, such as a device, is not a folder.

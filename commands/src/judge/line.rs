@@ -10,6 +10,7 @@ use std::slice;
 
 use crate::judge::flow::Flow;
 use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
+use crate::judge::links::Link;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};
@@ -35,6 +36,8 @@ pub(crate) struct Line<'a> {
     pub(crate) has_functions: bool,
     /// How files connect the commands. Computed when first needed.
     pub(crate) flow: OnceCell<Flow>,
+    /// The links that the line makes. Computed when first needed.
+    links: OnceCell<Vec<Link>>,
 }
 
 /// The values that a variable can have.
@@ -69,8 +72,13 @@ impl<'a> Line<'a> {
         let start_path = text(surroundings.directory, UNKNOWN_START);
         let start = names(&start_path);
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
-        let flow = OnceCell::new();
-        Self { reading, programs, home, start, start_path, set_variables, choices, has_functions, flow }
+        let (flow, links) = (OnceCell::new(), OnceCell::new());
+        Self { reading, programs, home, start, start_path, set_variables, choices, has_functions, flow, links }
+    }
+
+    /// Returns the links that the line makes.
+    pub(crate) fn links(&self) -> &[Link] {
+        self.links.get_or_init(|| Link::all(self))
     }
 
     /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.

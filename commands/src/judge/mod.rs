@@ -7,6 +7,7 @@ mod file_words;
 mod flow;
 mod folders;
 mod line;
+mod links;
 mod path;
 mod reach;
 mod sources;

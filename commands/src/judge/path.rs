@@ -103,6 +103,30 @@ impl PathWord {
         Self { components: self.components.iter().cloned().chain([name]).collect(), depends_on_cd: self.depends_on_cd }
     }
 
+    /// Returns the path that a relative path stands for in the folder of this file. `None` if it is absolute, or not certain.
+    pub(crate) fn sibling(&self, relative: &Word) -> Option<Self> {
+        let text = relative.text().filter(|text| !text.starts_with('/'))?;
+        let (_, folder) = self.components.split_last()?;
+        let mut builder = Builder { path: folder.to_vec(), ..Builder::default() };
+        builder.text(&text);
+        builder.end();
+        Some(Self { components: simplified(builder.path), depends_on_cd: self.depends_on_cd })
+    }
+
+    /// Returns the path with `target` in place of `link`, if it begins with the link. With `only_below`, the link itself does not count.
+    pub(crate) fn through(&self, link: &Self, target: &Self, only_below: bool) -> Option<Self> {
+        let rest = self.components.get(link.components.len()..)?;
+        let fits = |(own, link): (&Component, &Component)| match (own, link) {
+            (Component::Glob(glob), Component::Name(name)) => pattern::matches(glob, name),
+            (own, link) => own == link,
+        };
+        if rest.is_empty() && only_below || !self.components.iter().zip(&link.components).all(fits) {
+            return None;
+        }
+        let components = simplified(target.components.iter().chain(rest).cloned().collect());
+        Some(Self { components, depends_on_cd: self.depends_on_cd || target.depends_on_cd })
+    }
+
     /// Returns the path with the home folder in place of its unknown beginning. `None` if its beginning is known, or nothing
     /// follows.
     pub(crate) fn in_home(&self, line: &Line<'_>) -> Option<Self> {
@@ -278,6 +302,8 @@ impl PathWord {
     }
 }
 
+/// The maximum length of a pattern that is compared with names. The longest name of a file has 255 bytes.
+const MAX_GLOB_BYTES: usize = 255;
 /// The capacity for the components of a path.
 const USUAL_COMPONENTS: usize = 8;
 
@@ -718,8 +744,15 @@ impl Builder {
             self.parts.push(Part::Literal { text: std::mem::take(&mut self.text), origin: Origin::Plain });
         }
         let word = Word { parts: std::mem::take(&mut self.parts), span: Span::default() };
-        let glob = if is_glob { glob_text(&word) } else { None };
-        self.path.push(glob.map_or_else(|| Component::Part(Box::new(word)), Component::Glob));
+        let component = match if is_glob { glob_text(&word) } else { None } {
+            // Comparing long patterns takes time. A shorter pattern stands for the same names, and more.
+            Some(glob) if glob.len() > MAX_GLOB_BYTES => {
+                Component::Glob(if glob.starts_with('.') { ".*" } else { "*" }.to_owned())
+            }
+            Some(glob) => Component::Glob(glob),
+            None => Component::Part(Box::new(word)),
+        };
+        self.path.push(component);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::judge::path::PathWord;
 use crate::judge::subject::{Subject, in_folder, url_name};
 use crate::programs::Writes;
 use crate::reading::{Command, Directory, Input};
+use crate::rules::pattern;
 use crate::syntax::{CommandId, Part, Redirect, RedirectKind, Word};
 
 /// The ways in which a command can read the output of others.
@@ -25,6 +26,8 @@ pub(crate) enum By<'w> {
     Program(&'w [Cow<'w, Word>]),
     /// By the file of the module with this name.
     Module(&'w str),
+    /// By files whose names match one of these patterns, in any folder.
+    Names(&'w [&'w str]),
     /// On standard input, or by a substitution in any word.
     Both,
 }
@@ -169,6 +172,16 @@ impl Flow {
         found.chain(self.unpackers_of(&word, command, line, false)).collect()
     }
 
+    /// Returns the commands that write a file whose name matches one of these patterns.
+    fn writers_of_names(&self, names: &[&str]) -> Vec<CommandId> {
+        let is_wanted = |file: &str| {
+            let name = file.rsplit('/').next().unwrap_or_default();
+            names.iter().any(|pattern| pattern::matches(pattern, name))
+        };
+        let found = self.writers.iter().filter(|(file, _)| is_wanted(file));
+        found.flat_map(|(_, writers)| writers.iter().copied()).collect()
+    }
+
     /// Returns the commands that write a file, or one of the files that a pattern stands for.
     fn writers_of(&self, word: &Word, command: &Command, line: &Line<'_>) -> Vec<CommandId> {
         if let Some(name) = file_name(word, command, line) {
@@ -207,6 +220,7 @@ pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<Co
             }
         }
         By::Module(name) => open.extend(flow.writers_of_module(name, command, line)),
+        By::Names(names) => open.extend(flow.writers_of_names(names)),
         By::Both => {}
     }
     let mut found = BTreeSet::new();
@@ -234,7 +248,7 @@ fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<CommandId> 
     match by {
         By::Both => ranges.extend(command.words.iter().flat_map(substitutions)),
         By::Words(words) | By::Program(words) => ranges.extend(words.iter().flat_map(|word| substitutions(word))),
-        By::Input | By::Module(_) => {}
+        By::Input | By::Module(_) | By::Names(_) => {}
     }
     ranges.into_iter().flatten().collect()
 }

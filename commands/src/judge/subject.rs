@@ -422,7 +422,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns whether one of these options is certainly, or perhaps, given.
-    fn has_option(&self, options: &[&str]) -> bool {
+    pub(crate) fn has_option(&self, options: &[&str]) -> bool {
         self.arguments.iter().any(|argument| match argument {
             Argument::Option { name, index, .. } => options.iter().any(|option| {
                 // `find -delete`: a long option with one dash.

@@ -96,6 +96,8 @@ pub struct Conditions<'t> {
     pub input_only_from: &'t [&'t str],
     /// Programs, with their subcommands. One of them must have written the file that is run.
     pub program_from: &'t [&'t str],
+    /// Names of files that the program runs although the command does not name them. They count as the file of `program_from`.
+    pub implicit_files: &'t [&'t str],
     /// Patterns for names of programs. One of them must run the command.
     pub run_by: &'t [&'t str],
     /// Kinds of expansions. An argument must contain one of them.
@@ -140,6 +142,7 @@ impl Conditions<'_> {
         file_from: &[],
         input_only_from: &[],
         program_from: &[],
+        implicit_files: &[],
         run_by: &[],
         expansions: &[],
         variables: &[],

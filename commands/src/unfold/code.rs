@@ -244,13 +244,21 @@ impl Unfolder<'_> {
                     [word] => word.span,
                     _ => span,
                 };
-                let code = self.code_of(index, &words);
-                if code.built || !is_plain {
+                if !is_plain {
                     self.doubt(DoubtKind::BuiltCode, span);
                 }
-                self.read_code(index, &code.text, span, shell, How::Input);
+                self.read_texts(index, &words, span, shell, How::Input);
             }
         }
+    }
+
+    /// Reads texts that commands print, joined with spaces, as code that the command at `index` runs.
+    pub(super) fn read_texts(&mut self, index: usize, texts: &[Word], span: Span, shell: CodeShell, how: How) {
+        let code = self.code_of(index, texts);
+        if code.built {
+            self.doubt(DoubtKind::BuiltCode, span);
+        }
+        self.read_code(index, &code.text, span, shell, how);
     }
 
     fn read_redirect(&mut self, index: usize, redirect: &Redirect, shell: CodeShell) {
@@ -271,6 +279,8 @@ impl Unfolder<'_> {
                     ["/dev/tcp/", "/dev/udp/"].iter().any(|start| redirect.target.certain_start().starts_with(start));
                 if is_output || is_network {
                     self.doubt(DoubtKind::OutputAsCode, span);
+                } else if let Some(file) = redirect.target.text() {
+                    self.read_written(index, &file.into_owned(), shell);
                 }
             }
             // The descriptor can refer to anything that was opened before.
@@ -278,13 +288,18 @@ impl Unfolder<'_> {
         }
     }
 
-    /// Returns the text that a command prints, if that is certain: `echo TEXT`, `printf TEXT`, `cat` with a here-document.
+    /// Returns the text that a command prints into a pipe, if that is certain.
     fn printed(&self, id: CommandId) -> Option<(Vec<Word>, Span)> {
-        let command = self.reading.command(id);
         // A redirection of its output would keep the text from the pipe.
-        let reaches_the_pipe = command.redirects.iter().all(Redirect::replaces_input);
+        let reaches_the_pipe = self.reading.command(id).redirects.iter().all(Redirect::replaces_input);
+        reaches_the_pipe.then(|| self.printed_text(id)).flatten()
+    }
+
+    /// Returns the text that a command prints, if that is certain: `echo TEXT`, `printf TEXT`, `cat` with a here-document.
+    pub(super) fn printed_text(&self, id: CommandId) -> Option<(Vec<Word>, Span)> {
+        let command = self.reading.command(id);
         let name = match command.words.first()?.literal()? {
-            name if reaches_the_pipe && self.variables.functions.is_empty() && !self.variables.has_aliases => name,
+            name if self.variables.functions.is_empty() && !self.variables.has_aliases => name,
             _ => return None,
         };
         let mut words = command.words[1..].to_vec();

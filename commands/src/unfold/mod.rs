@@ -12,6 +12,7 @@ mod shells;
 #[cfg(test)]
 mod tests;
 mod variables;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,6 +26,7 @@ use crate::work::{COMMAND, COPY, MAX_BYTES, MAX_DEPTH, Work};
 use aliases::Aliases;
 use variables::Variables;
 pub(crate) use variables::is_set_by_shell;
+use written::Written;
 
 /// The maximum number of times that a line is read again because a variable had another value than assumed.
 const ROUNDS: usize = 3;
@@ -80,6 +82,8 @@ struct Unfolder<'a> {
     movers: HashMap<usize, Option<String>>,
     /// The programs that the line copies or links: the path of the copy, and that of the original.
     copies: Vec<(String, String)>,
+    /// The texts that the line writes into files.
+    written: Vec<Written>,
     /// The shells that read code from the standard input of the line.
     reading_input: Vec<Span>,
 }
@@ -105,6 +109,7 @@ impl<'a> Unfolder<'a> {
             exhausted: false,
             movers: HashMap::new(),
             copies: Vec::new(),
+            written: Vec::new(),
             reading_input: Vec::new(),
         }
     }
@@ -237,10 +242,12 @@ impl<'a> Unfolder<'a> {
         }
         self.reading.commands[index].program = program;
         self.record_assignments(index);
+        self.record_written(index);
         let Some(name) = self.reading.commands[index].program.name().map(str::to_owned) else { return };
         self.inspect_builtin(index, &name);
         self.record_copy(index, &name);
         self.open_copy(index);
+        self.open_written_program(index);
         // busybox also answers to any name that begins with `busybox`.
         let shell_name = if name.starts_with("busybox") { "busybox" } else { &name };
         let known = [self.programs.get(&name), SHELL.get(shell_name)];

@@ -35,7 +35,9 @@ impl Unfolder<'_> {
     pub(super) fn open_copy(&mut self, index: usize) {
         let words = &self.reading.commands[index].words;
         let Some(path) = words[0].text().filter(|path| path.contains('/')) else { return };
-        let Some(original) = self.original(&path) else { return };
+        // While a shell has not replaced itself, this is the shell.
+        let original = if is_own_program(&path) { Some("/bin/sh") } else { self.original(&path) };
+        let Some(original) = original else { return };
         let original = Word::plain(original, words[0].span);
         let words = [original].into_iter().chain(words[1..].iter().cloned()).collect();
         self.add_command(index, words, How::Name);
@@ -48,8 +50,13 @@ impl Unfolder<'_> {
     }
 }
 
+/// Returns whether a path is the program of a process: `/proc/self/exe`.
+fn is_own_program(path: &str) -> bool {
+    path.starts_with('/') && path.ends_with("/exe") && path.split('/').find(|name| !name.is_empty()) == Some("proc")
+}
+
 /// Returns a path without `./` at its beginning.
-fn plain(mut path: &str) -> &str {
+pub(super) fn plain(mut path: &str) -> &str {
     while let Some(rest) = path.strip_prefix("./") {
         path = rest.trim_start_matches('/');
     }

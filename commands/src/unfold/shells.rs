@@ -6,6 +6,7 @@ use crate::flags::{self, Argument, Value, is_abbreviation};
 use crate::programs::{CodeShell, Program, Session};
 use crate::reading::Input;
 use crate::syntax::{Part, RedirectKind, Word};
+use crate::unfold::written::shell_of;
 
 /// Files that are standard input.
 const INPUT_FILES: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
@@ -222,7 +223,12 @@ impl Unfolder<'_> {
                     self.doubt(DoubtKind::OutputAsCode, word.span);
                 }
             }
-            _ if is_output => self.doubt(DoubtKind::OutputAsCode, word.span),
+            Some(file) => {
+                let name = self.reading.commands[index].program.name().unwrap_or_default();
+                let shell = if is_builtin { CodeShell::Same } else { shell_of(name).unwrap_or(CodeShell::Any) };
+                self.read_written(index, &file, shell);
+            }
+            None if is_output => self.doubt(DoubtKind::OutputAsCode, word.span),
             // A pattern or a variable can expand to the name of standard input.
             None if INPUT_FILES.iter().any(|file| word.could_be(file)) => {
                 let id = u32::try_from(index).unwrap_or(u32::MAX);
@@ -232,7 +238,7 @@ impl Unfolder<'_> {
                     self.doubt(DoubtKind::OutputAsCode, word.span);
                 }
             }
-            _ => {}
+            None => {}
         }
     }
 }

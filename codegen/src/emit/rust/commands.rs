@@ -272,6 +272,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         file_from,
         input_only_from,
         program_from,
+        implicit_files,
         run_by,
         expansions,
         variables,
@@ -304,6 +305,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("file_from", file_from);
     fields.texts("input_only_from", input_only_from);
     fields.texts("program_from", program_from);
+    fields.texts("implicit_files", implicit_files);
     fields.texts("run_by", run_by);
     fields.list("expansions", expansions, |kind: &ExpansionKind| variant("ExpansionKind", *kind));
     fields.texts("variables", variables);
@@ -312,7 +314,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.list("script", script, |effect: &ScriptEffect| variant("ScriptEffect", *effect));
     fields.texts("input_lines", input_lines);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 31)
+    fields.of("Conditions", "EMPTY", 32)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.

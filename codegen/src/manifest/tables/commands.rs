@@ -243,6 +243,8 @@ table! {
         input_only_from: Names,
         /// Programs, which can have subcommands or first operands. One of them must have written the file that is run.
         program_from: Names,
+        /// Names of files that the program runs although the command does not name them, such as `Makefile`. They count as the file of `program_from`, which is required.
+        implicit_files: Names,
         /// Programs. One of them must run the command, as `sudo` does.
         run_by: Names,
         /// Kinds of expansions. An argument must contain one of them.
@@ -287,7 +289,7 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 27] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 28] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
@@ -297,7 +299,7 @@ impl RuleManifest {
             programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
             arguments Patterns, operands_in Places, sources_in Places, values_in Places, operands_outside Places,
             mentions Places, reads Places, input_in Places, writes Places, input Words,
-            input_from Commands, file_from Commands, input_only_from Commands, program_from Commands,
+            input_from Commands, file_from Commands, input_only_from Commands, program_from Commands, implicit_files Patterns,
             run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
             script Words, input_lines Patterns
         ]
@@ -308,14 +310,16 @@ impl RuleManifest {
         use crate::manifest::keys::kinds::HasKeys as _;
         let keys = Self::KEYS.iter().map(|key| key.name);
         let conditions = keys.skip_while(|key| *key != "programs").take_while(|key| *key != "matches");
-        conditions.filter(|key| !key.starts_with("without_") && !matches!(*key, "ignore_case" | "certain_only"))
+        conditions.filter(|key| {
+            !key.starts_with("without_") && !matches!(*key, "ignore_case" | "certain_only" | "implicit_files")
+        })
     }
 
     /// Returns whether one of the conditions restricts which commands the rule matches.
     pub fn is_narrow(&self) -> bool {
         let is_set = |flag: &Option<At<bool>>| flag.as_ref().is_some_and(|flag| flag.value);
         let lists = self.lists();
-        let mut narrowing = lists.iter().filter(|(key, ..)| !key.starts_with("without_"));
+        let mut narrowing = lists.iter().filter(|(key, ..)| !key.starts_with("without_") && *key != "implicit_files");
         is_set(&self.no_operands) || is_set(&self.forks_itself) || narrowing.any(|(.., list)| !list.is_empty())
     }
 

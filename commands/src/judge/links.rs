@@ -1,0 +1,103 @@
+//! The links that a line makes: what is written to `x/passwd` after `ln -s /etc x` is written to `/etc/passwd`.
+
+use std::borrow::Cow;
+
+use crate::judge::line::Line;
+use crate::judge::path::PathWord;
+use crate::judge::subject::{Subject, in_folder, url_name};
+use crate::reading::Command;
+use crate::span::Span;
+use crate::syntax::Word;
+
+/// The maximum number of links that are followed.
+const MAX_LINKS: usize = 16;
+/// The maximum number of paths that one path can lead to.
+const MAX_PATHS: usize = 16;
+
+/// A link that the line makes.
+#[derive(Debug)]
+pub(crate) struct Link {
+    path: PathWord,
+    target: PathWord,
+    /// The command that makes the link.
+    made_by: Span,
+}
+
+impl Link {
+    /// Returns the links that a line makes.
+    pub(crate) fn all(line: &Line<'_>) -> Vec<Self> {
+        let mut links = Vec::new();
+        for id in line.ids() {
+            let makes_links = match line.reading.command(id).program.name() {
+                Some("ln" | "gln" | "link") => true,
+                Some("cp" | "gcp") => {
+                    let subject = Subject::new(line, id);
+                    subject.has_option(&["-l", "-s", "--link", "--symbolic-link"])
+                }
+                _ => false,
+            };
+            if makes_links {
+                Self::of_command(&Subject::new(line, id), &mut links);
+            }
+        }
+        links
+    }
+
+    fn of_command(subject: &Subject<'_>, links: &mut Vec<Self>) {
+        let (command, line) = (subject.command, subject.line);
+        let mut targets: Vec<&Word> = subject.operands().collect();
+        let folder = subject.values(&["-t", "--target-directory"]).next();
+        let last = match folder {
+            Some(folder) => Some(folder),
+            None if targets.len() > 1 => targets.pop().map(Cow::Borrowed),
+            // `ln -s TARGET` makes a link in the working directory.
+            None => None,
+        };
+        for target in targets {
+            let in_last = url_name(target).map(|name| match &last {
+                Some(folder) => in_folder(folder, &name),
+                None => name,
+            });
+            for path in last.as_deref().into_iter().chain(&in_last) {
+                if links.len() >= MAX_LINKS {
+                    return;
+                }
+                let path = PathWord::new(path, command, line);
+                // A relative target begins in the folder of the link, or in the working directory for a hard link.
+                let targets = [Some(PathWord::new(target, command, line)), path.sibling(target)];
+                let targets = targets.into_iter().flatten().filter(|target| !target.is_unknown());
+                links.extend(targets.map(|target| Self { path: path.clone(), target, made_by: command.span }));
+            }
+        }
+    }
+}
+
+impl PathWord {
+    /// Returns the other paths of a file whose path leads through links that the line makes.
+    pub(crate) fn through_links(&self, command: &Command, line: &Line<'_>) -> Vec<Self> {
+        let links = line.links();
+        let mut found: Vec<Self> = Vec::new();
+        if links.is_empty() {
+            return found;
+        }
+        // These act on the link itself, not on the file that it leads to.
+        let keeps_links =
+            matches!(command.program.name(), Some("gln" | "gmv" | "grm" | "ln" | "mv" | "rm" | "rmdir" | "unlink"));
+        let mut next = 0;
+        loop {
+            let path = if next == 0 { self } else { &found[next - 1] };
+            let others = links.iter().filter(|link| link.made_by != command.span);
+            let new: Vec<Self> =
+                others.filter_map(|link| path.through(&link.path, &link.target, keeps_links)).collect();
+            for path in new {
+                if found.len() < MAX_PATHS && path != *self && !found.contains(&path) {
+                    found.push(path);
+                }
+            }
+            next += 1;
+            if next > found.len() {
+                return found;
+            }
+        }
+    }
+}
