@@ -10855,6 +10855,16 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["toolc"], flags: &["--approval=off"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "toolc-without-approval-by-variable",
+        description: "Sets the variable that makes commands of toolc run without approval.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { variables: &["TOOLC_APPROVAL=off"], ..Conditions::EMPTY },
+    },
+    Rule {
         name: "approval-off",
         description: "Starts a program with `--approval off`, as toolc under another name would be started.",
         check: "Is this toolc? With `--approval off`, its commands run without approval.",

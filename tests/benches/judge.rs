@@ -14,8 +14,24 @@ const CORPORA: [(&str, &str); 2] = [
 /// The length of hostile lines.
 const LONG: usize = 48_000;
 /// Hostile lines that repeat the second text after the first.
-const BEGINNINGS: &[(&str, &str)] =
-    &[("{2..9}{2..9}", "*?"), ("x{2..9}{2..9}", "$a\"b\""), ("sudo ", "$a "), ("env ", "a=$b "), ("env ", "a=$b -S ")];
+const BEGINNINGS: &[(&str, &str)] = &[
+    ("{2..9}{2..9}", "*?"),
+    ("x{2..9}{2..9}", "$a\"b\""),
+    ("sudo ", "$a "),
+    ("env ", "a=$b "),
+    ("env ", "a=$b -S "),
+    ("rm -rf /", "*a"),
+    ("rm -rf ", "/*a*b "),
+    ("rm -rf /$a", "*a"),
+    ("rm -rf ~/", "$a[b]"),
+    ("cat /", "?"),
+    ("cat ~/.", "[a-z]*"),
+    ("echo /", "*a"),
+    ("ln -s a b;ln -s b a;cat ", "a/"),
+    ("ln -s / a;", "cat a/b;"),
+    ("ln -s / a;cat ", "a/etc/x "),
+    ("echo 'sh a' > a;", "sh a;"),
+];
 /// What hostile lines repeat.
 const UNITS: &[&str] = &[
     "a;",
@@ -69,6 +85,13 @@ const UNITS: &[&str] = &[
     "for i in a;do rm $i;done;",
     "<<E\n",
     "\\\n",
+    "\r",
+    "\u{202e}",
+    "ln -s a b;",
+    "ln -s b/a a;",
+    "echo a > b;sh b;",
+    "echo 'a' > Makefile;make;",
+    "/proc/self/exe ",
 ];
 
 fn main() {

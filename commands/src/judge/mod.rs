@@ -105,6 +105,9 @@ impl Cause<'_> {
 /// The maximum number of words, redirections and assignments that are judged, over all commands.
 const MAX_WORDS: usize = 1_000;
 
+/// The maximum number of doubts of each kind that are reported. A person needs no more to decide.
+const MAX_DOUBTS: usize = 16;
+
 /// Judges a line.
 ///
 /// The verdict is that of the strictest rule that matches. A rule whose match is not certain asks, even if its verdict is to deny.
@@ -146,7 +149,9 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
             }
             findings.append(&mut found);
         }
-        findings.extend(doubts.iter().map(finding_of));
+        for kind in DoubtKind::ALL {
+            findings.extend(doubts.iter().filter(|doubt| doubt.kind == *kind).take(MAX_DOUBTS).map(finding_of));
+        }
     }
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.verdict), !finding.is_certain, finding.span.start));
     let verdict = findings.first().map_or(Verdict::Allow, |finding| finding.verdict);

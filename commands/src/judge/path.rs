@@ -35,6 +35,9 @@ enum Component {
 impl PathWord {
     /// Returns the path that a word stands for as an argument of a command.
     pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
+        if word.parts.len() > MAX_PARTS {
+            return Self { components: vec![Component::Unknown], depends_on_cd: false };
+        }
         let mut builder = Builder { path: Vec::with_capacity(USUAL_COMPONENTS), ..Builder::default() };
         let mut depends_on_cd = false;
         let mut parts =
@@ -304,6 +307,8 @@ impl PathWord {
 
 /// The maximum length of a pattern that is compared with names. The longest name of a file has 255 bytes.
 const MAX_GLOB_BYTES: usize = 255;
+/// The maximum number of parts of a word that is read as a path. A word with more can be any path.
+const MAX_PARTS: usize = 512;
 /// The capacity for the components of a path.
 const USUAL_COMPONENTS: usize = 8;
 

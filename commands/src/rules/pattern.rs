@@ -9,6 +9,8 @@ use crate::syntax::{Glob, Part, Word};
 
 /// Uncertain words that are longer than this are not compared. They count as possible matches.
 const MAX_UNCERTAIN_CHARS: usize = 4096;
+/// Uncertain words that have more parts than this are not compared either.
+const MAX_UNCERTAIN_PARTS: usize = 512;
 
 /// A character of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +106,9 @@ pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
     }
     if let Some(text) = word.text() {
         return Match::from(matches(pattern, &text));
+    }
+    if word.parts.len() > MAX_UNCERTAIN_PARTS {
+        return Match::Maybe;
     }
     if word.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_))) {
         return Match::Maybe;
