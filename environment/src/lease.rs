@@ -29,14 +29,27 @@ pub(crate) const PREFIX: &str = "toolc-";
 #[derive(Debug)]
 pub struct Leases {
     folder: PathBuf,
-    own: OnceLock<Lease>,
+    own: OnceLock<OwnLease>,
 }
 
 /// The lease of this process.
 #[derive(Debug)]
-struct Lease {
+struct OwnLease {
     path: PathBuf,
     file: Mutex<File>,
+}
+
+/// The lease of a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The id of the host's process.
+    pub process: u32,
+    /// Whether the host runs.
+    pub is_held: bool,
+    /// What the host has made. Some of it may have been removed already.
+    pub resources: Vec<Resource>,
+    /// What cannot be read, each as a sentence without a full stop.
+    pub problems: Vec<String>,
 }
 
 /// What a host has made.
@@ -71,7 +84,7 @@ impl Leases {
         let lease = if let Some(lease) = self.own.get() {
             lease
         } else {
-            let lease = Lease::take(&self.folder)?;
+            let lease = OwnLease::take(&self.folder)?;
             // Another thread may have been faster. Then this one is dropped, and is empty.
             self.own.get_or_init(|| lease)
         };
@@ -79,43 +92,71 @@ impl Leases {
         file.write_all(format!("{line}\n").as_bytes())
     }
 
+    /// Returns the leases of all hosts, those of the lowest process ids first.
+    pub fn list(&self) -> Vec<Lease> {
+        let mut leases: Vec<Lease> = self.files().map(|file| file.lease).collect();
+        leases.sort_by_key(|lease| lease.process);
+        leases
+    }
+
     /// Removes what belongs to leases that no process holds. Returns what was left, as far as it could be removed, and the problems with
     /// the rest. Those leases are kept.
     pub fn clean_up(&self) -> (Vec<Resource>, Vec<String>) {
         let (mut removed, mut problems) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            // A lease that is about to be taken begins with a dot.
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                continue;
-            }
-            let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { continue };
-            if file.try_lock().is_err() {
-                continue;
-            }
-            let mut text = String::new();
-            let read = (&file).take(MAX_LENGTH).read_to_string(&mut text);
-            let mut failed = read.err().map(|error| error.to_string());
-            for line in text.lines() {
-                match line
-                    .parse::<Resource>()
-                    .map_err(io::Error::other)
-                    .and_then(|resource| Ok((resource.remove()?, resource)))
-                {
-                    Ok((existed, resource)) => removed.extend(existed.then_some(resource)),
-                    Err(error) => failed = Some(error.to_string()),
+        for LeaseFile { path, lease, .. } in self.files().filter(|file| !file.lease.is_held) {
+            let mut failed = lease.problems;
+            for resource in lease.resources {
+                match resource.remove() {
+                    Ok(existed) => removed.extend(existed.then_some(resource)),
+                    Err(error) => failed.push(error.to_string()),
                 }
             }
-            match failed {
+            match failed.last() {
                 Some(error) => problems.push(format!("failed to remove what `{}` lists: {error}", path.display())),
                 None => drop(fs::remove_file(&path)),
             }
         }
         (removed, problems)
     }
+
+    /// Reads the leases. While one that no host holds is in use, this process holds it.
+    fn files(&self) -> impl Iterator<Item = LeaseFile> {
+        fs::read_dir(&self.folder).into_iter().flatten().flatten().filter_map(|entry| LeaseFile::read(entry.path()))
+    }
 }
 
-impl Lease {
+/// The file of a lease.
+#[derive(Debug)]
+struct LeaseFile {
+    path: PathBuf,
+    lease: Lease,
+    /// Locked, unless the host holds it.
+    _file: File,
+}
+
+impl LeaseFile {
+    /// Reads the file of a lease. `None` if it is not one, or has been removed.
+    fn read(path: PathBuf) -> Option<Self> {
+        // A lease that is about to be taken begins with a dot.
+        let name = path.file_name()?.to_str().filter(|name| !name.starts_with('.'))?;
+        let process = name.split('-').next()?.parse().ok()?;
+        let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
+        let is_held = file.try_lock().is_err();
+        let mut text = String::new();
+        let read = (&file).take(MAX_LENGTH).read_to_string(&mut text);
+        let mut problems: Vec<String> = read.err().map(|error| error.to_string()).into_iter().collect();
+        let mut resources = Vec::new();
+        for line in text.lines() {
+            match line.parse() {
+                Ok(resource) => resources.push(resource),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        Some(Self { path, lease: Lease { process, is_held, resources, problems }, _file: file })
+    }
+}
+
+impl OwnLease {
     fn take(folder: &Path) -> io::Result<Self> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -138,7 +179,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for OwnLease {
     /// The host ends in the ordinary way, and has removed its resources.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 pub use container::ContainerKind;
 pub use files::Files;
 pub use kind::{Kind, Promises, Site};
-pub use lease::{Leases, Resource};
+pub use lease::{Lease, Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};
 pub use program::{Input, Launch, OnEnd, Output, Program};
 pub use running::{Exit, Outcome, Running};

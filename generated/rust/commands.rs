@@ -10823,6 +10823,8 @@ pub static RULES: &[Rule<'static>] = &[
                 &["pins", "clear"],
                 &["pins", "remove"],
                 &["pins", "set"],
+                &["environments", "clean"],
+                &["environments", "shell"],
                 &["cron", "add"],
                 &["cron", "pause"],
                 &["cron", "remove"],

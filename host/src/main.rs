@@ -82,6 +82,8 @@ enum Command {
     Kanban(kanban::KanbanArgs),
     /// List and revoke the shell commands that were approved permanently.
     Approvals(approvals::ApprovalsArgs),
+    /// List what environments have made, open a shell in one, and remove what was left.
+    Environments(environments::EnvironmentsArgs),
     /// Check and show the configuration.
     Config(config::ConfigArgs),
     /// Ask for what is missing, such as a model and keys. Does not run inside a tool.
@@ -135,6 +137,7 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String>
         Command::Judge(args) => Ok(args.run(&home)?.into()),
         Command::Kanban(args) => args.run(&options, home),
         Command::Approvals(args) => Ok(args.run(&home)?.into()),
+        Command::Environments(args) => Ok(args.run(&options, home)?.into()),
         Command::Config(args) => Ok(args.run(&home)?.into()),
         Command::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
         Command::ListTools(args) => Ok(args.run(&options.plugins, home)?.into()),

@@ -280,7 +280,7 @@ impl Unfolder<'_> {
                 if is_output || is_network {
                     self.doubt(DoubtKind::OutputAsCode, span);
                 } else if let Some(file) = redirect.target.text() {
-                    self.read_written(index, &file.into_owned(), shell);
+                    self.read_written(index, &file, shell);
                 }
             }
             // The descriptor can refer to anything that was opened before.

@@ -71,7 +71,7 @@ impl Unfolder<'_> {
         let path = path.into_owned();
         let first = self.written.iter().find(|written| written.file == plain(&path));
         let Some((text, _)) = first.and_then(|first| first.text.as_ref()) else { return };
-        let start = text.first().map(|word| word.certain_start()).unwrap_or_default();
+        let start = text.first().map(Word::certain_start).unwrap_or_default();
         let shell = match start.strip_prefix("#!") {
             None => Some(CodeShell::Any),
             Some(line) => {

@@ -4,6 +4,7 @@
 mod batch;
 mod chat;
 mod cron;
+mod environments;
 mod helpers;
 mod hooks;
 mod interrupts;

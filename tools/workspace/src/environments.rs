@@ -4,6 +4,8 @@
 //! task's environment is made when a tool first needs it, and ends with the task.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolc::{Call, Task, ToolError};
@@ -111,6 +113,19 @@ impl Environments {
         Ok(made.unwrap_or(own))
     }
 
+    /// Makes an environment of this kind that belongs to no task. It is cleaned up when it is dropped.
+    ///
+    /// # Errors
+    /// If the host does not offer the kind, or if the environment cannot be made.
+    pub fn make_for(&self, name: &str, directory: &Path, host_home: Option<&Path>) -> io::Result<Arc<dyn Environment>> {
+        let Some(kind) = self.kinds().find(|kind| kind.name() == name) else {
+            let offered: Vec<String> = self.kinds().map(|kind| format!("`{}`", kind.name())).collect();
+            let text = format!("this host offers only {}", offered.join(", "));
+            return Err(io::Error::new(io::ErrorKind::NotFound, text));
+        };
+        kind.make(&Site { directory, host_home, leases: self.0.leases.as_ref() })
+    }
+
     /// Returns the environment of this kind of the call's task.
     fn of_kind(&self, name: &str, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
         let state = call.state::<TaskEnvironments>();
@@ -132,13 +147,8 @@ impl Environments {
             );
             ToolError::new(text)
         };
-        let Some(kind) = self.kinds().find(|kind| kind.name() == name) else {
-            let offered: Vec<String> = self.kinds().map(|kind| format!("`{}`", kind.name())).collect();
-            return Err(refused(&format_args!("this host offers only {}", offered.join(", "))));
-        };
         let directory = call.directory().unwrap_or_else(|| self.0.workspace.dir().to_owned());
-        let leases = self.0.leases.as_ref();
-        kind.make(&Site { directory: &directory, host_home: call.home(), leases }).map_err(|error| refused(&error))
+        self.make_for(name, &directory, call.home()).map_err(|error| refused(&error))
     }
 }
 

@@ -1,5 +1,8 @@
 //! Where the tools of this program act: the kind of environment, the lease of this process, and what `doctor` reports about them.
 
+mod command;
+mod shell;
+
 use std::sync::Arc;
 
 use clap::ValueEnum;
@@ -10,6 +13,7 @@ use toolc_environment::{ContainerKind, HostId, Leases, LocalKind, Promises, Reso
 use toolc_workspace::{Environments, Workspace};
 
 use crate::profile::Profile;
+pub(crate) use command::EnvironmentsArgs;
 
 /// The kind of environment in which tools act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

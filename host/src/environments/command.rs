@@ -1,0 +1,132 @@
+//! `toolc environments`: what environments have made on this machine, a shell in one, and the removal of what was left.
+
+use std::fmt::Write as _;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use toolc_config::Home;
+use toolc_environment::{Lease, Leases, Resource};
+
+use super::EnvironmentKind;
+use crate::options::ToolOptions;
+use crate::profile::Profile;
+use crate::{ask, show};
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+A process of toolc lists what its environments make, such as containers and folders, in the home of the profile. If it is killed, the next
+one that calls tools removes what was left, and so does `clean`.
+
+Exit status:
+  0  success
+  1  clean: something could not be removed
+  2  the command line is wrong, the environment cannot be made, or a tool tries to open a shell or to clean
+
+`shell` exits with the status of the shell.";
+
+/// The arguments of `environments`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct EnvironmentsArgs {
+    #[command(subcommand)]
+    command: EnvironmentsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EnvironmentsCommand {
+    /// List what environments have made, by the process that made it.
+    List {
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Open a shell in a new environment for the current directory. Does not run inside a tool.
+    Shell,
+    /// Remove what processes that have ended have left. Does not run inside a tool.
+    Clean {
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl EnvironmentsArgs {
+    /// Runs the command, and returns the exit status.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+        match &self.command {
+            EnvironmentsCommand::List { json } => {
+                let leases = Leases::new(home.leases()).list();
+                ask::print(&if *json { list_json(&leases) } else { list(&leases) })?;
+                Ok(0)
+            }
+            EnvironmentsCommand::Shell => {
+                ask::refuse_tools("open a shell")?;
+                let profile = Profile::read(home)?;
+                let kind = EnvironmentKind::find(options.environment, profile.config())?;
+                super::shell::run(kind, &profile)
+            }
+            EnvironmentsCommand::Clean { json } => {
+                ask::refuse_tools("remove what environments have left")?;
+                let (removed, problems) = Leases::new(home.leases()).clean_up();
+                for problem in &problems {
+                    eprintln!("error: {}", show::one_line(problem));
+                }
+                ask::print(&if *json { cleaned_json(&removed, &problems) } else { cleaned(&removed, &problems) })?;
+                Ok(u8::from(!problems.is_empty()))
+            }
+        }
+    }
+}
+
+fn list(leases: &[Lease]) -> String {
+    let mut text = String::new();
+    for lease in leases {
+        let state = if lease.is_held { "which runs" } else { "which has ended" };
+        let _ = writeln!(text, "process {}, {state}", lease.process);
+        for resource in &lease.resources {
+            let _ = writeln!(text, "    {}", shown(resource));
+        }
+        for problem in &lease.problems {
+            let _ = writeln!(text, "    {}", show::one_line(problem));
+        }
+    }
+    if leases.is_empty() {
+        text += "no environments\n";
+    }
+    text
+}
+
+fn list_json(leases: &[Lease]) -> String {
+    let leases = leases.iter().map(|lease| {
+        json!({
+            "process": lease.process,
+            "runs": lease.is_held,
+            "resources": lease.resources.iter().map(Resource::to_string).collect::<Vec<_>>(),
+            "problems": lease.problems,
+        })
+    });
+    format!("{}\n", leases.collect::<serde_json::Value>())
+}
+
+fn cleaned(removed: &[Resource], problems: &[String]) -> String {
+    let mut text = String::new();
+    for resource in removed {
+        let _ = writeln!(text, "removed: {}", shown(resource));
+    }
+    if removed.is_empty() && problems.is_empty() {
+        text += "nothing was left\n";
+    }
+    text
+}
+
+fn cleaned_json(removed: &[Resource], problems: &[String]) -> String {
+    let removed: Vec<String> = removed.iter().map(Resource::to_string).collect();
+    format!("{}\n", json!({ "removed": removed, "problems": problems }))
+}
+
+fn shown(resource: &Resource) -> String {
+    match resource {
+        Resource::Processes(_) => "the processes of its commands".to_owned(),
+        resource => show::one_line(&resource.to_string()),
+    }
+}
