@@ -6863,7 +6863,7 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
                 "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
-                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd",
+                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "cp /dev/stdin", "install /dev/stdin",
             ],
             ..Conditions::EMPTY
         },
@@ -6884,7 +6884,32 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
                 "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
-                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd",
+                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "cp /dev/stdin", "install /dev/stdin",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-a-written-file-by-option",
+        description: "Runs a file that the same line writes.",
+        check: "Is the whole text of the file in the command, and what does it do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "awk", "bash", "bun", "dpkg", "expect", "gdb", "gmake", "java", "lua", "make", "node", "perl", "php",
+                "python", "rpm", "ruby", "sed", "psql",
+            ],
+            flags: &[
+                "-d", "-f", "-i", "-jar", "-l", "-m", "-r", "-x", "-M", "-U", "--file", "--import", "--init-file",
+                "--install", "--makefile", "--rcfile", "--require",
+            ],
+            file_from: &[
+                "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
+                "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
+                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "cp /dev/stdin", "install /dev/stdin",
             ],
             ..Conditions::EMPTY
         },
@@ -6910,7 +6935,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
                 "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
-                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd",
+                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "cp /dev/stdin", "install /dev/stdin",
             ],
             ..Conditions::EMPTY
         },
@@ -6927,7 +6952,7 @@ pub static RULES: &[Rule<'static>] = &[
             program_from: &[
                 "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
                 "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
-                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd",
+                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "cp /dev/stdin", "install /dev/stdin",
             ],
             ..Conditions::EMPTY
         },

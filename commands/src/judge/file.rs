@@ -28,10 +28,13 @@ impl FileWord {
     /// Returns a word as a file. If it is a folder, files with these names are in it.
     pub(super) fn new(word: &Word, names: &[&str], command: &Command, line: &Line<'_>) -> Self {
         let path = PathWord::new(word, command, line);
-        let mut others: Vec<PathWord> = names.iter().map(|name| path.below(name)).chain(path.folder_of_all()).collect();
-        for at in 0..=others.len() {
-            let linked = if at == 0 { &path } else { &others[at - 1] }.through_links(command, line);
-            others.extend(linked);
+        let mut others = path.through_links(command, line);
+        let below = names.iter().map(|name| path.below(name));
+        let folders: Vec<PathWord> =
+            others.iter().chain([&path]).filter_map(PathWord::folder_of_all).chain(below).collect();
+        for folder in folders {
+            others.extend(folder.through_links(command, line));
+            others.push(folder);
         }
         Self { span: word.span, path, is_guess: false, searched: None, others, places: OnceCell::new() }
     }
