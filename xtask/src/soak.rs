@@ -103,7 +103,7 @@ const SOAKS: &[Soak] = &[
         description: "a server of OpenSSH from the packages of Debian behaves like this machine, and what outlives a lost connection or \
                       a killed host is ended; about two minutes",
         variable: ("TOOLC_COMMANDS", "40"),
-        tests: &["--package", "toolc-environment", "--test", "behaviours", "--test", "ssh"],
+        tests: &["--package", "toolc-environment", "--package", "toolc-host", "--test", "behaviours", "--test", "ssh"],
         needs: Needs::SshServer,
     },
 ];
