@@ -6,7 +6,8 @@ use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
-    Api, ApprovalMode, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, ModelTable, PricesTable,
+    Api, ApprovalMode, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, HostKeys, ModelTable, PricesTable,
+    SshTable,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -111,6 +112,8 @@ pub struct Environment {
     pub kind: EnvironmentKind,
     /// The containers, if their image is configured.
     pub container: Option<Container>,
+    /// The other machine, if its host is configured.
+    pub ssh: Option<Ssh>,
 }
 
 /// Containers of docker.
@@ -128,6 +131,27 @@ pub struct Container {
     pub max_memory_mib: u32,
     /// The maximum number of processors, or `None` for all.
     pub max_processors: Option<u32>,
+}
+
+/// Another machine. Paths are as in the file: see [`expanded`](crate::expanded).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ssh {
+    /// The name or address.
+    pub host: String,
+    /// The user, or `None` for the name of the user here.
+    pub user: Option<String>,
+    /// The port, or `None` for that of SSH.
+    pub port: Option<u16>,
+    /// The file with the private key, or `None` for those that `ssh` finds.
+    pub key: Option<String>,
+    /// The directory there, or `None` for the home.
+    pub directory: Option<String>,
+    /// The file with the host keys, or `None` for that in the home folder of toolc.
+    pub known_hosts: Option<String>,
+    /// What happens to host keys that are not known.
+    pub host_keys: HostKeys,
+    /// The configuration file of OpenSSH, if one is read.
+    pub config_file: Option<String>,
 }
 
 /// Limits of the loop.
@@ -229,6 +253,7 @@ impl Config {
             environment: Environment {
                 kind: or(table.environment.kind.as_ref(), EnvironmentKind::Local),
                 container: container(&table.environment.container),
+                ssh: ssh(&table.environment.ssh),
             },
             agent: Agent {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
@@ -270,6 +295,21 @@ fn container(table: &ContainerTable) -> Option<Container> {
         max_processes: or(table.max_processes.as_ref(), 2048),
         max_memory_mib: or(table.max_memory_mib.as_ref(), 2048),
         max_processors: table.max_processors.as_ref().map(|max| max.value),
+    })
+}
+
+/// Returns the other machine, or `None` without a host.
+fn ssh(table: &SshTable) -> Option<Ssh> {
+    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
+    Some(Ssh {
+        host: text(&table.host)?,
+        user: text(&table.user),
+        port: table.port.as_ref().and_then(|port| u16::try_from(port.value).ok()),
+        key: text(&table.key),
+        directory: text(&table.directory),
+        known_hosts: text(&table.known_hosts),
+        host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
+        config_file: text(&table.config_file),
     })
 }
 

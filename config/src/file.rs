@@ -9,7 +9,7 @@ use toolc_codegen::document::{Document, MAX_BYTES};
 use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
-use crate::keys::{ConfigTable, ModelTable};
+use crate::keys::{ConfigTable, ModelTable, SshTable};
 use crate::migrate::{Migrated, migrate};
 use crate::{mcp, mcp_endpoints};
 
@@ -129,6 +129,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
         let help = "with 2, a helper can have helpers of its own, which have none";
         report(sink, levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
     }
+    check_ssh(&table.environment.ssh, sink);
     for folder in &table.plugins.folders {
         if !(folder.value.starts_with("~/") || Path::new(&folder.value).is_absolute()) {
             let help = "a relative path would depend on the folder in which the program is started";
@@ -154,6 +155,43 @@ fn check(table: &ConfigTable, sink: &Sink) {
             "no person can answer in no time",
             "expected at least `1s`",
             "to deny without a question, set `mode` to `deny`",
+        );
+    }
+}
+
+fn check_ssh(ssh: &SshTable, sink: &Sink) {
+    if let Some(port) = ssh.port.as_ref().filter(|port| port.value > u16::MAX.into()) {
+        report(sink, port, "`port` is not a port", "expected a number from 1 to 65535", "leave it out for 22");
+    }
+    for (text, key) in [(&ssh.host, "host"), (&ssh.user, "user")] {
+        let Some(text) = text else { continue };
+        let is_plain = |text: &str| !text.contains(|letter: char| letter.is_control() || letter.is_whitespace());
+        let value = text.value.trim();
+        if value.is_empty() || value.starts_with('-') || value.contains(['@', '/']) || !is_plain(value) {
+            let help = "the user and the port have keys of their own";
+            report(
+                sink,
+                text,
+                &format!("`{key}` is not the name of a {key}"),
+                "expected a name without spaces, `@` and `/`",
+                help,
+            );
+        }
+    }
+    for (path, key) in [(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")] {
+        let Some(path) = path else { continue };
+        if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
+            let help = "a relative path would depend on the folder in which the program is started";
+            report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
+        }
+    }
+    if let Some(directory) = ssh.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
+        report(
+            sink,
+            directory,
+            "`directory` is empty",
+            "expected a directory on the other machine",
+            "for the home, leave it out",
         );
     }
 }

@@ -196,6 +196,11 @@ impl Home {
         self.path.join("leases")
     }
 
+    /// Returns the file with the host keys of other machines.
+    pub fn known_hosts(&self) -> PathBuf {
+        self.path.join("known_hosts")
+    }
+
     /// Returns the folder of logs.
     pub fn logs(&self) -> PathBuf {
         self.path.join("logs")

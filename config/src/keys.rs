@@ -154,6 +154,8 @@ table! {
         kind: Word<EnvironmentKind>,
         /// Containers of the kind `docker`.
         container: TableOrDefault<ContainerTable>,
+        /// The machine of the kind `ssh`.
+        ssh: TableOrDefault<SshTable>,
     }
 }
 
@@ -166,6 +168,8 @@ words! {
         Sandbox = "sandbox",
         /// A container of docker, which sees only the current directory and its image.
         Docker = "docker",
+        /// Another machine, with the rights of your user there.
+        Ssh = "ssh",
     }
 }
 
@@ -186,6 +190,39 @@ table! {
         max_memory_mib: Count,
         /// The maximum number of processors. Default: all.
         max_processors: Count,
+    }
+}
+
+table! {
+    /// Another machine.
+    #[derive(Debug, Default)]
+    pub struct SshTable {
+        /// The name or address of the machine. It needs Linux, and a POSIX shell with the usual programs. Needed for the kind `ssh`.
+        host: Text,
+        /// The user there. Default: the name of your user here.
+        user: Text,
+        /// The port of the SSH server. Default: 22.
+        port: Count,
+        /// The file with your private key. Default: the keys of your user, and those of its agent.
+        key: Text,
+        /// The directory in which tools begin there. Default: the home of the user.
+        directory: Text,
+        /// The file with the host keys that are accepted. Default: `known_hosts` in the home folder of toolc.
+        known_hosts: Text,
+        /// What happens to a host key that is not known. A changed key is refused in any case. Default: `strict`.
+        host_keys: Word<HostKeys>,
+        /// A configuration file of OpenSSH, such as `~/.ssh/config`, which can name machines to go through. Default: none is read.
+        config_file: Text,
+    }
+}
+
+words! {
+    /// What happens to host keys that are not known.
+    pub enum HostKeys {
+        /// The connection is refused.
+        Strict = "strict",
+        /// The key is written to the file of known hosts, and is known from then on.
+        AcceptNew = "accept-new",
     }
 }
 

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use toolc_codegen::document::{HasKeys as _, json_schema};
 
 pub use config::{
-    Agent, Approval, Config, Container, Environment, Helpers, Model, Plugins, Prices, Results, ToolSelection,
+    Agent, Approval, Config, Container, Environment, Helpers, Model, Plugins, Prices, Results, Ssh, ToolSelection,
 };
 #[cfg(feature = "docs")]
 pub use docs::renew_tables;
@@ -34,7 +34,7 @@ pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
-pub use keys::{Api, ApprovalMode, EnvironmentKind, HelperModel, McpPinning};
+pub use keys::{Api, ApprovalMode, EnvironmentKind, HelperModel, HostKeys, McpPinning};
 pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
 pub use mcp_endpoints::McpEndpoint;
 pub use toolc_codegen::document::kinds::Words;

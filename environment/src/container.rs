@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,10 +20,10 @@ use crate::docker::{DOCKER, output, remove};
 use crate::lease::PREFIX;
 use crate::own::OwnFolder;
 use crate::place;
-use crate::remote::{Reach, Remote, Streams, Text};
+use crate::remote::{self, Client, Reach, Remote, Streams, Text};
 use crate::{
-    Abilities, Environment, Files, Kind, Launch, Leases, Program, Promises, Resource, Running, ShellCache, ShellFiles,
-    Site,
+    Abilities, Environment, Files, Kind, Launch, Leases, Local, Program, Promises, Resource, Running, ShellCache,
+    ShellFiles, Site,
 };
 
 /// The time limit for making a container.
@@ -220,7 +220,7 @@ impl Container {
             None => Ok(()),
         })?;
         let holder = start(kind, &name, &kind.arguments(&name, &directory, own.path()))?;
-        let remote = Remote::new(Box::new(Exec { container: name.clone() }));
+        let remote = Remote::new(Box::new(Exec { container: name.clone() }), Local::new("/"), remote::prefix());
         let mut container = Self {
             name,
             directory,
@@ -232,7 +232,8 @@ impl Container {
             holder: Mutex::new(Some(holder)),
             _leases: site.leases.cloned(),
         };
-        container.variables = variables(&container.remote.output(&["cat", "/proc/self/environ"])?);
+        container.variables =
+            remote::variables(&container.remote.output(&["cat", "/proc/self/environ"].map(OsStr::new))?);
         Ok(container)
     }
 }
@@ -263,15 +264,6 @@ fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result
     Err(io::Error::other(format!("docker cannot make a container: {said}{advice}")))
 }
 
-/// Reads the variables of a process, as `/proc` shows them.
-fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
-    let pair = |entry: &[u8]| {
-        let at = memchr::memchr(b'=', entry)?;
-        Some((OsString::from_vec(entry[..at].to_vec()), OsString::from_vec(entry[at + 1..].to_vec())))
-    };
-    text.split(|byte| *byte == 0).filter_map(pair).collect()
-}
-
 /// Reaches a container through `docker exec`.
 #[derive(Debug)]
 struct Exec {
@@ -279,7 +271,7 @@ struct Exec {
 }
 
 impl Reach for Exec {
-    fn command(&self, words: Vec<OsString>, streams: Streams) -> Program {
+    fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client> {
         let mut arguments: Vec<OsString> = vec!["exec".into()];
         if streams.input {
             arguments.push("--interactive".into());
@@ -289,7 +281,7 @@ impl Reach for Exec {
         }
         arguments.push((&self.container).into());
         arguments.extend(as_text(words));
-        Program::Command(DOCKER.into(), arguments)
+        Ok(Client { program: Program::Command(DOCKER.into(), arguments), on_end: None })
     }
 }
 
@@ -377,6 +369,8 @@ impl Drop for Container {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
     use super::*;
 
     #[test]
@@ -393,11 +387,5 @@ mod tests {
             let Ok(output) = output else { continue };
             assert_eq!(output.stdout, b"it's \"$x\"|\xff\\n'\n\n||-n\n|", "{shell}");
         }
-    }
-
-    #[test]
-    fn the_variables_of_a_process_are_read() {
-        let pair = |name: &str, value: &str| (name.into(), value.into());
-        assert_eq!(variables(b"A=b=c\0D=\n\0nothing\0"), [pair("A", "b=c"), pair("D", "\n")]);
     }
 }

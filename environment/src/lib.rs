@@ -24,6 +24,8 @@ mod running;
 mod sandbox;
 #[cfg(unix)]
 mod shell;
+#[cfg_attr(not(unix), path = "no_ssh.rs")]
+mod ssh;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -40,6 +42,7 @@ pub use running::{Exit, Outcome, Running};
 pub use sandbox::SandboxKind;
 #[cfg(unix)]
 pub use shell::{ShellCache, ShellFiles};
+pub use ssh::{HostKeys, SshKind};
 pub use toolc_process::{Channel, EndReason, HostId, Sink, TerminalSize};
 
 /// A place where commands run, with its files.

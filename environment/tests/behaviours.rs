@@ -3,6 +3,8 @@
 
 #[path = "behaviours/files.rs"]
 mod files;
+#[path = "server/mod.rs"]
+mod server;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
@@ -47,6 +49,14 @@ const ENVIRONMENTS: &[Subject] = &[
         why_not: || container().check().err().map(|error| error.to_string()),
         make: |folder| {
             container().make(&Site { directory: folder, host_home: None, leases: None }).expect("it can be made")
+        },
+    },
+    Subject {
+        name: "ssh",
+        why_not: || server::server().err(),
+        make: |folder| {
+            let kind = server::server().expect("it was there").kind().directory(folder);
+            kind.make(&Site { directory: Path::new("/"), host_home: None, leases: None }).expect("it can be made")
         },
     },
 ];

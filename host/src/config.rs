@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::Registry;
-use toolc_config::{Api, ConfigFile, Container, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model};
+use toolc_config::{Api, ConfigFile, Container, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model, Ssh};
 
 use crate::ask::print;
 use crate::{plugins, profile};
@@ -111,6 +111,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
         "environment": {
             "kind": config.environment.kind.word(),
             "container": config.environment.container.as_ref().map(container),
+            "ssh": config.environment.ssh.as_ref().map(ssh),
         },
         "agent": {
             "max_iterations": config.agent.max_iterations,
@@ -163,7 +164,6 @@ fn model(model: &Model) -> serde_json::Value {
     })
 }
 
-/// Returns a server, with the names of variables and without their values.
 fn container(container: &Container) -> serde_json::Value {
     serde_json::json!({
         "image": container.image,
@@ -175,6 +175,20 @@ fn container(container: &Container) -> serde_json::Value {
     })
 }
 
+fn ssh(ssh: &Ssh) -> serde_json::Value {
+    json!({
+        "host": ssh.host,
+        "user": ssh.user,
+        "port": ssh.port,
+        "key": ssh.key,
+        "directory": ssh.directory,
+        "known_hosts": ssh.known_hosts,
+        "host_keys": ssh.host_keys.word(),
+        "config_file": ssh.config_file,
+    })
+}
+
+/// Returns a server, with the names of variables and without their values.
 fn mcp_server(server: &McpServer) -> serde_json::Value {
     let transport = match &server.transport {
         McpTransport::Stdio { command, args, env, directory } => {

@@ -176,7 +176,7 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let app = servers.section().into_iter().fold(app, App::doctor_section);
     let mut app = approval::prepare(app, &command, options.approval, kind, &profile)?;
     if let toolc_cli::Command::Doctor { .. } = command {
-        app = app.doctor_section(environments::section(kind, profile.config()));
+        app = app.doctor_section(environments::section(kind, &profile));
         app = git.into_iter().fold(app, |app, git| app.doctor_section(git.section(&profile.home)));
     }
     let status = app.run(command);

@@ -1,10 +1,12 @@
-//! A docker engine for tests, from the packages of Debian, below `target/`. Nothing is installed on the machine.
+//! A docker engine for tests.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::debian::{self, Unpacked, run};
 
 /// The packages. `iptables` is needed although no network is made.
 const PACKAGES: &[&str] = &[
@@ -45,13 +47,9 @@ pub(crate) struct Engine {
 impl Engine {
     /// Starts an engine that has an image for tests.
     pub(crate) fn start() -> Result<Self, String> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/engine");
-        fs::create_dir_all(&folder).map_err(|error| format!("failed to make {}: {error}", folder.display()))?;
-        let folder = folder.canonicalize().map_err(|error| error.to_string())?;
-        let root = folder.join("root");
-        if !root.join("usr/sbin/dockerd").exists() {
-            unpack(&folder, &root)?;
-        }
+        let packages = debian::unpack("engine", PACKAGES, "usr/sbin/dockerd")?;
+        let libraries = packages.libraries();
+        let Unpacked { folder, root } = packages;
         // The path of a socket is short.
         let socket = std::env::temp_dir().join(format!("toolc-engine-{}.sock", std::process::id()));
         let log = File::create(folder.join("log")).map_err(|error| error.to_string())?;
@@ -66,7 +64,7 @@ impl Engine {
             .arg("--host")
             .arg(format!("unix://{}", socket.display()))
             .env("PATH", path(&root))
-            .env("LD_LIBRARY_PATH", root.join("usr/lib/x86_64-linux-gnu"))
+            .env("LD_LIBRARY_PATH", libraries)
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(|error| error.to_string())?)
             .stderr(log)
@@ -90,8 +88,8 @@ impl Engine {
     }
 
     /// Returns the environment variables of tests that use the engine.
-    pub(crate) fn variables(&self) -> [(&'static str, String); 3] {
-        [
+    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+        vec![
             ("DOCKER_HOST", format!("unix://{}", self.socket.display())),
             ("PATH", path(&self.programs)),
             ("TOOLC_TEST_IMAGE", IMAGE.to_owned()),
@@ -114,27 +112,7 @@ impl Drop for Engine {
     }
 }
 
-fn unpack(folder: &Path, root: &Path) -> Result<(), String> {
-    let packages = folder.join("packages");
-    fs::create_dir_all(&packages).map_err(|error| error.to_string())?;
-    run(Command::new("apt-get").arg("download").args(PACKAGES).current_dir(&packages))
-        .map_err(|error| format!("the engine is made from packages of Debian: {error}"))?;
-    for package in fs::read_dir(&packages).map_err(|error| error.to_string())?.flatten() {
-        run(Command::new("dpkg").arg("-x").arg(package.path()).arg(root))?;
-    }
-    Ok(())
-}
-
 fn path(root: &Path) -> String {
     let own = std::env::var("PATH").unwrap_or_default();
     format!("{0}/usr/bin:{0}/usr/sbin:{own}", root.display())
-}
-
-fn run(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("failed to run `{name}`: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(format!("`{name}` failed: {}", String::from_utf8_lossy(&output.stderr).trim()))
 }

@@ -1,9 +1,11 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+mod debian;
 mod engine;
 mod packages;
 mod picture;
 mod soak;
+mod ssh_server;
 
 use std::borrow::Cow;
 use std::error::Error;

@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 
 use crate::engine::Engine;
+use crate::ssh_server;
 
 /// Tests that read from a variable how much they try.
 struct Soak {
@@ -11,8 +12,16 @@ struct Soak {
     variable: (&'static str, &'static str),
     /// The arguments of `cargo test`.
     tests: &'static [&'static str],
-    /// Whether the tests need a docker engine.
-    engine: bool,
+    needs: Needs,
+}
+
+/// What tests need.
+enum Needs {
+    Nothing,
+    /// A docker engine.
+    Engine,
+    /// The program of a server of OpenSSH.
+    SshServer,
 }
 
 const SOAKS: &[Soak] = &[
@@ -21,35 +30,35 @@ const SOAKS: &[Soak] = &[
         description: "no process survives its call or its host; about twenty minutes",
         variable: ("TOOLC_TRIES", "100"),
         tests: &["--package", "toolc-host", "--test", "ends"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "store",
         description: "two processes write ten thousand messages each, and a hundred writers are killed; about a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "processes"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "boards",
         description: "two workers complete ten thousand cards, each once, and a hundred workers are killed; about three minutes",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "boards"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "search",
         description: "the median of searches in a hundred thousand messages is below 20 ms; about a minute",
         variable: ("TOOLC_MESSAGES", "100000"),
         tests: &["--package", "toolc-store", "--test", "speed"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "memory",
         description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; a quarter of a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-agent", "--test", "processes"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "cron",
@@ -57,21 +66,21 @@ const SOAKS: &[Soak] = &[
                       about a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "jobs"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "cron-runner",
         description: "`toolc cron run` is killed a hundred times: no job runs twice or is forgotten; about two minutes",
         variable: ("TOOLC_KILLS", "100"),
         tests: &["--package", "toolc-host", "--test", "agent", "runners_are_killed"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "shells",
         description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
         variable: ("TOOLC_TRIES", "100000"),
         tests: &["--package", "toolc-commands", "--test", "shells"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "output",
@@ -79,7 +88,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_MEGABYTES", "100"),
         // Without optimization, the emulation of a terminal takes many minutes.
         tests: &["--release", "--package", "toolc-terminal", "--lib", "much_output_of_many_processes"],
-        engine: false,
+        needs: Needs::Nothing,
     },
     Soak {
         name: "containers",
@@ -87,9 +96,32 @@ const SOAKS: &[Soak] = &[
                       were killed; about three minutes; needs root",
         variable: ("TOOLC_TASKS", "20"),
         tests: &["--package", "toolc-environment", "--test", "behaviours", "--test", "containers"],
-        engine: true,
+        needs: Needs::Engine,
+    },
+    Soak {
+        name: "ssh",
+        description: "a server of OpenSSH from the packages of Debian behaves like this machine, and what outlives a lost connection or \
+                      a killed host is ended; about two minutes",
+        variable: ("TOOLC_COMMANDS", "40"),
+        tests: &["--package", "toolc-environment", "--package", "toolc-host", "--test", "behaviours", "--test", "ssh"],
+        needs: Needs::SshServer,
     },
 ];
+
+impl Soak {
+    /// Returns what the tests need, and the variables that say where it is.
+    fn needs(&self) -> Result<(Option<Engine>, Vec<(&'static str, String)>), String> {
+        match self.needs {
+            Needs::Nothing => Ok((None, Vec::new())),
+            Needs::Engine => {
+                let engine = Engine::start()?;
+                let variables = engine.variables();
+                Ok((Some(engine), variables))
+            }
+            Needs::SshServer => Ok((None, ssh_server::variables()?)),
+        }
+    }
+}
 
 /// Runs the tests of this name, or lists all names.
 pub(crate) fn run(name: Option<&str>) -> ExitCode {
@@ -107,17 +139,14 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
     let mut cargo = Command::new(env!("CARGO"));
     // The tests print the times that they measured.
     cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env(soak.variable.0, soak.variable.1);
-    let engine = match soak.engine.then(Engine::start) {
-        None => None,
-        Some(Ok(engine)) => {
-            cargo.envs(engine.variables());
-            Some(engine)
-        }
-        Some(Err(error)) => {
+    let (engine, variables) = match soak.needs() {
+        Ok(needs) => needs,
+        Err(error) => {
             eprintln!("error: {error}");
             return ExitCode::from(2);
         }
     };
+    cargo.envs(variables);
     let status = cargo.status();
     drop(engine);
     match status {

@@ -75,7 +75,7 @@ impl Local {
     }
 
     /// Replaces the variables of programs.
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     pub(crate) fn with_variables(mut self, variables: Vec<(OsString, OsString)>) -> Self {
         self.variables = Some(variables);
         self

@@ -1,8 +1,10 @@
-# Ends the processes of programs in another environment. Runs in any POSIX shell, and needs `grep`, `tr`, `sleep` and
-# `/proc`.
+# Ends the processes of programs in another environment, or says whether there are any. Runs in any POSIX shell, and needs `grep`, `tr`,
+# `sleep` and `/proc`.
 #
-# Arguments: for each program, the token in its variable TOOLC_PROGRAM, and the number of its session. A process that has left the
-# session and cleared its variables is not found.
+# Arguments: `end` or `find`, and for each program, the token in its variable TOOLC_PROGRAM, or a beginning of tokens, and the number of
+# its session if it is known. A process that has left the session and cleared its variables is not found.
+mode=$1
+shift
 all=" $* "
 tokens=
 for word in "$@"; do
@@ -31,6 +33,10 @@ send() {
 
 pause() { sleep 0.1 2> /dev/null || sleep 1; }
 
+if [ "$mode" = find ]; then
+    send 0 && echo running
+    exit 0
+fi
 send TERM || exit 0
 round=0
 while [ "$round" -lt 10 ]; do

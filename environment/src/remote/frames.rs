@@ -7,12 +7,8 @@ use std::time::{Duration, Instant};
 use memchr::memmem;
 use toolc_process::Sink;
 
-/// How much output is kept before the first report, such as an error message of the client, and the maximum length of a report.
+/// How much is kept of what the program has not written, such as an error message of the client, and the maximum length of a report.
 const MAX_ERROR: usize = 4096;
-
-/// How much of standard error is kept before the first report. The streams are independent, so this can already be output of the
-/// program.
-const MAX_EARLY_ERRORS: usize = 1 << 20;
 
 /// What a program has reported. Clones share it.
 #[derive(Debug, Clone)]
@@ -31,13 +27,17 @@ struct Inner {
 struct State {
     start: Option<Start>,
     end: Option<(i32, Instant)>,
-    /// Output before the first report.
+    /// What the client, or a shell that reads its settings, has written before the program began.
     early: Vec<u8>,
-    /// Standard error, if it has a sink of its own, and what came there before the first report. The streams arrive independently, so this
-    /// can already be output of the program.
-    errors: Option<(Box<dyn Sink>, Vec<u8>)>,
     /// Whether further output is discarded.
     is_discarded: bool,
+}
+
+impl State {
+    fn keep(&mut self, bytes: &[u8]) {
+        let space = MAX_ERROR.saturating_sub(self.early.len()).min(bytes.len());
+        self.early.extend_from_slice(&bytes[..space]);
+    }
 }
 
 /// How a start went.
@@ -65,10 +65,10 @@ impl Reports {
         StdoutFilter { reports: self.clone(), inner, held: Vec::new() }
     }
 
-    /// Returns a sink for standard error. What arrives before the start is reported is passed on afterwards.
-    pub(super) fn errors(&self, inner: Box<dyn Sink>) -> StderrFilter {
-        self.state().errors = Some((inner, Vec::new()));
-        StderrFilter(self.clone())
+    /// Returns a sink for standard error, which passes on what comes after the first marker. Without `inner`, the program does not write
+    /// there.
+    pub(super) fn errors(&self, inner: Option<Box<dyn Sink>>) -> StderrFilter {
+        StderrFilter { reports: self.clone(), inner, held: Vec::new(), has_begun: false }
     }
 
     /// Waits until the start is reported, or until `is_over` returns true. Returns the start if it was reported.
@@ -84,12 +84,9 @@ impl Reports {
         }
     }
 
-    /// Returns the session of the program, if it has begun.
-    pub(super) fn session(&self) -> Option<u32> {
-        match self.state().start {
-            Some(Start::Begins(session)) => Some(session),
-            _ => None,
-        }
+    /// Returns how the start went, if it was reported.
+    pub(super) fn start(&self) -> Option<Start> {
+        self.state().start
     }
 
     /// Returns the exit code of the program, and when it was reported.
@@ -97,12 +94,9 @@ impl Reports {
         self.state().end
     }
 
-    /// Returns what was written before the first report.
+    /// Returns what was written, but not by the program.
     pub(super) fn early(&self) -> String {
-        let state = self.state();
-        let errors = state.errors.as_ref().map(|(_, early)| &early[..]).unwrap_or_default();
-        let text = [&state.early[..], errors].concat();
-        String::from_utf8_lossy(&text).trim().to_owned()
+        String::from_utf8_lossy(&self.state().early).trim().to_owned()
     }
 
     /// Discards all further output.
@@ -120,8 +114,7 @@ impl Reports {
         if state.start.is_some() {
             return state.is_discarded;
         }
-        let space = MAX_ERROR.saturating_sub(state.early.len()).min(bytes.len());
-        state.early.extend_from_slice(&bytes[..space]);
+        state.keep(bytes);
         true
     }
 
@@ -137,13 +130,7 @@ impl Reports {
             _ if state.start.is_some() => {}
             (Some("no-directory"), _) => state.start = Some(Start::NoDirectory),
             (Some("no-program"), _) => state.start = Some(Start::NoProgram),
-            (Some("begins"), Some(session)) => {
-                state.start = session.parse().ok().map(Start::Begins);
-                if let Some((errors, early)) = &mut state.errors {
-                    // A sink that refuses this also refuses the next part.
-                    let _ = early.is_empty() || errors.push(&std::mem::take(early));
-                }
-            }
+            (Some("begins"), Some(session)) => state.start = session.parse().ok().map(Start::Begins),
             _ => {}
         }
         drop(state);
@@ -211,24 +198,39 @@ fn beginning(text: &[u8], marker: &[u8]) -> usize {
     (1..=max).rev().find(|length| marker.starts_with(&text[text.len() - length..])).unwrap_or(0)
 }
 
-/// Passes on standard error after the program has started, and keeps it until then.
+/// Passes on standard error after the marker, which says that the program begins. What comes before is kept as a message.
 #[derive(Debug)]
-pub(super) struct StderrFilter(Reports);
+pub(super) struct StderrFilter {
+    reports: Reports,
+    inner: Option<Box<dyn Sink>>,
+    /// What may be the beginning of the marker.
+    held: Vec<u8>,
+    has_begun: bool,
+}
 
 impl Sink for StderrFilter {
     fn push(&mut self, bytes: &[u8]) -> bool {
-        let mut state = self.0.state();
-        let (has_begun, is_discarded) = (state.start.is_some(), state.is_discarded);
-        let Some((errors, early)) = &mut state.errors else { return true };
-        match (has_begun, is_discarded) {
-            (true, true) => true,
-            (true, false) => errors.push(bytes),
-            (false, _) => {
-                let space = MAX_EARLY_ERRORS.saturating_sub(early.len()).min(bytes.len());
-                early.extend_from_slice(&bytes[..space]);
-                true
-            }
+        let mut text = std::mem::take(&mut self.held);
+        text.extend_from_slice(bytes);
+        let mut rest = &text[..];
+        let Some(inner) = &mut self.inner else {
+            self.reports.state().keep(rest);
+            return true;
+        };
+        if !self.has_begun {
+            let marker = format!("{}\n", self.reports.0.marker);
+            let Some(at) = memmem::find(rest, marker.as_bytes()) else {
+                let held = beginning(rest, marker.as_bytes());
+                self.held = rest[rest.len() - held..].to_vec();
+                self.reports.state().keep(&rest[..rest.len() - held]);
+                return true;
+            };
+            self.reports.state().keep(&rest[..at]);
+            self.has_begun = true;
+            rest = &rest[at + marker.len()..];
         }
+        let is_discarded = self.reports.state().is_discarded;
+        rest.is_empty() || is_discarded || inner.push(rest)
     }
 }
 
@@ -261,22 +263,34 @@ mod tests {
                 "one \u{1e}T0KE \u{1e}two \u{1e}T0K",
                 "{size}"
             );
-            assert_eq!((reports.session(), reports.end().map(|(code, _)| code)), (Some(17), Some(3)));
+            assert_eq!((reports.start(), reports.end().map(|(code, _)| code)), (Some(Start::Begins(17)), Some(3)));
             assert_eq!(reports.early(), "error of ssh");
         }
     }
 
     #[test]
-    fn standard_error_may_arrive_before_the_start_is_reported() {
-        let (text, reports) = (Text::default(), Reports::new("T0KEN".to_owned()));
-        let (mut output, mut errors) = (reports.output(None), reports.errors(Box::new(text.clone())));
-        assert!(errors.push(b"one "));
-        assert_eq!(reports.early(), "one");
-        assert!(output.push(b"\x1eT0KEN begins 17\n") && errors.push(b"two"));
-        assert_eq!(*text.0.lock().unwrap(), b"one two");
-        reports.discard();
-        assert!(errors.push(b"three"));
-        assert_eq!(*text.0.lock().unwrap(), b"one two");
+    fn standard_error_begins_with_the_marker_in_any_pieces() {
+        let all = b"warning of ssh\x1e\x1eT0KEN\none \x1eT0KEN\ntwo";
+        for size in 1..all.len() {
+            let (text, reports) = (Text::default(), Reports::new("T0KEN".to_owned()));
+            let mut errors = reports.errors(Some(Box::new(text.clone())));
+            assert!(all.chunks(size).all(|piece| errors.push(piece)));
+            assert_eq!(*text.0.lock().unwrap(), b"one \x1eT0KEN\ntwo");
+            assert_eq!(reports.early(), "warning of ssh\u{1e}");
+            reports.discard();
+            assert!(errors.push(b"three"));
+            assert_eq!(*text.0.lock().unwrap(), b"one \x1eT0KEN\ntwo");
+        }
+    }
+
+    #[test]
+    fn messages_of_the_client_are_kept_apart_and_bounded() {
+        let reports = Reports::new("T0KEN".to_owned());
+        let (mut output, mut errors) = (reports.output(None), reports.errors(None));
+        assert!(output.push(b"\x1eT0KEN begins 17\n") && errors.push(b"closed by the other machine"));
+        assert_eq!(reports.early(), "closed by the other machine");
+        assert!(errors.push(&[b'x'; 2 * MAX_ERROR]));
+        assert_eq!(reports.early().len(), MAX_ERROR);
     }
 
     #[test]
@@ -284,7 +298,7 @@ mod tests {
         let reports = Reports::new("T0KEN".to_owned());
         let mut output = reports.output(None);
         assert!(output.push(&b"\x1eT0KEN begins 17\n\x1eT0KEN ends 3\n\x1eT0KEN ends 0\n\x1eT0KEN ends x\n\x1eT0KEN begins 1\n\x1eT0KEN\n"[..]));
-        assert_eq!((reports.session(), reports.end().map(|(code, _)| code)), (Some(17), Some(3)));
+        assert_eq!((reports.start(), reports.end().map(|(code, _)| code)), (Some(Start::Begins(17)), Some(3)));
         assert!(output.push(b"\x1eT0KEN "));
         assert!(output.push(&[b'x'; 2 * MAX_ERROR]));
         assert!(output.held.is_empty(), "it is bounded");

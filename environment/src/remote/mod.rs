@@ -8,37 +8,51 @@ mod frames;
 mod running;
 
 use std::collections::hash_map::RandomState;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use toolc_process::Sink;
 
 use crate::local::TERM;
-use crate::{Environment as _, Exit, Input, Launch, Local, Output, Program, Running};
+use crate::{Environment as _, Exit, Input, Launch, Local, OnEnd, Output, Program, Running};
 use frames::{Reports, Start};
 use running::{RemoteProgram, Shared};
 
 /// Starts a program, and reports its start and end.
 const RUN: &str = include_str!("run.sh");
 /// Ends programs.
-const END: &str = include_str!("end.sh");
+pub(crate) const END: &str = include_str!("end.sh");
 /// The time limit for the start of a program.
 const START_LIMIT: Duration = Duration::from_mins(1);
 /// The time limit of `end.sh`. A shell without fractions of a second takes up to 40 s to kill stubborn programs.
 const END_LIMIT: Duration = Duration::from_mins(1);
+/// The maximum number of tokens and sessions of a command that ends programs.
+const MAX_NAMES: usize = 256;
 /// The maximum length of a short output.
 const MAX_TEXT: usize = 1 << 20;
 
 /// How a place is reached.
 pub(crate) trait Reach: fmt::Debug + Send + Sync {
-    /// Returns the local command that runs `words` in that place. The words must arrive unchanged.
-    fn command(&self, words: Vec<OsString>, streams: Streams) -> Program;
+    /// Returns the client: the local command that runs `words` in that place. The words must arrive unchanged.
+    ///
+    /// # Errors
+    /// If the place cannot be reached.
+    fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client>;
+}
+
+/// A local command that runs a program in another place.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) program: Program,
+    /// The function to call when the command has ended.
+    pub(crate) on_end: Option<OnEnd>,
 }
 
 /// Which streams of a command are connected.
@@ -57,9 +71,12 @@ pub(crate) struct Remote(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     reach: Box<dyn Reach>,
-    /// Runs the commands.
+    /// Runs the clients.
     local: Local,
+    /// What the tokens of all programs begin with.
+    prefix: String,
     is_closed: AtomicBool,
+    running: Mutex<Vec<Weak<Shared>>>,
     released: Mutex<Vec<Released>>,
 }
 
@@ -72,11 +89,14 @@ struct Released {
 }
 
 impl Remote {
-    pub(crate) fn new(reach: Box<dyn Reach>) -> Self {
+    /// Creates a place that clients reach, which `local` runs. The tokens of its programs begin with a [`prefix`].
+    pub(crate) fn new(reach: Box<dyn Reach>, local: Local, prefix: String) -> Self {
         Self(Arc::new(Inner {
             reach,
-            local: Local::new("/"),
+            local,
+            prefix,
             is_closed: AtomicBool::new(false),
+            running: Mutex::default(),
             released: Mutex::default(),
         }))
     }
@@ -95,25 +115,25 @@ impl Remote {
         }
         let directory = own.map_or_else(|| directory.to_owned(), |own| directory.join(own));
         let terminal = matches!(output, Output::Terminal { .. });
-        let reports = Reports::new(token());
+        let reports = Reports::new(format!("{}{:016x}", self.0.prefix, random()));
         let words = words(&reports, &program, directory, variables, &output)?;
         let streams = Streams { input: input != Input::Empty || terminal, terminal };
+        let apart = |stdout, stderr| Output::Apart {
+            stdout: Box::new(reports.output(stdout)),
+            stderr: Box::new(reports.errors(stderr)),
+        };
         let output = match output {
-            Output::None => Output::Merged(Box::new(reports.output(None))),
-            Output::Merged(sink) => Output::Merged(Box::new(reports.output(Some(sink)))),
-            Output::Apart { stdout, stderr } => Output::Apart {
-                stdout: Box::new(reports.output(Some(stdout))),
-                stderr: Box::new(reports.errors(stderr)),
-            },
+            Output::None => apart(None, None),
+            Output::Merged(sink) => apart(Some(sink), None),
+            Output::Apart { stdout, stderr } => apart(Some(stdout), Some(stderr)),
             Output::Terminal { size, screen } => {
                 Output::Terminal { size, screen: Box::new(reports.output(Some(screen))) }
             }
         };
-        let command = self.0.reach.command(words, streams);
-        let launch = Launch { program: command, directory: None, variables: Vec::new(), input, output, on_end: None };
-        let client = self.0.local.start(launch)?;
+        let client = self.0.start(words, streams, input, output)?;
         let program = RemoteProgram::new(client, reports, Arc::clone(&self.0));
         program.wait_for_start()?;
+        self.0.add(program.shared());
         if let Some(on_end) = on_end {
             program.on_end(on_end)?;
         }
@@ -124,15 +144,24 @@ impl Remote {
     ///
     /// # Errors
     /// If it does not succeed within the time limit.
-    pub(crate) fn output(&self, words: &[&str]) -> io::Result<Vec<u8>> {
+    pub(crate) fn output(&self, words: &[&OsStr]) -> io::Result<Vec<u8>> {
         self.0.output(words.iter().map(OsString::from).collect(), START_LIMIT)
     }
 
     /// Ends what released programs have left running.
     pub(crate) fn end_released(&self) {
         let released = std::mem::take(&mut *self.0.released());
-        let reports: Vec<Reports> = released.iter().map(|released| released.reports.clone()).collect();
-        let _ = self.0.end(&reports);
+        let _ = self.0.end(released.iter().flat_map(Released::names));
+    }
+
+    /// Ends all programs, and what they have left running.
+    ///
+    /// # Errors
+    /// If the place cannot be reached, or processes survive.
+    pub(crate) fn end_all(&self) -> io::Result<()> {
+        let running: Vec<_> = self.0.running().iter().filter_map(Weak::upgrade).collect();
+        let prefix = OsString::from(&self.0.prefix);
+        self.0.end([prefix].into_iter().chain(running.iter().flat_map(|program| program.names())))
     }
 
     /// Refuses programs from now on. Those that end count as stopped by the host. Returns whether this is the first call.
@@ -155,6 +184,17 @@ impl Inner {
         self.released.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn running(&self) -> MutexGuard<'_, Vec<Weak<Shared>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a program that runs.
+    fn add(&self, program: &Arc<Shared>) {
+        let mut running = self.running();
+        running.retain(|program| program.strong_count() > 0);
+        running.push(Arc::downgrade(program));
+    }
+
     /// Keeps a released program, so that what it has left running can be ended later.
     fn keep(&self, program: Arc<Shared>) {
         let mut released = self.released();
@@ -164,24 +204,36 @@ impl Inner {
         released.push(Released { reports: program.reports().clone(), program: Some(program) });
     }
 
-    /// Ends all processes of these programs.
-    fn end(&self, programs: &[Reports]) -> io::Result<()> {
-        let begun = programs.iter().filter_map(|reports| Some((reports.token(), reports.session()?)));
-        let named: Vec<OsString> =
-            begun.flat_map(|(token, session)| [token.into(), session.to_string().into()]).collect();
-        if named.is_empty() {
-            return Ok(());
-        }
-        let mut words: Vec<OsString> = vec!["sh".into(), "-c".into(), END.into(), "toolc".into()];
-        words.extend(named);
-        self.output(words, END_LIMIT).map(drop)
+    /// Starts a client.
+    fn start(
+        &self,
+        words: Vec<OsString>,
+        streams: Streams,
+        input: Input,
+        output: Output,
+    ) -> io::Result<Box<dyn Running>> {
+        let Client { program, on_end } = self.reach.client(words, streams)?;
+        self.local.start(Launch { program, directory: None, variables: Vec::new(), input, output, on_end })
+    }
+
+    /// Ends all processes of programs that have these tokens and sessions.
+    fn end(&self, names: impl IntoIterator<Item = OsString>) -> io::Result<()> {
+        let names: Vec<OsString> = names.into_iter().collect();
+        // All that are tried are ended.
+        let ends = names.chunks(MAX_NAMES).map(|names| self.output(find_or_end("end", names), END_LIMIT).map(drop));
+        ends.fold(Ok(()), io::Result::and)
+    }
+
+    /// Returns whether a process of the program with this token and session runs.
+    fn is_running(&self, names: &[OsString]) -> io::Result<bool> {
+        // A shell may print something when it reads its settings.
+        Ok(!names.is_empty() && self.output(find_or_end("find", names), START_LIMIT)?.ends_with(b"running\n"))
     }
 
     fn output(&self, words: Vec<OsString>, limit: Duration) -> io::Result<Vec<u8>> {
         let (stdout, stderr) = (Text::default(), Text::default());
-        let command = self.reach.command(words, Streams { input: false, terminal: false });
         let output = Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) };
-        let running = self.local.start(Launch::new(command, output))?;
+        let running = self.start(words, Streams { input: false, terminal: false }, Input::Empty, output)?;
         let started = Instant::now();
         match running.wait(&|| started.elapsed() > limit)? {
             Some(outcome) if outcome.exit == Exit::Code(0) => Ok(stdout.take()),
@@ -189,6 +241,22 @@ impl Inner {
             None => Err(io::Error::new(io::ErrorKind::TimedOut, "the environment does not answer")),
         }
     }
+}
+
+impl Released {
+    /// Returns what the processes of the program are known by.
+    fn names(&self) -> Vec<OsString> {
+        match &self.program {
+            Some(program) => program.names(),
+            None => vec![self.reports.token().into()],
+        }
+    }
+}
+
+/// Returns the words of `end.sh`.
+fn find_or_end(mode: &str, names: &[OsString]) -> Vec<OsString> {
+    let script = ["sh", "-c", END, "toolc", mode].map(OsString::from);
+    script.into_iter().chain(names.iter().cloned()).collect()
 }
 
 /// Returns the arguments of a command that runs a program.
@@ -237,8 +305,22 @@ fn is_name(name: &str) -> bool {
     name.starts_with(is_letter) && name.chars().all(|letter| is_letter(letter) || letter.is_ascii_digit())
 }
 
-fn token() -> String {
-    format!("toolc-{:016x}", RandomState::new().build_hasher().finish())
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Returns what the tokens of the programs of an environment begin with.
+pub(crate) fn prefix() -> String {
+    format!("toolc-{:016x}-", random())
+}
+
+/// Reads the variables of a process, as `/proc` shows them.
+pub(crate) fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
+    let pair = |entry: &[u8]| {
+        let at = memchr::memchr(b'=', entry)?;
+        Some((OsString::from_vec(entry[..at].to_vec()), OsString::from_vec(entry[at + 1..].to_vec())))
+    };
+    text.split(|byte| *byte == 0).filter_map(pair).collect()
 }
 
 /// Checks how a start went.
@@ -268,6 +350,13 @@ impl Text {
         memchr::memmem::find(&self.0.lock().unwrap_or_else(PoisonError::into_inner), part).is_some()
     }
 
+    /// Returns the rest of the first complete line that begins with `start`.
+    pub(crate) fn line_after(&self, start: &[u8]) -> Option<String> {
+        let text = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = text.split_inclusive(|byte| *byte == b'\n').find(|line| line.starts_with(start))?;
+        Some(String::from_utf8_lossy(line[start.len()..].strip_suffix(b"\n")?).into_owned())
+    }
+
     pub(crate) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -278,5 +367,16 @@ impl Sink for Text {
         let mut text = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         text.extend_from_slice(bytes);
         text.len() <= MAX_TEXT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variables_of_a_process_are_read() {
+        let pair = |name: &str, value: &str| (name.into(), value.into());
+        assert_eq!(variables(b"A=b=c\0D=\n\0nothing\0"), [pair("A", "b=c"), pair("D", "\n")]);
     }
 }

@@ -1,16 +1,16 @@
 //! A program that runs elsewhere.
 
 use std::cell::Cell;
+use std::ffi::OsString;
 use std::io;
-use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc_process::{Channel, EndReason, TerminalSize};
 
-use super::frames::Reports;
+use super::frames::{Reports, Start};
 use super::{Inner, START_LIMIT, started};
 use crate::{Exit, OnEnd, Outcome, Running};
 
@@ -18,6 +18,10 @@ use crate::{Exit, OnEnd, Outcome, Running};
 const DRAIN: Duration = Duration::from_millis(500);
 /// How long to wait for the end of a client after its program was killed.
 const CLIENT_LIMIT: Duration = Duration::from_secs(5);
+/// The time after which to ask again about a program whose connection is lost.
+const ASK: Duration = Duration::from_secs(2);
+/// How often to look whether waiting for such a program is over.
+const POLL: Duration = Duration::from_millis(50);
 
 /// A program that runs elsewhere.
 #[derive(Debug)]
@@ -34,13 +38,30 @@ pub(super) struct Shared {
     is_stopped: AtomicBool,
     is_released: AtomicBool,
     outcome: OnceLock<Outcome>,
+    /// When the program was last looked for, and the answer, if the client has ended before the program.
+    lost: Mutex<Option<(Instant, Lost)>>,
+}
+
+/// What is known about a program whose client has ended before it.
+#[derive(Debug, Clone)]
+enum Lost {
+    Runs,
+    /// It has ended since.
+    Gone,
+    /// It could not be looked for.
+    Unreachable(String),
 }
 
 impl RemoteProgram {
     pub(super) fn new(command: Box<dyn Running>, reports: Reports, remote: Arc<Inner>) -> Self {
         let is_stopped = AtomicBool::new(false);
         let is_released = AtomicBool::new(false);
-        Self(Arc::new(Shared { command, reports, remote, is_stopped, is_released, outcome: OnceLock::new() }))
+        let (outcome, lost) = Default::default();
+        Self(Arc::new(Shared { command, reports, remote, is_stopped, is_released, outcome, lost }))
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.0
     }
 
     /// Waits until the program has begun.
@@ -53,7 +74,7 @@ impl RemoteProgram {
         started(self.0.reports.wait_for_start(is_over)?, &self.0.reports)
     }
 
-    /// Calls a function when the program has ended. It is not called if the connection to the program is lost.
+    /// Calls a function when the program has ended. It is not called if the connection was lost before that.
     pub(super) fn on_end(&self, on_end: OnEnd) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
         let wait = move || {
@@ -80,6 +101,9 @@ impl Shared {
             return Ok(Some(*known));
         }
         let outcome = match (self.command.outcome()?, self.reports.end()) {
+            (Some(command), None) if self.reason(command.reason) == EndReason::Exited => {
+                return self.lost().map(|()| None);
+            }
             (Some(command), end) => self.outcome_of(command, end.map(|(code, _)| code))?,
             // What the program has left running keeps the command open.
             (None, Some((code, at))) if at.elapsed() >= DRAIN => {
@@ -95,17 +119,61 @@ impl Shared {
         let reason = self.reason(command.reason);
         let exit = match code {
             Some(code) => exit(code),
-            None if reason == EndReason::Exited => {
-                return Err(io::Error::other("the environment has ended, or the connection to it is lost"));
-            }
             // It was ended together with the shell that reports.
             None => Exit::Signal(9),
         };
         if command.reason == EndReason::OutputLimit && code.is_none() {
             // Only the command has been ended.
-            self.remote.end(slice::from_ref(&self.reports))?;
+            self.remote.end(self.names())?;
         }
         Ok(Outcome { exit, reason, left_running: false })
+    }
+
+    /// Looks for a program whose client has ended before it.
+    ///
+    /// # Errors
+    /// If it does not run any more, or cannot be looked for.
+    fn lost(&self) -> io::Result<()> {
+        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = match &*lost {
+            Some((_, Lost::Gone)) => Lost::Gone,
+            Some((asked, state)) if asked.elapsed() < ASK => state.clone(),
+            _ => {
+                let state = match self.remote.is_running(&self.names()) {
+                    Ok(true) => Lost::Runs,
+                    Ok(false) => Lost::Gone,
+                    Err(error) => Lost::Unreachable(error.to_string()),
+                };
+                *lost = Some((Instant::now(), state.clone()));
+                state
+            }
+        };
+        drop(lost);
+        let why = match state {
+            Lost::Runs => return Ok(()),
+            Lost::Gone => "it has ended since, or was ended with the connection".to_owned(),
+            Lost::Unreachable(error) => format!("it may still run, but cannot be found: {error}"),
+        };
+        let said = self.reports.early();
+        let said = if said.is_empty() { said } else { format!(" ({said})") };
+        Err(io::Error::other(format!("the connection to the program was lost{said}; {why}")))
+    }
+
+    /// Returns what the processes of the program are known by.
+    pub(super) fn names(&self) -> Vec<OsString> {
+        let token = self.reports.token().into();
+        match self.reports.start() {
+            Some(Start::NoDirectory | Start::NoProgram) => Vec::new(),
+            // When the program and its client have ended, another session can get the number.
+            Some(Start::Begins(session)) if !(self.reports.end().is_some() && self.has_ended()) => {
+                vec![token, session.to_string().into()]
+            }
+            _ => vec![token],
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        matches!(&*self.lost.lock().unwrap_or_else(PoisonError::into_inner), Some((_, Lost::Gone)))
     }
 
     fn reason(&self, reason: EndReason) -> EndReason {
@@ -123,6 +191,11 @@ impl Shared {
             if is_stopped.get() {
                 return Ok(None);
             }
+            if self.has_ended() {
+                is_stopped.set(should_stop());
+                thread::sleep(POLL);
+                continue;
+            }
             self.command.wait(&|| {
                 is_stopped.set(should_stop());
                 is_stopped.get() || is_left_running()
@@ -131,11 +204,15 @@ impl Shared {
     }
 
     fn end(&self) -> io::Result<Outcome> {
-        let known = self.outcome()?;
+        let known = match self.outcome() {
+            Ok(known) => known,
+            Err(error) if self.is_gone() => return Err(error),
+            Err(_) => None,
+        };
         if known.is_none() {
             self.is_stopped.store(true, Ordering::SeqCst);
         }
-        let ended = self.remote.end(slice::from_ref(&self.reports));
+        let ended = self.remote.end(self.names());
         if let Some(known) = known {
             return ended.map(|()| known);
         }

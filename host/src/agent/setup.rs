@@ -218,7 +218,9 @@ impl Setup {
         let (session, questions) = self.session(&plan, &models, &name, &spent)?;
         let Plan { selection, toolsets, source, observer, approver, resume, worker: _, helper } = plan;
         let task = Task::new(&*name);
-        task.set_directory(&self.directory);
+        if let Some(directory) = self.environment.directory(&self.directory, self.profile.config()) {
+            task.set_directory(directory);
+        }
         // The parent of a helper records what it returns.
         let sessions = (self.record && helper.is_none()).then(|| self.sessions.clone());
         let origin = Origin { source, directory: self.directory.display().to_string() };
@@ -233,6 +235,7 @@ impl Setup {
             unfinished = resumed.unfinished;
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
+        let place = self.environment.place(&self.directory, self.profile.config());
         let budget = helper
             .as_ref()
             .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
@@ -243,7 +246,7 @@ impl Setup {
             session,
             name,
             task,
-            system: prompt::system(&self.directory, &today(), &notes, helper.is_some()),
+            system: prompt::system(&place, &today(), &notes, helper.is_some()),
             model: models.main,
             auxiliary: models.auxiliary,
             limits: self.limits,

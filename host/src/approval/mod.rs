@@ -191,7 +191,11 @@ impl Judging {
             );
         }
         let rules = rules::load(home, directory)?;
-        Ok(Self { rules, commands: commands(rules, home, directory).mode(mode.into()).environment(environment.name()) })
+        let commands = commands(rules, home).mode(mode.into()).environment(environment.name());
+        // The rules of the project are here, also if the commands run elsewhere.
+        let directory = environment.directory(directory, profile.config());
+        let commands = directory.into_iter().fold(commands, CommandApproval::directory);
+        Ok(Self { rules, commands })
     }
 }
 
@@ -211,10 +215,10 @@ pub(crate) fn person(_: &'static RuleSet<'static>, _: impl Fn() + Send + Sync + 
     None
 }
 
-fn commands(rules: &'static RuleSet<'static>, home: &Home, directory: &Path) -> CommandApproval {
+fn commands(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
     let warn = |error: &toolc_store::StoreError| eprintln!("warning: {error}");
     let store = store(home).on_error(warn);
-    CommandApproval::new(rules).directory(directory).store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
+    CommandApproval::new(rules).store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
 }
 
 #[cfg(unix)]

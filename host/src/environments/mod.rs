@@ -3,13 +3,14 @@
 mod command;
 mod shell;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, Container, Home};
-use toolc_environment::{ContainerKind, HostId, Leases, LocalKind, Promises, Resource, SandboxKind};
+use toolc_config::{Config, Container, Home, Ssh, expanded};
+use toolc_environment::{ContainerKind, HostId, HostKeys, Leases, LocalKind, Promises, Resource, SandboxKind, SshKind};
 use toolc_workspace::{Environments, Workspace};
 
 use crate::profile::Profile;
@@ -24,6 +25,8 @@ pub(crate) enum EnvironmentKind {
     Sandbox,
     /// A container of docker, which sees only the current directory and its image.
     Docker,
+    /// Another machine, with the rights of your user there.
+    Ssh,
 }
 
 impl EnvironmentKind {
@@ -46,15 +49,19 @@ impl EnvironmentKind {
                 toolc_config::EnvironmentKind::Local => Self::Local,
                 toolc_config::EnvironmentKind::Sandbox => Self::Sandbox,
                 toolc_config::EnvironmentKind::Docker => Self::Docker,
+                toolc_config::EnvironmentKind::Ssh => Self::Ssh,
             },
         };
-        if kind == Self::Docker && config.environment.container.is_none() {
-            return Err(
+        let missing = match kind {
+            Self::Docker if config.environment.container.is_none() => {
                 "tools cannot act in a container without an image: set `environment.container.image` in config.toml"
-                    .to_owned(),
-            );
-        }
-        Ok(kind)
+            }
+            Self::Ssh if config.environment.ssh.is_none() => {
+                "tools cannot act on another machine without its name: set `environment.ssh.host` in config.toml"
+            }
+            _ => return Ok(kind),
+        };
+        Err(missing.to_owned())
     }
 
     fn unknown(word: &str) -> String {
@@ -70,6 +77,29 @@ impl EnvironmentKind {
             Self::Local => LocalKind.name(),
             Self::Sandbox => SandboxKind::NAME,
             Self::Docker => ContainerKind::NAME,
+            Self::Ssh => SshKind::NAME,
+        }
+    }
+
+    /// Returns the directory in which tools begin, if the one in which this program was started is `own`. `None` if only the environment
+    /// knows it.
+    pub(crate) fn directory(self, own: &Path, config: &Config) -> Option<PathBuf> {
+        match (self, &config.environment.ssh) {
+            (Self::Ssh, Some(ssh)) => ssh.directory.as_ref().map(PathBuf::from).filter(|path| path.is_absolute()),
+            _ => Some(own.to_owned()),
+        }
+    }
+
+    /// Returns where tools begin, for the instructions of a model.
+    pub(crate) fn place(self, own: &Path, config: &Config) -> String {
+        match (self, &config.environment.ssh) {
+            (Self::Ssh, Some(Ssh { host, directory: Some(directory), .. })) => {
+                format!("the folder {directory} on the machine {host}, which has linux")
+            }
+            (Self::Ssh, Some(Ssh { host, directory: None, .. })) => {
+                format!("the home folder on the machine {host}, which has linux")
+            }
+            _ => format!("the folder {} on {}", own.display(), std::env::consts::OS),
         }
     }
 }
@@ -80,6 +110,9 @@ pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool
     let mut environments = toolc_host::environments(&Workspace::current()).by_default(kind.name());
     if let Some(container) = &profile.config().environment.container {
         environments = environments.with_kind(container_kind(container));
+    }
+    if let Some(ssh) = &profile.config().environment.ssh {
+        environments = environments.with_kind(ssh_kind(ssh, &profile.home));
     }
     if calls { environments.leases(leases(&profile.home)) } else { environments }
 }
@@ -95,6 +128,20 @@ fn container_kind(container: &Container) -> ContainerKind {
         Some(number) => kind.max_processors(number),
         None => kind,
     }
+}
+
+/// Returns the other machine of the configuration.
+fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
+    let known_hosts = ssh.known_hosts.as_deref().map_or_else(|| home.known_hosts(), expanded);
+    let kind = SshKind::new(&*ssh.host, known_hosts).host_keys(match ssh.host_keys {
+        toolc_config::HostKeys::Strict => HostKeys::Strict,
+        toolc_config::HostKeys::AcceptNew => HostKeys::AcceptNew,
+    });
+    let kind = ssh.user.iter().fold(kind, |kind, user| kind.user(user));
+    let kind = ssh.port.into_iter().fold(kind, SshKind::port);
+    let kind = ssh.key.iter().fold(kind, |kind, key| kind.key(expanded(key)));
+    let kind = ssh.directory.iter().fold(kind, |kind, directory| kind.directory(directory));
+    ssh.config_file.iter().fold(kind, |kind, path| kind.config_file(expanded(path)))
 }
 
 fn leases(home: &Home) -> Arc<Leases> {
@@ -113,7 +160,8 @@ fn leases(home: &Home) -> Arc<Leases> {
 }
 
 /// Returns the section on environments for the report of `doctor`. The default kind is a problem if its environments cannot be made.
-pub(crate) fn section(default: EnvironmentKind, config: &Config) -> DoctorSection {
+pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSection {
+    let config = &profile.config().environment;
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
     let state = match &sandbox {
         Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
@@ -134,7 +182,7 @@ pub(crate) fn section(default: EnvironmentKind, config: &Config) -> DoctorSectio
     if let (Err(error), EnvironmentKind::Sandbox) = (&sandbox, default) {
         problems.push(format!("the sandbox is not available: {error}"));
     }
-    if let (EnvironmentKind::Docker, Some(container)) = (default, &config.environment.container) {
+    if let (EnvironmentKind::Docker, Some(container)) = (default, &config.container) {
         let checked = container_kind(container).check().map_err(|error| error.to_string());
         let state =
             checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
@@ -145,6 +193,18 @@ pub(crate) fn section(default: EnvironmentKind, config: &Config) -> DoctorSectio
             "problem": checked.as_ref().err(),
         });
         problems.extend(checked.err().map(|error| format!("docker is not available: {error}")));
+    }
+    if let (EnvironmentKind::Ssh, Some(ssh)) = (default, &config.ssh) {
+        let checked = ssh_kind(ssh, &profile.home).check().map_err(|error| error.to_string());
+        let state =
+            checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
+        text += &format!("\n    ssh to {}: {}", ssh.host, state.replace('\n', "\n    "));
+        json[SshKind::NAME] = json!({
+            "host": ssh.host,
+            "available": checked.is_ok(),
+            "problem": checked.as_ref().err(),
+        });
+        problems.extend(checked.err().map(|error| format!("ssh is not available: {error}")));
     }
     DoctorSection { key: "environment".to_owned(), json, text, problems }
 }

@@ -103,6 +103,42 @@ fn a_file_that_is_no_text_or_too_large_or_of_a_newer_version_is_an_error() {
 }
 
 #[test]
+fn mistakes_about_another_machine_are_reported_with_advice() {
+    let folder = folder();
+    write(&folder, "home/config.toml", "[environment]\nkind = \"ssh\"\n");
+    run(&folder, &["call", "todo"]).assert_refused(&["set `environment.ssh.host` in config.toml"]);
+    write(
+        &folder,
+        "home/config.toml",
+        "[environment.ssh]\nhots = \"a\"\nhost = \"me@example.org\"\nport = 70000\nkey = \"id_ed25519\"\n\
+         host_keys = \"accept\"\nuser = \"-oProxyCommand=x\"\n",
+    );
+    let refused = run(&folder, &["config", "check"]);
+    for text in [
+        "has 6 mistakes",
+        "did you mean `host`?",
+        "`host` is not the name of a host",
+        "expected a number from 1 to 65535",
+        "the path of `key` is relative",
+        "`user` is not the name of a user",
+        "did you mean `accept-new`?",
+    ] {
+        assert!(refused.err.contains(text), "{text}: {}", refused.err);
+    }
+    write(
+        &folder,
+        "home/config.toml",
+        "[environment.ssh]\nhost = \"a\"\nport = 2222\nhost_keys = \"accept-new\"\ndirectory = \"~/project\"\n",
+    );
+    let shown = run(&folder, &["config", "show", "--json"]).json();
+    let expected = serde_json::json!({
+        "host": "a", "user": null, "port": 2222, "key": null, "directory": "~/project", "known_hosts": null,
+        "host_keys": "accept-new", "config_file": null,
+    });
+    assert_eq!((&shown["environment"]["ssh"], &shown["environment"]["kind"]), (&expected, &"local".into()));
+}
+
+#[test]
 fn the_schema_accepts_what_the_reader_accepts() {
     let folder = folder();
     let schema = run(&folder, &["config", "schema"]).json();

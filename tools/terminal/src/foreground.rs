@@ -54,8 +54,7 @@ impl TerminalHandlers {
         let environment = self.environments.of(call)?;
         let place = self.place(&*environment, args.workdir.as_deref(), &args.command, call)?;
         let variables = environment.variables().map_err(|error| failed_start(&error))?;
-        let record = environment.temporary_folder().filter(|_| cfg!(unix));
-        let record = record.and_then(|folder| Record::new(&folder).ok());
+        let record = if cfg!(unix) { Record::new(&*environment).ok() } else { None };
         let prefix = record.as_ref().map_or_else(String::new, Record::prefix);
         let line = format!("{prefix}{}", args.command);
         // Some shells show the line in errors about it.
@@ -121,7 +120,10 @@ impl TerminalHandlers {
         } else {
             None
         };
-        let disk = self.disk_warning(directory.as_deref().unwrap_or(&place.directory), call);
+        // Other environments have other disks.
+        let is_here = environment.temporary_folder().is_some();
+        let disk =
+            if is_here { self.disk_warning(directory.as_deref().unwrap_or(&place.directory), call) } else { None };
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(Returns {
             directory,

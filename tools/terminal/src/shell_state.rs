@@ -1,19 +1,22 @@
 //! The state of the shell that lasts from one command to the next: the directory and the exported variables.
 //!
-//! No shell is kept. When the shell of a command exits, it writes its state to a private file (a trap on `EXIT`), and the next shell
-//! starts with that. A shell that ends in another way, such as by `exec` or a signal, leaves the state as it was.
+//! No shell is kept. When the shell of a command exits, it writes its state to a private file of the environment (a trap on `EXIT`), and
+//! the next shell starts with that. A shell that ends in another way, such as by `exec` or a signal, leaves the state as it was.
 
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Read as _, Seek as _};
+use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 use toolc::approval::ShellState;
+use toolc_environment::{Environment, Exit, Launch, Output, Program, Sink};
 
 /// The maximum size of what a shell writes. The environment of a process may be larger than what is kept of it.
 const MAX_RECORD: usize = 4 << 20;
@@ -114,9 +117,19 @@ const NOT_KEPT: &[&str] = &[
     "npm_config_*",
 ];
 
+/// The time limit for reading what a shell has recorded in another place.
+const READ_LIMIT: Duration = Duration::from_secs(30);
+/// Prints a file, and removes it.
+const TAKE: &str = r#"[ -f "$1" ] && cat -- "$1" && rm -f -- "$1""#;
+
 /// The file in which a shell records its state.
 #[derive(Debug)]
-pub(crate) struct Record(NamedTempFile);
+pub(crate) enum Record<'e> {
+    /// On this machine.
+    Here(NamedTempFile),
+    /// In an environment that shares no folder with this machine. The shell makes the file.
+    There(&'e dyn Environment, PathBuf),
+}
 
 /// What a shell has recorded.
 #[derive(Debug, PartialEq, Eq)]
@@ -126,20 +139,29 @@ pub(crate) struct Recorded {
     pub(crate) variables: Option<BTreeMap<OsString, OsString>>,
 }
 
-impl Record {
-    /// Creates the file in a folder, for this user only.
-    pub(crate) fn new(folder: &Path) -> io::Result<Self> {
+impl<'e> Record<'e> {
+    /// Chooses a file for temporary files of an environment, for its user only.
+    pub(crate) fn new(environment: &'e dyn Environment) -> io::Result<Self> {
+        let Some(folder) = environment.temporary_folder() else {
+            let random = || RandomState::new().build_hasher().finish();
+            let name = format!("{PREFIX}{:016x}{:016x}", random(), random());
+            return Ok(Self::There(environment, environment.files().places()?.temporary.join(name)));
+        };
         static REMOVED: Once = Once::new();
         REMOVED.call_once(|| remove_stale(&env::temp_dir()));
-        tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).map(Self)
+        tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).map(Self::Here)
     }
 
     /// Returns what comes before a command line, on the same line, so that the shell records its state.
     pub(crate) fn prefix(&self) -> String {
-        let path = quote(&self.0.path().to_string_lossy());
+        let (before, path) = match self {
+            Self::Here(file) => ("", file.path()),
+            Self::There(_, path) => ("umask 077; ", &**path),
+        };
+        let path = quote(&path.to_string_lossy());
         // `command` skips functions of the line, and -p its search path. `set +x` comes first, so that the rest is not traced.
         let record = format!(
-            "{{ set +x; }} 2> /dev/null; {{ command pwd -P && command printf '\\0' && command -p env -0; }} >> {path} 2> /dev/null"
+            "{{ set +x; }} 2> /dev/null; {before}{{ command pwd -P && command printf '\\0' && command -p env -0; }} >> {path} 2> /dev/null"
         );
         // On one line, so that the shell counts lines from the first one of the command.
         format!("trap {} EXIT; ", quote(&record))
@@ -147,12 +169,45 @@ impl Record {
 
     /// Reads what the shell has recorded. `None` if it has not exited by itself.
     pub(crate) fn read(self) -> Option<Recorded> {
-        // The open file: the line may have put another one in its place.
-        let mut file: File = self.0.as_file().try_clone().ok()?;
-        file.rewind().ok()?;
-        let mut bytes = Vec::new();
-        file.take(MAX_RECORD as u64).read_to_end(&mut bytes).ok()?;
+        let bytes = match self {
+            Self::Here(file) => {
+                // The open file: the line may have put another one in its place.
+                let mut file: File = file.as_file().try_clone().ok()?;
+                file.rewind().ok()?;
+                let mut bytes = Vec::new();
+                file.take(MAX_RECORD as u64).read_to_end(&mut bytes).ok()?;
+                bytes
+            }
+            Self::There(environment, path) => take(environment, path)?,
+        };
         Recorded::parse(&bytes)
+    }
+}
+
+/// Reads a file of an environment, and removes it.
+fn take(environment: &dyn Environment, path: PathBuf) -> Option<Vec<u8>> {
+    let bytes = Bytes::default();
+    let words = ["-c", TAKE, "sh"].map(OsString::from).into_iter().chain([path.into_os_string()]);
+    let output = Output::Apart { stdout: Box::new(bytes.clone()), stderr: Box::new(Bytes::default()) };
+    let mut launch = Launch::new(Program::Command("sh".into(), words.collect()), output);
+    // That of the environment may have been removed.
+    launch.directory = Some("/".into());
+    let running = environment.start(launch).ok()?;
+    let started = Instant::now();
+    let outcome = running.wait(&|| started.elapsed() > READ_LIMIT).ok()??;
+    let bytes = mem::take(&mut *bytes.0.lock().unwrap_or_else(PoisonError::into_inner));
+    (outcome.exit == Exit::Code(0)).then_some(bytes)
+}
+
+/// Bytes of a limited number.
+#[derive(Debug, Default, Clone)]
+struct Bytes(Arc<Mutex<Vec<u8>>>);
+
+impl Sink for Bytes {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend_from_slice(bytes);
+        all.len() < MAX_RECORD
     }
 }
 

@@ -1,5 +1,14 @@
 //! The directory and the variables that last from one command to the next.
 
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use toolc_environment::{
+    Abilities, Environment, Files, Kind, Launch, Local, Promises, Running, ShellCache, ShellFiles, Site,
+};
+use toolc_workspace::Environments;
+
 use super::*;
 
 #[test]
@@ -180,4 +189,88 @@ fn the_file_with_the_state_is_private_and_removed() {
     assert!(listed.starts_with("-rw-------"), "{listed}");
     let path = listed.split_whitespace().last().unwrap();
     assert!(path.contains("/toolc-shell-") && !std::path::Path::new(path).exists(), "{path}");
+}
+
+/// An environment that shares no folder with this machine, as far as the tool knows.
+#[derive(Debug)]
+struct Elsewhere(Local, ShellCache);
+
+#[derive(Debug)]
+struct ElsewhereKind;
+
+impl Kind for ElsewhereKind {
+    fn name(&self) -> &'static str {
+        "elsewhere"
+    }
+
+    fn promises(&self) -> Promises {
+        Promises::default()
+    }
+
+    fn make(&self, site: &Site<'_>) -> std::io::Result<Arc<dyn Environment>> {
+        Ok(Arc::new(Elsewhere(Local::new(site.directory), ShellCache::default())))
+    }
+}
+
+impl Environment for Elsewhere {
+    fn name(&self) -> &'static str {
+        "elsewhere"
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.0.abilities()
+    }
+
+    fn promises(&self) -> Promises {
+        Promises::default()
+    }
+
+    fn directory(&self) -> &Path {
+        self.0.directory()
+    }
+
+    fn variables(&self) -> std::io::Result<Vec<(OsString, OsString)>> {
+        self.0.variables()
+    }
+
+    fn temporary_folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn files(&self) -> Box<dyn Files + '_> {
+        Box::new(ShellFiles::new(self, &self.1))
+    }
+
+    fn start(&self, mut launch: Launch) -> std::io::Result<Box<dyn Running>> {
+        launch.variables.push(("TMPDIR".into(), Some(self.0.directory().join("temporary").into())));
+        self.0.start(launch)
+    }
+
+    fn end_released(&self) {
+        self.0.end_released();
+    }
+
+    fn clean_up(&self) {
+        self.0.clean_up();
+    }
+}
+
+#[test]
+fn the_state_lasts_also_in_an_environment_that_shares_no_folder() {
+    let dir = TempDir::new().unwrap();
+    let workspace = Workspace::new(dir.path());
+    let environments = Environments::local(&workspace).with_kind(ElsewhereKind).by_default("elsewhere");
+    let mut handlers = TerminalHandlers::new(workspace).environments(environments);
+    // The disk of this machine does not matter there.
+    handlers.disk_space = |_| panic!("it is asked for the disk of this machine");
+    let f = Fixture { handlers, dir, caller: Caller::new() };
+    let temporary = f.path().join("temporary");
+    fs::create_dir(&temporary).unwrap();
+    fs::create_dir(f.path().join("a b")).unwrap();
+    let moved = f.run("umask 022; cd 'a b' && export A=1; exit 3");
+    assert_eq!((&moved["exit_code"], moved["directory"].as_str()), (&json!(3), f.path().join("a b").to_str()));
+    assert_eq!(f.output("pwd; echo $A; umask"), format!("{}/a b\n1\n0022\n", f.path().display()));
+    f.run("cd ..; kill -9 $$");
+    assert_eq!(f.output("pwd"), format!("{}/a b\n", f.path().display()));
+    assert_eq!(fs::read_dir(temporary).unwrap().count(), 0, "no file is left");
 }

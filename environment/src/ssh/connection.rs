@@ -1,0 +1,232 @@
+//! Shared connections: sessions of the same connection need no key exchange and no authentication.
+//!
+//! A connection is a process `ssh` of this host, with a socket in a private folder. Servers limit the sessions of a connection, so a
+//! further connection is made when one is full. Should the server allow fewer sessions, `ssh` makes a connection for each further one by
+//! itself, and also if a connection dies before it has opened a session.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolc_process::{Process, RunningProcess};
+
+use super::line::{line, path_value};
+use super::refusal;
+use super::target::{HostKeys, Target};
+use crate::own::OwnFolder;
+use crate::remote::{Client, END, Reach, Streams, Text};
+use crate::{OnEnd, Program};
+
+/// The program.
+pub(super) const SSH: &str = "ssh";
+/// The variables of this machine that `ssh` gets. It sends none of them.
+const VARIABLES: &[&str] = &["HOME", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "USER"];
+/// The time limit for a connection.
+const LIMIT: Duration = Duration::from_secs(30);
+/// The number of sessions of a connection. Servers allow 10 by default, and may count one that has just ended.
+const MAX_SESSIONS: usize = 8;
+/// The maximum length of a socket's path: macOS allows 103 bytes, and `ssh` first adds 17 to the name.
+const MAX_PATH: usize = 103 - 17;
+/// Ends what a host has left that was killed.
+const GUARD: &str = include_str!("guard.sh");
+
+/// Returns the variables of `ssh`.
+pub(super) fn variables() -> Vec<(OsString, OsString)> {
+    VARIABLES.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect()
+}
+
+/// The connections of an environment.
+#[derive(Debug)]
+pub(super) struct Connections {
+    target: Target,
+    /// What the tokens of the environment's programs begin with.
+    prefix: String,
+    /// How long they run on without a connection.
+    grace: Duration,
+    folder: OwnFolder,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    connections: Vec<Connection>,
+    /// The number of connections so far, by which their sockets are named.
+    made: usize,
+    guard: Option<Guard>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    process: RunningProcess,
+    socket: PathBuf,
+    /// Each session has a clone.
+    sessions: Arc<()>,
+}
+
+/// A process on the other machine that ends the programs when this host has ended.
+#[derive(Debug)]
+struct Guard {
+    process: RunningProcess,
+    id: u32,
+    _session: Arc<()>,
+}
+
+impl Connections {
+    /// Makes the first connection.
+    ///
+    /// # Errors
+    /// The text says why it cannot be made, and what to do.
+    pub(super) fn new(target: Target, prefix: String, grace: Duration, folder: OwnFolder) -> io::Result<Self> {
+        if target.host_keys == HostKeys::AcceptNew
+            && let Some(parent) = target.known_hosts.parent()
+        {
+            fs::create_dir_all(parent)?;
+        }
+        let it = Self { target, prefix, grace, folder, open: Mutex::default() };
+        it.session()?;
+        Ok(it)
+    }
+
+    /// Returns the socket of a connection, and a session, which ends when it is dropped. Makes a connection if there is none or if all
+    /// are full.
+    fn session(&self) -> io::Result<(PathBuf, Arc<()>)> {
+        let mut open = self.open();
+        open.connections.retain(Connection::is_open);
+        let (socket, session) = open.session(self)?;
+        if open.guard.as_ref().is_none_or(|guard| !matches!(guard.process.outcome(), Ok(None))) {
+            let before = open.guard.take().map(|guard| guard.id);
+            open.guard = Some(self.guard(before, &socket, Arc::clone(&session))?);
+        }
+        Ok((socket, session))
+    }
+
+    /// Starts the guard, instead of the one before.
+    fn guard(&self, before: Option<u32>, socket: &Path, session: Arc<()>) -> io::Result<Guard> {
+        let words = ["sh", "-c", GUARD, "toolc", &self.prefix].map(OsString::from).into_iter().chain([
+            before.map_or_else(OsString::new, |id| id.to_string().into()),
+            self.grace.as_secs().to_string().into(),
+            END.into(),
+        ]);
+        let arguments = self.arguments(socket, &["-T"], Some(line(&words.collect::<Vec<_>>())?))?;
+        let ready = |output: &Text| output.line_after(b"ready ").and_then(|id| id.parse().ok());
+        let (process, id) = self.start(&arguments, true, ready)?;
+        Ok(Guard { process, id, _session: session })
+    }
+
+    fn connect(&self, number: usize) -> io::Result<Connection> {
+        let socket = self.folder.path().join(number.to_string());
+        if socket.as_os_str().len() > MAX_PATH {
+            let text = format!(
+                "the path of the socket `{}` is too long: set the variable TMPDIR to a folder with a shorter path",
+                socket.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let arguments = self.arguments(&socket, &["-M", "-N", "-T"], None)?;
+        let (process, ()) = self.start(&arguments, false, |_| socket.exists().then_some(()))?;
+        Ok(Connection { process, socket, sessions: Arc::default() })
+    }
+
+    /// Returns the arguments of `ssh`.
+    fn arguments(&self, socket: &Path, options: &[&str], line: Option<OsString>) -> io::Result<Vec<OsString>> {
+        let mut arguments = self.target.options("ERROR")?;
+        arguments.extend(["-o".into(), path_value("ControlPath", socket.as_os_str())?]);
+        arguments.extend(options.iter().map(OsString::from));
+        arguments.extend(["--".into(), OsString::from(&self.target.host)]);
+        arguments.extend(line);
+        Ok(arguments)
+    }
+
+    /// Starts `ssh`, and waits until `ready` returns something for its output.
+    fn start<T>(
+        &self,
+        arguments: &[OsString],
+        has_input: bool,
+        ready: impl Fn(&Text) -> Option<T>,
+    ) -> io::Result<(RunningProcess, T)> {
+        let mut command = Command::new(SSH);
+        command.args(arguments).env_clear().envs(variables()).current_dir("/");
+        let mut process = Process::new(command);
+        let (output, errors) = (Text::default(), Text::default());
+        let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
+        if has_input {
+            process.input()?;
+        }
+        let process = process.start().map_err(cannot_start)?;
+        let started = Instant::now();
+        process.wait_unless(|| ready(&output).is_some() || started.elapsed() > LIMIT)?;
+        if let Some(found) = ready(&output) {
+            return Ok((process, found));
+        }
+        let has_ended = process.outcome()?.is_some();
+        drop(process);
+        let said = String::from_utf8_lossy(&errors.take()).trim().to_owned();
+        let said = if has_ended { said } else { format!("{said}\nthe connection timed out after {LIMIT:?}") };
+        Err(refusal::error(&self.target, said.trim()))
+    }
+
+    /// Closes all connections. Their sessions end.
+    pub(super) fn close(&self) {
+        let mut open = self.open();
+        if let Some(guard) = open.guard.take() {
+            /// The time limit for the end of the guard, which has nothing to do.
+            const LIMIT: Duration = Duration::from_secs(5);
+            if guard.process.write(b"end\n").is_ok() {
+                let _ = guard.process.wait_timeout(LIMIT);
+            }
+        }
+        open.connections.clear();
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn session(&mut self, of: &Connections) -> io::Result<(PathBuf, Arc<()>)> {
+        let has_place = |connection: &&Connection| Arc::strong_count(&connection.sessions) <= MAX_SESSIONS;
+        if let Some(connection) = self.connections.iter().find(has_place) {
+            return Ok((connection.socket.clone(), Arc::clone(&connection.sessions)));
+        }
+        self.made += 1;
+        let connection = of.connect(self.made)?;
+        let session = (connection.socket.clone(), Arc::clone(&connection.sessions));
+        self.connections.push(connection);
+        Ok(session)
+    }
+}
+
+impl Connection {
+    fn is_open(&self) -> bool {
+        matches!(self.process.outcome(), Ok(None))
+    }
+}
+
+impl Reach for Arc<Connections> {
+    fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client> {
+        let line = line(&words)?;
+        let (socket, session) = self.session()?;
+        let terminal = if streams.terminal { "-tt" } else { "-T" };
+        let arguments = self.arguments(&socket, &[terminal], Some(line))?;
+        let on_end = OnEnd(Box::new(move |_| drop(session)));
+        Ok(Client { program: Program::Command(SSH.into(), arguments), on_end: Some(on_end) })
+    }
+}
+
+/// Returns the error if `ssh` itself cannot be started.
+fn cannot_start(error: io::Error) -> io::Error {
+    let text = if error.kind() == io::ErrorKind::NotFound {
+        format!(
+            "the program `{SSH}` is missing: install the client of OpenSSH (on Debian: `apt install openssh-client`)"
+        )
+    } else {
+        format!("the program `{SSH}` cannot be started: {error}")
+    };
+    io::Error::new(error.kind(), text)
+}

@@ -1,0 +1,198 @@
+//! Which machine is reached, and how: the options of `ssh`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::line::{is_plain, path_value};
+
+/// What happens to host keys that are not known. A key that differs from the known one is refused in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HostKeys {
+    /// They are refused.
+    #[default]
+    Strict,
+    /// They are written to the file of known hosts at the first connection, and are known from then on.
+    AcceptNew,
+}
+
+/// The machine, and how it is reached.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) host: String,
+    pub(super) user: Option<String>,
+    pub(super) port: Option<u16>,
+    pub(super) key: Option<PathBuf>,
+    pub(super) known_hosts: PathBuf,
+    pub(super) host_keys: HostKeys,
+    pub(super) config_file: Option<PathBuf>,
+}
+
+/// Options that no setting changes. The first value of an option counts, so those of a configuration file do not.
+const OPTIONS: &[&str] = &[
+    "BatchMode=yes",
+    "CheckHostIP=no",
+    "ClearAllForwardings=yes",
+    "ConnectTimeout=10",
+    "ConnectionAttempts=1",
+    "ControlPersist=no",
+    "EscapeChar=none",
+    "ForwardAgent=no",
+    "ForwardX11=no",
+    "GlobalKnownHostsFile=/dev/null",
+    "HashKnownHosts=no",
+    "PermitLocalCommand=no",
+    // A connection without an answer for 45 seconds is lost.
+    "ServerAliveCountMax=3",
+    "ServerAliveInterval=15",
+    "Tunnel=no",
+    "UpdateHostKeys=no",
+    "VerifyHostKeyDNS=no",
+];
+
+impl Target {
+    /// Returns the options of `ssh`.
+    ///
+    /// # Errors
+    /// If a setting cannot be an option, or a file is missing.
+    pub(super) fn options(&self, log_level: &str) -> io::Result<Vec<OsString>> {
+        for (name, text) in [("host", Some(&self.host)), ("user", self.user.as_ref())] {
+            if let Some(text) = text.filter(|text| !is_plain(text)) {
+                return Err(invalid(format!("`{text}` is not the name of a {name} for SSH")));
+            }
+        }
+        if let Some((user, host)) = self.host.split_once('@') {
+            return Err(invalid(format!(
+                "the host `{}` has a user: set the host `{host}` and the user `{user}`",
+                self.host
+            )));
+        }
+        let mut options: Vec<OsString> = vec!["-F".into()];
+        options.push(match &self.config_file {
+            None => "none".into(),
+            Some(path) => existing("the configuration file", path)?.into(),
+        });
+        let mut option = |value: OsString| options.extend(["-o".into(), value]);
+        option(format!("LogLevel={log_level}").into());
+        OPTIONS.iter().for_each(|value| option(value.into()));
+        option(match self.host_keys {
+            HostKeys::Strict => "StrictHostKeyChecking=yes".into(),
+            HostKeys::AcceptNew => "StrictHostKeyChecking=accept-new".into(),
+        });
+        option(path_value("UserKnownHostsFile", self.known_hosts.as_os_str())?);
+        if let Some(key) = &self.key {
+            option(path_value("IdentityFile", existing("the key", key)?.as_os_str())?);
+            option("IdentitiesOnly=yes".into());
+        }
+        if let Some(port) = self.port {
+            option(format!("Port={port}").into());
+        }
+        if let Some(user) = &self.user {
+            option(format!("User={user}").into());
+        }
+        Ok(options)
+    }
+
+    /// Returns the host and the port as known hosts are named.
+    pub(super) fn known_as(&self) -> String {
+        match self.port {
+            None | Some(22) => self.host.clone(),
+            Some(port) => format!("[{}]:{port}", self.host),
+        }
+    }
+
+    /// Returns the machine as messages name it.
+    pub(super) fn shown(&self) -> String {
+        let user = self.user.as_ref().map_or_else(String::new, |user| format!("{user}@"));
+        format!("{user}{}", self.known_as())
+    }
+}
+
+fn existing<'p>(what: &str, path: &'p Path) -> io::Result<&'p Path> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(path),
+        Ok(_) => Err(invalid(format!("{what} `{}` for SSH is not a file", path.display()))),
+        Err(error) => {
+            let text = format!("{what} `{}` for SSH cannot be read: {error}", path.display());
+            Err(io::Error::new(error.kind(), text))
+        }
+    }
+}
+
+fn invalid(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target() -> Target {
+        Target {
+            host: "example.org".to_owned(),
+            user: None,
+            port: None,
+            key: None,
+            known_hosts: "/h/known hosts".into(),
+            host_keys: HostKeys::Strict,
+            config_file: None,
+        }
+    }
+
+    fn text(target: &Target) -> String {
+        let words = target.options("ERROR").unwrap();
+        words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn nothing_is_forwarded_and_an_unknown_key_is_refused_by_default() {
+        let text = text(&target());
+        assert!(text.starts_with("-F none -o LogLevel=ERROR -o BatchMode=yes"), "{text}");
+        for option in [
+            "StrictHostKeyChecking=yes",
+            "ForwardAgent=no",
+            "ForwardX11=no",
+            "ClearAllForwardings=yes",
+            "PermitLocalCommand=no",
+            "UserKnownHostsFile=\"/h/known hosts\"",
+        ] {
+            assert!(text.contains(&format!("-o {option}")), "{text}");
+        }
+        assert!(!text.contains("IdentityFile") && !text.contains("Port") && !text.contains("User="), "{text}");
+    }
+
+    #[test]
+    fn settings_become_options() {
+        let key = tempfile::NamedTempFile::new().unwrap();
+        let target = Target {
+            user: Some("me".to_owned()),
+            port: Some(2222),
+            key: Some(key.path().to_owned()),
+            host_keys: HostKeys::AcceptNew,
+            ..target()
+        };
+        let text = text(&target);
+        let key = format!("-o IdentityFile=\"{}\" -o IdentitiesOnly=yes -o Port=2222 -o User=me", key.path().display());
+        assert!(text.ends_with(&key), "{text}");
+        assert!(text.contains("StrictHostKeyChecking=accept-new"), "{text}");
+        assert_eq!((target.known_as(), target.shown()), ("[example.org]:2222".into(), "me@[example.org]:2222".into()));
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_an_option_is_refused() {
+        let refusal = |target: Target| target.options("ERROR").unwrap_err().to_string();
+        for host in ["", "-oProxyCommand=x", "a b"] {
+            let text = refusal(Target { host: host.to_owned(), ..target() });
+            assert!(text.contains("is not the name of a host"), "{text}");
+        }
+        let text = refusal(Target { host: "me@a".to_owned(), ..target() });
+        assert!(text.contains("set the host `a` and the user `me`"), "{text}");
+        let text = refusal(Target { user: Some("-x".to_owned()), ..target() });
+        assert!(text.contains("is not the name of a user"), "{text}");
+        let text = refusal(Target { key: Some("/missing/key".into()), ..target() });
+        assert!(text.contains("the key `/missing/key` for SSH cannot be read"), "{text}");
+        let text = refusal(Target { config_file: Some("/".into()), ..target() });
+        assert!(text.contains("is not a file"), "{text}");
+    }
+}
