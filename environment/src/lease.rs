@@ -22,6 +22,9 @@ use crate::docker;
 
 /// The maximum length of a lease. What is after it is not removed.
 const MAX_LENGTH: u64 = 1 << 20;
+/// The file with the id of the folder.
+#[cfg(feature = "daytona")]
+const ID: &str = ".id";
 /// The beginning of names of files and folders that a lease may remove.
 pub(crate) const PREFIX: &str = "toolc-";
 
@@ -81,15 +84,62 @@ impl Leases {
         if line.contains('\n') {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the name of the resource has a line break"));
         }
-        let lease = if let Some(lease) = self.own.get() {
-            lease
-        } else {
-            let lease = OwnLease::take(&self.folder)?;
-            // Another thread may have been faster. Then this one is dropped, and is empty.
-            self.own.get_or_init(|| lease)
-        };
-        let mut file = lease.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.own()?.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Returns the lease of this process. The first call takes it.
+    fn own(&self) -> io::Result<&OwnLease> {
+        if let Some(lease) = self.own.get() {
+            return Ok(lease);
+        }
+        let lease = OwnLease::take(&self.folder)?;
+        // Another thread may have been faster. Then this one is dropped, and is empty.
+        Ok(self.own.get_or_init(|| lease))
+    }
+
+    /// Returns the name of the lease of this process, by which a service on the network can know the host.
+    ///
+    /// # Errors
+    /// If the lease cannot be written.
+    #[cfg(feature = "daytona")]
+    pub(crate) fn own_name(&self) -> io::Result<String> {
+        let name = self.own()?.path.file_name().unwrap_or_default();
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    /// Returns whether a host holds the lease with this name.
+    #[cfg(feature = "daytona")]
+    pub(crate) fn is_held(&self, name: &str) -> bool {
+        let is_own = |own: &OwnLease| own.path.file_name().is_some_and(|own| own == name);
+        self.own.get().is_some_and(is_own)
+            || self.files().any(|file| file.path.file_name().is_some_and(|own| own == name) && file.lease.is_held)
+    }
+
+    /// Returns a random id of the folder, by which a service on the network can know hosts that share a home. The first call writes it.
+    ///
+    /// # Errors
+    /// If the id can be neither read nor written.
+    #[cfg(feature = "daytona")]
+    pub(crate) fn id(&self) -> io::Result<String> {
+        self.own()?;
+        let path = self.folder.join(ID);
+        let random = RandomState::new().build_hasher().finish();
+        if !path.exists() {
+            // It appears with its content, and only one host succeeds.
+            let new = self.folder.join(format!("{ID}-{random:016x}"));
+            fs::write(&new, format!("{random:016x}"))?;
+            let linked = fs::hard_link(&new, &path);
+            fs::remove_file(&new)?;
+            linked.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })?;
+        }
+        let mut id = String::new();
+        File::open(&path)?.take(MAX_LENGTH).read_to_string(&mut id)?;
+        if id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(id);
+        }
+        let text = format!("`{}` does not contain 16 hexadecimal digits: remove it", path.display());
+        Err(io::Error::new(io::ErrorKind::InvalidData, text))
     }
 
     /// Returns the leases of all hosts, those of the lowest process ids first.

@@ -7,6 +7,8 @@ pub mod search;
 
 #[cfg_attr(not(unix), path = "no_container.rs")]
 mod container;
+#[cfg(all(unix, feature = "daytona"))]
+mod daytona;
 #[cfg(unix)]
 mod docker;
 mod kind;
@@ -33,6 +35,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use container::ContainerKind;
+#[cfg(all(unix, feature = "daytona"))]
+pub use daytona::DaytonaKind;
 pub use files::Files;
 pub use kind::{Kind, Promises, Site};
 pub use lease::{Lease, Leases, Resource};

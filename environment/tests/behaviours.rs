@@ -5,6 +5,10 @@
 mod files;
 #[path = "server/mod.rs"]
 mod server;
+#[cfg(feature = "daytona")]
+#[path = "service/mod.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod service;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
@@ -56,6 +60,15 @@ const ENVIRONMENTS: &[Subject] = &[
         why_not: || server::server().err(),
         make: |folder| {
             let kind = server::server().expect("it was there").kind().directory(folder);
+            kind.make(&Site { directory: Path::new("/"), host_home: None, leases: None }).expect("it can be made")
+        },
+    },
+    #[cfg(feature = "daytona")]
+    Subject {
+        name: "daytona",
+        why_not: || service::service().err(),
+        make: |folder| {
+            let kind = service::service().expect("it was there").kind().directory(folder).max_sandboxes(100);
             kind.make(&Site { directory: Path::new("/"), host_home: None, leases: None }).expect("it can be made")
         },
     },

@@ -23,6 +23,9 @@ const AS_ROOT: &str = r#"
 mount -t tmpfs none /run && mkdir /run/sshd && mount --bind "$3" /etc/passwd && exec "$1" -D -e -f "$2"
 "#;
 
+/// A user that an [open](Server::start_open) server accepts without a key, as gateways accept a token.
+pub(crate) const TOKEN: &str = "tok3n4tests";
+
 /// A running server. Dropping it, or the end of this process, ends it.
 pub(crate) struct Server {
     _process: RunningProcess,
@@ -57,6 +60,19 @@ fn program() -> Result<PathBuf, String> {
 impl Server {
     /// Starts a server.
     pub(crate) fn start() -> Result<Self, String> {
+        Self::start_with("PasswordAuthentication no\nPermitRootLogin prohibit-password\n")
+    }
+
+    /// Starts a server that accepts the user [`TOKEN`]. Needs root.
+    #[cfg(feature = "daytona")]
+    pub(crate) fn start_open() -> Result<Self, String> {
+        if !rustix::process::getuid().is_root() {
+            return Err("a server with a user of its own needs root".to_owned());
+        }
+        Self::start_with("PasswordAuthentication yes\nPermitEmptyPasswords yes\nPermitRootLogin yes\n")
+    }
+
+    fn start_with(settings: &str) -> Result<Self, String> {
         let program = program()?;
         let folder = TempDir::new().expect("failed to make a folder");
         for name in ["host", "other-host", "key", "other-key"] {
@@ -73,7 +89,7 @@ impl Server {
         let file = |name: &str| format!("\"{}\"", path(name).display());
         let config = format!(
             "ListenAddress 127.0.0.1:{port}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\nStrictModes no\nUsePAM no\n\
-             PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\nAcceptEnv *\n",
+             KbdInteractiveAuthentication no\nAcceptEnv *\n{settings}",
             file("host"),
             file("authorized_keys")
         );
@@ -132,7 +148,7 @@ fn command(program: &Path, folder: &Path) -> Command {
     let others = users.lines().filter(|line| !line.starts_with("root:") && !line.starts_with("sshd:"));
     let others = others.fold(String::new(), |text, line| text + line + "\n");
     let users = format!(
-        "root:x:0:0:root:{}:/bin/sh\nsshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n{others}",
+        "root:x:0:0:root:{0}:/bin/sh\n{TOKEN}::0:0:token:{0}:/bin/sh\nsshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n{others}",
         folder.join("home").display()
     );
     let users_file = folder.join("passwd");

@@ -1,0 +1,318 @@
+//! Sandboxes of Daytona, a service on the network.
+//!
+//! The HTTP API ([`api`]) makes and deletes a sandbox, and gives a token for its SSH gateway. Programs run through SSH, as on any other
+//! machine.
+//!
+//! The service itself deletes a sandbox that is idle, or too old. Before that, a host deletes what hosts with the same home have left: each
+//! sandbox has a label with the name of its host's lease.
+
+mod api;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::own::{OwnFolder, random_name};
+use crate::{
+    Abilities, Environment, Files, HostKeys, Kind, Launch, Leases, Promises, Resource, Running, Site, SshKind,
+};
+use api::{Access, Api, Wanted};
+
+/// The address of the service.
+const URL: &str = "https://app.daytona.io/api";
+/// How long a sandbox lives at most, by default.
+const LIFETIME: Duration = Duration::from_hours(2);
+/// How long a sandbox may be idle. The service counts minutes without requests and connections.
+const IDLE: Duration = Duration::from_mins(15);
+/// The default maximum number of sandboxes.
+const MAX_SANDBOXES: usize = 8;
+/// How long the gateway may refuse connections after the start of a sandbox.
+const GATEWAY_LIMIT: Duration = Duration::from_secs(45);
+/// The pause between attempts to connect.
+const GATEWAY_PAUSE: Duration = Duration::from_secs(1);
+
+/// The kind of sandboxes of Daytona.
+///
+/// Nothing of this machine is in such a sandbox, also not the directory of the task. Programs have no network unless
+/// [`network`](Self::network) allows it.
+#[derive(Debug, Clone)]
+pub struct DaytonaKind {
+    api: Api,
+    snapshot: Option<String>,
+    target: Option<String>,
+    directory: Option<PathBuf>,
+    network: bool,
+    lifetime: Duration,
+    max_sandboxes: usize,
+    known_hosts: PathBuf,
+    host_keys: HostKeys,
+    /// Held while sandboxes are counted and one is made. Clones share it.
+    making: Arc<Mutex<()>>,
+}
+
+impl DaytonaKind {
+    /// The name of this kind.
+    pub const NAME: &str = "daytona";
+
+    /// Creates the kind that makes sandboxes with an API key. Only host keys of the gateway in the file `known_hosts` are accepted.
+    pub fn new(key: impl Into<String>, known_hosts: impl Into<PathBuf>) -> Self {
+        Self {
+            api: Api::new(URL.to_owned(), key.into(), None),
+            snapshot: None,
+            target: None,
+            directory: None,
+            network: false,
+            lifetime: LIFETIME,
+            max_sandboxes: MAX_SANDBOXES,
+            known_hosts: known_hosts.into(),
+            host_keys: HostKeys::default(),
+            making: Arc::default(),
+        }
+    }
+
+    /// Sets the address of the service, `https://app.daytona.io/api` by default.
+    #[must_use]
+    pub fn url(self, url: impl Into<String>) -> Self {
+        let Api { key, organization, .. } = self.api;
+        Self { api: Api::new(url.into(), key, organization), ..self }
+    }
+
+    /// Sets the id of the organization, for a key that belongs to several.
+    #[must_use]
+    pub fn organization(mut self, id: impl Into<String>) -> Self {
+        self.api.organization = Some(id.into());
+        self
+    }
+
+    /// Sets the region. By default, it is that of the organization.
+    #[must_use]
+    pub fn target(mut self, target: impl Into<String>) -> Self {
+        self.target = Some(target.into());
+        self
+    }
+
+    /// Sets the snapshot that sandboxes begin with. By default, it is that of Daytona.
+    #[must_use]
+    pub fn snapshot(mut self, snapshot: impl Into<String>) -> Self {
+        self.snapshot = Some(snapshot.into());
+        self
+    }
+
+    /// Sets the directory over there, absolute or relative to the home. By default, it is the home.
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    /// Sets whether programs have a network, which reaches the Internet.
+    #[must_use]
+    pub fn network(self, network: bool) -> Self {
+        Self { network, ..self }
+    }
+
+    /// Sets how long a sandbox lives at most, in whole minutes, two hours by default. The service deletes it then, whatever runs in it.
+    #[must_use]
+    pub fn lifetime(self, lifetime: Duration) -> Self {
+        Self { lifetime, ..self }
+    }
+
+    /// Sets how many sandboxes hosts with the same home may have at a time, 8 by default.
+    #[must_use]
+    pub fn max_sandboxes(self, max_sandboxes: usize) -> Self {
+        Self { max_sandboxes, ..self }
+    }
+
+    /// Sets what happens to host keys of the gateway that are not known. By default, they are refused.
+    #[must_use]
+    pub fn host_keys(self, host_keys: HostKeys) -> Self {
+        Self { host_keys, ..self }
+    }
+
+    /// Checks that the service answers and accepts the key.
+    ///
+    /// # Errors
+    /// The text says what is missing, and what to do.
+    pub fn check(&self) -> io::Result<()> {
+        self.check_key()?;
+        self.api.check()
+    }
+
+    fn check_key(&self) -> io::Result<()> {
+        let is_printable = |key: &str| !key.is_empty() && key.chars().all(|letter| letter.is_ascii_graphic());
+        if is_printable(&self.api.key) {
+            return Ok(());
+        }
+        let text = "Daytona needs a key: set `DAYTONA_API_KEY` in the file .env of toolc's home";
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
+    }
+
+    /// Makes a sandbox, and returns its id. Deletes those that hosts have left which have ended.
+    fn create(&self, name: &str, leases: Option<&Arc<Leases>>) -> io::Result<String> {
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let (home, lease) = match leases {
+            Some(leases) => (leases.id()?, leases.own_name()?),
+            // Without leases, only the service deletes it.
+            None => (String::new(), String::new()),
+        };
+        let mut running = 0;
+        for sandbox in self.api.list()? {
+            match leases {
+                Some(leases) if sandbox.home == home && !leases.is_held(&sandbox.lease) => {
+                    self.api.delete(&sandbox.id)?;
+                }
+                _ if sandbox.home == home => running += 1,
+                _ => {}
+            }
+        }
+        if running >= self.max_sandboxes {
+            let text = format!(
+                "{running} sandboxes of Daytona are in use, and `environment.daytona.max_sandboxes` is {}: end a task, or allow more",
+                self.max_sandboxes
+            );
+            return Err(io::Error::new(io::ErrorKind::QuotaExceeded, text));
+        }
+        self.api.create(&Wanted {
+            name,
+            snapshot: self.snapshot.as_deref(),
+            target: self.target.as_deref(),
+            network: self.network,
+            lifetime: self.lifetime,
+            idle: IDLE,
+            home: &home,
+            lease: &lease,
+        })
+    }
+
+    /// Connects to a sandbox. Shortly after its start, the gateway can refuse connections.
+    fn connect(&self, access: &Access, user_file: &Path, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        let kind = SshKind::new(&*access.host, &self.known_hosts).host_keys(self.host_keys).config_file(user_file);
+        let kind = access.port.into_iter().fold(kind, SshKind::port);
+        let kind = self.directory.iter().fold(kind, SshKind::directory);
+        let begun = Instant::now();
+        loop {
+            match kind.make(site) {
+                Ok(made) => return Ok(made),
+                Err(error) => {
+                    // An unknown host key stays unknown, and a directory does not appear.
+                    let is_final =
+                        matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput);
+                    if is_final || begun.elapsed() > GATEWAY_LIMIT {
+                        // The user that the gateway knows is the token.
+                        let text = error.to_string().replace(&access.token, "TOKEN");
+                        return Err(io::Error::new(error.kind(), text));
+                    }
+                    thread::sleep(GATEWAY_PAUSE);
+                }
+            }
+        }
+    }
+}
+
+impl Kind for DaytonaKind {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn promises(&self) -> Promises {
+        Promises { isolated: !self.network, limited_processes: false }
+    }
+
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        let failed =
+            |error: io::Error| io::Error::new(error.kind(), format!("a sandbox of Daytona cannot be used: {error}"));
+        self.check_key()?;
+        let name = random_name();
+        let sandbox = Sandbox { id: self.create(&name, site.leases).map_err(failed)?, api: self.api.clone() };
+        self.api.wait(&sandbox.id).map_err(failed)?;
+        let access = self.api.access(&sandbox.id, self.lifetime).map_err(failed)?;
+        let own = OwnFolder::new(Self::NAME, |path| match site.leases {
+            Some(leases) => leases.add(&Resource::Folder(path.to_owned())),
+            None => Ok(()),
+        })?;
+        // As an argument of `ssh`, the token could be seen by other users of this machine.
+        let user_file = own.path().join("ssh_config");
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&user_file)?;
+        writeln!(file, "User \"{}\"", access.token.replace(['"', '\\'], ""))?;
+        let ssh = self.connect(&access, &user_file, site).map_err(failed)?;
+        Ok(Arc::new(Daytona { promises: self.promises(), ssh, sandbox: Mutex::new(Some(sandbox)), _own: own }))
+    }
+}
+
+/// A sandbox of the service. Dropping it deletes it.
+#[derive(Debug)]
+struct Sandbox {
+    id: String,
+    api: Api,
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // Otherwise the next host with this home deletes it, or the service does.
+        let _ = self.api.delete(&self.id);
+    }
+}
+
+/// The environment in a sandbox.
+#[derive(Debug)]
+struct Daytona {
+    promises: Promises,
+    ssh: Arc<dyn Environment>,
+    sandbox: Mutex<Option<Sandbox>>,
+    /// Has the settings of `ssh`.
+    _own: OwnFolder,
+}
+
+impl Environment for Daytona {
+    fn name(&self) -> &str {
+        DaytonaKind::NAME
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.ssh.abilities()
+    }
+
+    fn promises(&self) -> Promises {
+        self.promises
+    }
+
+    fn directory(&self) -> &Path {
+        self.ssh.directory()
+    }
+
+    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
+        self.ssh.variables()
+    }
+
+    fn temporary_folder(&self) -> Option<PathBuf> {
+        self.ssh.temporary_folder()
+    }
+
+    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        self.ssh.start(launch)
+    }
+
+    fn end_released(&self) {
+        self.ssh.end_released();
+    }
+
+    fn files(&self) -> Box<dyn Files + '_> {
+        self.ssh.files()
+    }
+
+    fn clean_up(&self) {
+        self.ssh.clean_up();
+        drop(self.sandbox.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl Drop for Daytona {
+    fn drop(&mut self) {
+        self.clean_up();
+    }
+}
