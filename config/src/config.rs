@@ -6,8 +6,8 @@ use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
-    Api, ApprovalMode, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, HostKeys, ModelTable, PricesTable,
-    SshTable,
+    Api, ApprovalMode, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel, HostKeys, ModelTable,
+    PricesTable, SshTable,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -114,6 +114,8 @@ pub struct Environment {
     pub container: Option<Container>,
     /// The other machine, if its host is configured.
     pub ssh: Option<Ssh>,
+    /// The sandboxes of Daytona.
+    pub daytona: Daytona,
 }
 
 /// Containers of docker.
@@ -152,6 +154,31 @@ pub struct Ssh {
     pub host_keys: HostKeys,
     /// The configuration file of OpenSSH, if one is read.
     pub config_file: Option<String>,
+}
+
+/// Sandboxes of the service Daytona. Paths are as in the file: see [`expanded`](crate::expanded).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Daytona {
+    /// The snapshot, or `None` for that of Daytona.
+    pub snapshot: Option<String>,
+    /// The directory there, or `None` for the home.
+    pub directory: Option<String>,
+    /// Whether programs have a network.
+    pub network: bool,
+    /// How many minutes a sandbox lives at most.
+    pub max_minutes: u32,
+    /// The maximum number of sandboxes.
+    pub max_sandboxes: u32,
+    /// The region, or `None` for that of the organization.
+    pub target: Option<String>,
+    /// The id of the organization, or `None` if the key says it.
+    pub organization: Option<String>,
+    /// The address of the service, or `None` for that of Daytona.
+    pub url: Option<String>,
+    /// The file with the host keys, or `None` for that in the home folder of toolc.
+    pub known_hosts: Option<String>,
+    /// What happens to host keys that are not known.
+    pub host_keys: HostKeys,
 }
 
 /// Limits of the loop.
@@ -254,6 +281,7 @@ impl Config {
                 kind: or(table.environment.kind.as_ref(), EnvironmentKind::Local),
                 container: container(&table.environment.container),
                 ssh: ssh(&table.environment.ssh),
+                daytona: daytona(&table.environment.daytona),
             },
             agent: Agent {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
@@ -311,6 +339,23 @@ fn ssh(table: &SshTable) -> Option<Ssh> {
         host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
         config_file: text(&table.config_file),
     })
+}
+
+/// Returns the sandboxes of Daytona.
+fn daytona(table: &DaytonaTable) -> Daytona {
+    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
+    Daytona {
+        snapshot: text(&table.snapshot),
+        directory: text(&table.directory),
+        network: table.network.as_ref().is_some_and(|network| network.value),
+        max_minutes: or(table.max_minutes.as_ref(), 120),
+        max_sandboxes: or(table.max_sandboxes.as_ref(), 8),
+        target: text(&table.target),
+        organization: text(&table.organization),
+        url: text(&table.url),
+        known_hosts: text(&table.known_hosts),
+        host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
+    }
 }
 
 /// Returns a model, or `None` if its table lacks a required key, which was reported.

@@ -9,7 +9,7 @@ use toolc_codegen::document::{Document, MAX_BYTES};
 use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
-use crate::keys::{ConfigTable, ModelTable, SshTable};
+use crate::keys::{ConfigTable, DaytonaTable, ModelTable, SshTable};
 use crate::migrate::{Migrated, migrate};
 use crate::{mcp, mcp_endpoints};
 
@@ -130,6 +130,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
         report(sink, levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
     }
     check_ssh(&table.environment.ssh, sink);
+    check_daytona(&table.environment.daytona, sink);
     for folder in &table.plugins.folders {
         if !(folder.value.starts_with("~/") || Path::new(&folder.value).is_absolute()) {
             let help = "a relative path would depend on the folder in which the program is started";
@@ -179,11 +180,7 @@ fn check_ssh(ssh: &SshTable, sink: &Sink) {
         }
     }
     for (path, key) in [(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")] {
-        let Some(path) = path else { continue };
-        if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
-            let help = "a relative path would depend on the folder in which the program is started";
-            report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
-        }
+        path.iter().for_each(|path| check_absolute(path, key, sink));
     }
     if let Some(directory) = ssh.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
         report(
@@ -196,17 +193,54 @@ fn check_ssh(ssh: &SshTable, sink: &Sink) {
     }
 }
 
+fn check_daytona(daytona: &DaytonaTable, sink: &Sink) {
+    if let Some(url) = &daytona.url {
+        check_address(url, "url", "write the address of the API, such as `https://app.daytona.io/api`", sink);
+        let host = url.value.strip_prefix("http://").unwrap_or("localhost");
+        if !["localhost", "127.0.0.1", "[::1]"].iter().any(|own| host.starts_with(own)) {
+            let help = "the key is sent to this address, and others can read it without `https`";
+            report(sink, url, "`url` is not encrypted", "expected `https://...`", help);
+        }
+    }
+    if let Some(path) = &daytona.known_hosts {
+        check_absolute(path, "known_hosts", sink);
+    }
+    let texts = [
+        (&daytona.snapshot, "snapshot"),
+        (&daytona.directory, "directory"),
+        (&daytona.target, "target"),
+        (&daytona.organization, "organization"),
+    ];
+    for (text, key) in texts {
+        if let Some(text) = text.as_ref().filter(|text| text.value.trim().is_empty()) {
+            report(sink, text, &format!("`{key}` is empty"), "expected a text", "for the default, leave it out");
+        }
+    }
+}
+
+fn check_absolute(path: &At<String>, key: &str, sink: &Sink) {
+    if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
+        let help = "a relative path would depend on the folder in which the program is started";
+        report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
+    }
+}
+
+/// Checks an address, which has no secret in it.
+fn check_address(url: &At<String>, key: &str, help: &str, sink: &Sink) {
+    let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
+    if authority.is_empty() || url.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        report(sink, url, &format!("`{key}` is not an address"), "expected `https://...` or `http://...`", help);
+    } else if authority.contains('@') {
+        let help = "write the key into `.env`";
+        report(sink, url, &format!("`{key}` contains a user or a password"), "this file is not for secrets", help);
+    }
+}
+
 fn check_model(model: &ModelTable, sink: &Sink) {
     if let Some(url) = &model.base_url {
-        let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
-        let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
-        if authority.is_empty() || url.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            let help = "write the address of the API, such as `http://localhost:8000/v1`";
-            report(sink, url, "`base_url` is not an address", "expected `https://...` or `http://...`", help);
-        } else if authority.contains('@') {
-            let help = "write the key into `.env`, and its name into `key_variable`";
-            report(sink, url, "`base_url` contains a user or a password", "this file is not for secrets", help);
-        }
+        let help = "write the address of the API, such as `http://localhost:8000/v1`";
+        check_address(url, "base_url", help, sink);
     }
     if let Some(name) = &model.key_variable
         && !name.value.is_empty()

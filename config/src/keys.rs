@@ -156,6 +156,8 @@ table! {
         container: TableOrDefault<ContainerTable>,
         /// The machine of the kind `ssh`.
         ssh: TableOrDefault<SshTable>,
+        /// Sandboxes of the kind `daytona`.
+        daytona: TableOrDefault<DaytonaTable>,
     }
 }
 
@@ -170,6 +172,8 @@ words! {
         Docker = "docker",
         /// Another machine, with the rights of your user there.
         Ssh = "ssh",
+        /// A sandbox of the service Daytona, which has nothing of this machine.
+        Daytona = "daytona",
     }
 }
 
@@ -213,6 +217,33 @@ table! {
         host_keys: Word<HostKeys>,
         /// A configuration file of OpenSSH, such as `~/.ssh/config`, which can name machines to go through. Default: none is read.
         config_file: Text,
+    }
+}
+
+table! {
+    /// Sandboxes of the service Daytona. The key of the service is the variable `DAYTONA_API_KEY`.
+    #[derive(Debug, Default)]
+    pub struct DaytonaTable {
+        /// The snapshot with which a sandbox begins. Default: that of Daytona.
+        snapshot: Text,
+        /// The directory in which tools begin there, absolute or relative to the home. Default: the home.
+        directory: Text,
+        /// Whether programs have a network, which reaches the Internet. Default: `false`.
+        network: Flag,
+        /// How many minutes a sandbox lives at most. The service deletes it then. Default: 120.
+        max_minutes: Count,
+        /// How many sandboxes the processes of this profile may have at a time. Default: 8.
+        max_sandboxes: Count,
+        /// The region. Default: that of the organization.
+        target: Text,
+        /// The id of the organization, if the key belongs to several.
+        organization: Text,
+        /// The address of the service. Default: `https://app.daytona.io/api`.
+        url: Text,
+        /// The file with the host keys of the SSH gateway that are accepted. Default: `known_hosts` in the home folder of toolc.
+        known_hosts: Text,
+        /// What happens to a host key of the gateway that is not known. A changed key is refused in any case. Default: `strict`.
+        host_keys: Word<HostKeys>,
     }
 }
 

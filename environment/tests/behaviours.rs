@@ -4,6 +4,7 @@
 #[path = "behaviours/files.rs"]
 mod files;
 #[path = "server/mod.rs"]
+#[cfg_attr(not(feature = "daytona"), expect(dead_code, reason = "other tests use the rest"))]
 mod server;
 #[cfg(feature = "daytona")]
 #[path = "service/mod.rs"]

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 #[path = "server/mod.rs"]
-#[cfg_attr(feature = "daytona", expect(dead_code, reason = "other tests use the rest"))]
+#[expect(dead_code, reason = "other tests use the rest")]
 mod server;
 
 use std::env;

@@ -3,7 +3,9 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::Registry;
-use toolc_config::{Api, ConfigFile, Container, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model, Ssh};
+use toolc_config::{
+    Api, ConfigFile, Container, Daytona, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model, Ssh,
+};
 
 use crate::ask::print;
 use crate::{plugins, profile};
@@ -112,6 +114,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "kind": config.environment.kind.word(),
             "container": config.environment.container.as_ref().map(container),
             "ssh": config.environment.ssh.as_ref().map(ssh),
+            "daytona": daytona(&config.environment.daytona),
         },
         "agent": {
             "max_iterations": config.agent.max_iterations,
@@ -185,6 +188,21 @@ fn ssh(ssh: &Ssh) -> serde_json::Value {
         "known_hosts": ssh.known_hosts,
         "host_keys": ssh.host_keys.word(),
         "config_file": ssh.config_file,
+    })
+}
+
+fn daytona(daytona: &Daytona) -> serde_json::Value {
+    json!({
+        "snapshot": daytona.snapshot,
+        "directory": daytona.directory,
+        "network": daytona.network,
+        "max_minutes": daytona.max_minutes,
+        "max_sandboxes": daytona.max_sandboxes,
+        "target": daytona.target,
+        "organization": daytona.organization,
+        "url": daytona.url,
+        "known_hosts": daytona.known_hosts,
+        "host_keys": daytona.host_keys.word(),
     })
 }
 

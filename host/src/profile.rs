@@ -17,6 +17,9 @@ pub(crate) struct Profile {
     env: EnvFile,
 }
 
+/// The variable with the key of Daytona.
+pub(crate) const DAYTONA_KEY: &str = "DAYTONA_API_KEY";
+
 impl Profile {
     /// Reads the configuration and the variables of a profile.
     ///
@@ -44,10 +47,16 @@ impl Profile {
         let configured = models.into_iter().flatten().filter_map(|model| model.key_variable.as_deref());
         let tokens = self.config().mcp_endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
         let keys = Api::ALL.iter().map(|api| api.vendor_key()).chain(configured).chain(tokens.map(String::as_str));
+        let keys = keys.chain([DAYTONA_KEY]);
         keys.fold(self.env.environment(), |env, name| match env.var(name) {
             Some(key) => env.with_secret(name, key),
             None => env,
         })
+    }
+
+    /// Returns a variable of `.env`, or else of the process.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.env.environment().var(name)
     }
 
     /// Returns the values of facts that the configuration sets.

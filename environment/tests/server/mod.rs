@@ -64,7 +64,6 @@ impl Server {
     }
 
     /// Starts a server that accepts the user [`TOKEN`]. Needs root.
-    #[cfg(feature = "daytona")]
     pub(crate) fn start_open() -> Result<Self, String> {
         if !rustix::process::getuid().is_root() {
             return Err("a server with a user of its own needs root".to_owned());

@@ -55,7 +55,12 @@ impl Service {
 
     /// Returns sandboxes of the service.
     pub(crate) fn kind(&self) -> DaytonaKind {
-        DaytonaKind::new(KEY, self.gateway.file("known_hosts")).url(&*self.address)
+        DaytonaKind::new(KEY, self.known_hosts()).url(&*self.address)
+    }
+
+    /// Returns the file with the host key of the gateway.
+    pub(crate) fn known_hosts(&self) -> std::path::PathBuf {
+        self.gateway.file("known_hosts")
     }
 
     pub(crate) fn url(&self) -> &str {

@@ -3,6 +3,7 @@
 mod command;
 mod shell;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use toolc_config::{Config, Container, Home, Ssh, expanded};
 use toolc_environment::{ContainerKind, HostId, HostKeys, Leases, LocalKind, Promises, Resource, SandboxKind, SshKind};
 use toolc_workspace::{Environments, Workspace};
 
-use crate::profile::Profile;
+use crate::profile::{DAYTONA_KEY, Profile};
 pub(crate) use command::EnvironmentsArgs;
 
 /// The kind of environment in which tools act.
@@ -27,6 +28,8 @@ pub(crate) enum EnvironmentKind {
     Docker,
     /// Another machine, with the rights of your user there.
     Ssh,
+    /// A sandbox of the service Daytona, which has nothing of this machine.
+    Daytona,
 }
 
 impl EnvironmentKind {
@@ -50,6 +53,7 @@ impl EnvironmentKind {
                 toolc_config::EnvironmentKind::Sandbox => Self::Sandbox,
                 toolc_config::EnvironmentKind::Docker => Self::Docker,
                 toolc_config::EnvironmentKind::Ssh => Self::Ssh,
+                toolc_config::EnvironmentKind::Daytona => Self::Daytona,
             },
         };
         let missing = match kind {
@@ -78,28 +82,43 @@ impl EnvironmentKind {
             Self::Sandbox => SandboxKind::NAME,
             Self::Docker => ContainerKind::NAME,
             Self::Ssh => SshKind::NAME,
+            Self::Daytona => "daytona",
         }
     }
 
     /// Returns the directory in which tools begin, if the one in which this program was started is `own`. `None` if only the environment
     /// knows it.
     pub(crate) fn directory(self, own: &Path, config: &Config) -> Option<PathBuf> {
-        match (self, &config.environment.ssh) {
-            (Self::Ssh, Some(ssh)) => ssh.directory.as_ref().map(PathBuf::from).filter(|path| path.is_absolute()),
-            _ => Some(own.to_owned()),
+        if !self.is_elsewhere() {
+            return Some(own.to_owned());
         }
+        self.directory_there(config).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     /// Returns where tools begin, for the instructions of a model.
     pub(crate) fn place(self, own: &Path, config: &Config) -> String {
+        let folder = match self.directory_there(config) {
+            Some(directory) => format!("the folder {directory}"),
+            None => "the home folder".to_owned(),
+        };
         match (self, &config.environment.ssh) {
-            (Self::Ssh, Some(Ssh { host, directory: Some(directory), .. })) => {
-                format!("the folder {directory} on the machine {host}, which has linux")
-            }
-            (Self::Ssh, Some(Ssh { host, directory: None, .. })) => {
-                format!("the home folder on the machine {host}, which has linux")
-            }
+            (Self::Ssh, Some(ssh)) => format!("{folder} on the machine {}, which has linux", ssh.host),
+            (Self::Daytona, _) => format!("{folder} of a sandbox on another machine, which has linux"),
             _ => format!("the folder {} on {}", own.display(), std::env::consts::OS),
+        }
+    }
+
+    /// Returns whether tools act where the files of this machine are not.
+    fn is_elsewhere(self) -> bool {
+        matches!(self, Self::Ssh | Self::Daytona)
+    }
+
+    /// Returns the directory on the other machine that is configured.
+    fn directory_there(self, config: &Config) -> Option<&str> {
+        match self {
+            Self::Ssh => config.environment.ssh.as_ref()?.directory.as_deref(),
+            Self::Daytona => config.environment.daytona.directory.as_deref(),
+            Self::Local | Self::Sandbox | Self::Docker => None,
         }
     }
 }
@@ -113,6 +132,10 @@ pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool
     }
     if let Some(ssh) = &profile.config().environment.ssh {
         environments = environments.with_kind(ssh_kind(ssh, &profile.home));
+    }
+    // It is offered only if it was chosen: the service costs money.
+    if kind == EnvironmentKind::Daytona {
+        environments = with_daytona(environments, profile);
     }
     if calls { environments.leases(leases(&profile.home)) } else { environments }
 }
@@ -133,15 +156,48 @@ fn container_kind(container: &Container) -> ContainerKind {
 /// Returns the other machine of the configuration.
 fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
     let known_hosts = ssh.known_hosts.as_deref().map_or_else(|| home.known_hosts(), expanded);
-    let kind = SshKind::new(&*ssh.host, known_hosts).host_keys(match ssh.host_keys {
-        toolc_config::HostKeys::Strict => HostKeys::Strict,
-        toolc_config::HostKeys::AcceptNew => HostKeys::AcceptNew,
-    });
+    let kind = SshKind::new(&*ssh.host, known_hosts).host_keys(host_keys(ssh.host_keys));
     let kind = ssh.user.iter().fold(kind, |kind, user| kind.user(user));
     let kind = ssh.port.into_iter().fold(kind, SshKind::port);
     let kind = ssh.key.iter().fold(kind, |kind, key| kind.key(expanded(key)));
     let kind = ssh.directory.iter().fold(kind, |kind, directory| kind.directory(directory));
     ssh.config_file.iter().fold(kind, |kind, path| kind.config_file(expanded(path)))
+}
+
+#[cfg(unix)]
+fn with_daytona(environments: Environments, profile: &Profile) -> Environments {
+    environments.with_kind(daytona_kind(profile))
+}
+
+/// Leaves the kind out, so that the tools of a task are refused: it needs Unix.
+#[cfg(not(unix))]
+fn with_daytona(environments: Environments, _: &Profile) -> Environments {
+    environments
+}
+
+/// Returns the sandboxes of Daytona of the configuration.
+#[cfg(unix)]
+fn daytona_kind(profile: &Profile) -> toolc_environment::DaytonaKind {
+    let daytona = &profile.config().environment.daytona;
+    let known_hosts = daytona.known_hosts.as_deref().map_or_else(|| profile.home.known_hosts(), expanded);
+    let key = profile.variable(DAYTONA_KEY).unwrap_or_default();
+    let kind = toolc_environment::DaytonaKind::new(key, known_hosts)
+        .host_keys(host_keys(daytona.host_keys))
+        .network(daytona.network)
+        .lifetime(std::time::Duration::from_secs(u64::from(daytona.max_minutes) * 60))
+        .max_sandboxes(daytona.max_sandboxes as usize);
+    let kind = daytona.snapshot.iter().fold(kind, |kind, snapshot| kind.snapshot(snapshot));
+    let kind = daytona.directory.iter().fold(kind, |kind, directory| kind.directory(directory));
+    let kind = daytona.target.iter().fold(kind, |kind, target| kind.target(target));
+    let kind = daytona.organization.iter().fold(kind, |kind, id| kind.organization(id));
+    daytona.url.iter().fold(kind, |kind, url| kind.url(url))
+}
+
+fn host_keys(keys: toolc_config::HostKeys) -> HostKeys {
+    match keys {
+        toolc_config::HostKeys::Strict => HostKeys::Strict,
+        toolc_config::HostKeys::AcceptNew => HostKeys::AcceptNew,
+    }
 }
 
 fn leases(home: &Home) -> Arc<Leases> {
@@ -161,7 +217,6 @@ fn leases(home: &Home) -> Arc<Leases> {
 
 /// Returns the section on environments for the report of `doctor`. The default kind is a problem if its environments cannot be made.
 pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSection {
-    let config = &profile.config().environment;
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
     let state = match &sandbox {
         Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
@@ -182,29 +237,39 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSect
     if let (Err(error), EnvironmentKind::Sandbox) = (&sandbox, default) {
         problems.push(format!("the sandbox is not available: {error}"));
     }
-    if let (EnvironmentKind::Docker, Some(container)) = (default, &config.container) {
-        let checked = container_kind(container).check().map_err(|error| error.to_string());
+    if let Some((shown, mut details, checked)) = checked(default, profile) {
+        let checked = checked.map_err(|error| error.to_string());
         let state =
             checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
-        text += &format!("\n    docker with the image {}: {}", container.image, state.replace('\n', "\n    "));
-        json[ContainerKind::NAME] = json!({
-            "image": container.image,
-            "available": checked.is_ok(),
-            "problem": checked.as_ref().err(),
-        });
-        problems.extend(checked.err().map(|error| format!("docker is not available: {error}")));
-    }
-    if let (EnvironmentKind::Ssh, Some(ssh)) = (default, &config.ssh) {
-        let checked = ssh_kind(ssh, &profile.home).check().map_err(|error| error.to_string());
-        let state =
-            checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
-        text += &format!("\n    ssh to {}: {}", ssh.host, state.replace('\n', "\n    "));
-        json[SshKind::NAME] = json!({
-            "host": ssh.host,
-            "available": checked.is_ok(),
-            "problem": checked.as_ref().err(),
-        });
-        problems.extend(checked.err().map(|error| format!("ssh is not available: {error}")));
+        text += &format!("\n    {shown}: {}", state.replace('\n', "\n    "));
+        details["available"] = checked.is_ok().into();
+        details["problem"] = checked.as_ref().err().cloned().into();
+        json[default.name()] = details;
+        problems.extend(checked.err().map(|error| format!("{} is not available: {error}", default.name())));
     }
     DoctorSection { key: "environment".to_owned(), json, text, problems }
+}
+
+/// Checks whether environments of a kind that has settings can be made. Returns what it is, its settings, and the result.
+fn checked(kind: EnvironmentKind, profile: &Profile) -> Option<(String, serde_json::Value, io::Result<()>)> {
+    let config = &profile.config().environment;
+    match kind {
+        EnvironmentKind::Local | EnvironmentKind::Sandbox => None,
+        EnvironmentKind::Docker => {
+            let container = config.container.as_ref()?;
+            let shown = format!("docker with the image {}", container.image);
+            Some((shown, json!({ "image": container.image }), container_kind(container).check()))
+        }
+        EnvironmentKind::Ssh => {
+            let ssh = config.ssh.as_ref()?;
+            let checked = ssh_kind(ssh, &profile.home).check();
+            Some((format!("ssh to {}", ssh.host), json!({ "host": ssh.host }), checked))
+        }
+        #[cfg(unix)]
+        EnvironmentKind::Daytona => Some(("daytona".to_owned(), json!({}), daytona_kind(profile).check())),
+        #[cfg(not(unix))]
+        EnvironmentKind::Daytona => {
+            Some(("daytona".to_owned(), json!({}), Err(io::Error::new(io::ErrorKind::Unsupported, "it needs Unix"))))
+        }
+    }
 }
