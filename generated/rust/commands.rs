@@ -558,7 +558,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "crictl",
             value_options: &[
                 "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace",
-                "--runtime-endpoint",
+                "--runtime-endpoint", "--cap-add", "--device", "--env", "--label", "--mount", "--runtime",
+                "--snapshotter", "--with-ns",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
@@ -581,7 +582,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "crictl",
             value_options: &[
                 "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace",
-                "--runtime-endpoint",
+                "--runtime-endpoint", "--cap-add", "--device", "--env", "--label", "--mount", "--runtime",
+                "--snapshotter", "--with-ns",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
@@ -750,7 +752,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
                 "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
-                "--workdir",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
             ],
             elsewhere: &["create", "run"],
             runs: &[
@@ -1079,6 +1086,34 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("fghack", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "finch",
+        &Program {
+            name: "docker",
+            value_options: &[
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
+            ],
+            elsewhere: &["create", "run"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
+            ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "find",
         &Program {
@@ -1908,6 +1943,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("lima", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
     (
         "limactl",
         &Program {
@@ -2306,7 +2342,40 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
                 "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
-                "--workdir",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
+            ],
+            elsewhere: &["create", "run"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
+            ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "nerdctl.lima",
+        &Program {
+            name: "docker",
+            value_options: &[
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
             ],
             elsewhere: &["create", "run"],
             runs: &[
@@ -2854,7 +2923,40 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
                 "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
-                "--workdir",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
+            ],
+            elsewhere: &["create", "run"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
+            ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "podman-remote",
+        &Program {
+            name: "docker",
+            value_options: &[
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
             ],
             elsewhere: &["create", "run"],
             runs: &[
@@ -5159,10 +5261,11 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["docker"],
+            programs: &["docker", "buildah", "ctr"],
             flags: &[
                 "--privileged", "--pid=host", "--ipc=host", "--userns=host", "--cap-add", "--device", "--security-opt",
                 "--allow=security.*", "--allow=network.host", "--cgroupns=host", "--uts=host", "--volumes-from",
+                "--device-cgroup-rule", "--with-ns=*:/proc/1/*",
             ],
             ..Conditions::EMPTY
         },
@@ -5176,9 +5279,23 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["docker", "docker-compose", "lima", "nerdctl"],
-            flags: &["-v", "--mount", "--volume"],
+            programs: &["docker", "docker-compose", "lima", "nerdctl", "apptainer", "buildah", "ctr", "singularity"],
+            flags: &["-v", "--mount", "--volume", "-B", "-o", "--bind", "--opt", "--rootfs"],
             values_in: &["host-folders", "private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "root-folder-of-a-container",
+        description: "Starts a container with a folder of this machine as its root folder.",
+        check: "Which folder is this, and what can the container change in it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ctr"],
+            subcommands: &[&["run", "--rootfs"], &["c", "create", "--rootfs"], &["container*", "create", "--rootfs"]],
             ..Conditions::EMPTY
         },
     },
@@ -5192,9 +5309,13 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
-            subcommands: &[&["compose", "run"], &["container", "run"], &["run"]],
+            subcommands: &[&["compose", "run"], &["container", "run"], &["run"], &["container", "create"], &["create"]],
             flags: &["-v", "--mount", "--volume"],
-            arguments: &["rm", "shred", "unlink", "-delete", "*/rm", "*/shred", "*rm -*", "*-delete*"],
+            arguments: &[
+                "rm", "shred", "unlink", "-delete", "*/rm", "*/shred", "*-delete*", "rm -*", "*[!a-z]rm -*", "rimraf",
+                "*rimraf *", "clean -*", "-C * clean -*", "*git clean -*", "*git -C * clean -*", "reset --hard*",
+                "*git *reset --hard*",
+            ],
             ..Conditions::EMPTY
         },
     },

@@ -505,13 +505,23 @@ impl<'a> Check<'_, 'a> {
                 }
             }
         }
-        for word in self.subject.words_elsewhere() {
+        let elsewhere = self.subject.words_elsewhere();
+        for word in elsewhere {
             for found in patterns.iter().map(|pattern| self.matches(pattern, word)) {
                 let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);
                 let found = if is_output && found == Match::Maybe { Match::No } else { found };
                 if found > best.0 {
                     best = (found, Some(word.span));
                 }
+            }
+        }
+        // The command as a whole: `git clean -f`.
+        if let [first, _, ..] = elsewhere
+            && best.0 != Match::Yes
+        {
+            let whole = Word::plain(&joined(elsewhere), first.span);
+            if patterns.iter().any(|pattern| self.matches(pattern, &whole) == Match::Yes) {
+                best = (Match::Yes, Some(first.span));
             }
         }
         if best.0 == Match::No && self.subject.command.appended {
@@ -856,6 +866,23 @@ fn with_placeholders(word: &Word) -> String {
         match part {
             Part::Literal { text: literal, .. } => text.push_str(literal),
             _ => text.push(UNKNOWN),
+        }
+    }
+    text
+}
+
+/// Returns the certain parts of words, with a space between words.
+fn joined(words: &[Word]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        for part in &word.parts {
+            match part {
+                Part::Literal { text: literal, .. } => text.push_str(literal),
+                _ => text.push(UNKNOWN),
+            }
         }
     }
     text

@@ -223,9 +223,17 @@ const READERS: &[&str] = &["mapfile", "read", "readarray"];
 /// The maximum number of variables whose sources are looked for.
 const MAX_VARIABLES: usize = 8;
 
-/// Returns the parts of a word that can be the source of a mount: before a `:`, and after `source=` or `src=` up to a `,`. Without
-/// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`.
+/// The keys whose values are files of this machine, in options such as `--mount type=bind,source=FILE` and
+/// `--output type=local,dest=FILE`.
+const FILE_KEYS: &[&str] = &["source=", "src=", "device=", "dest="];
+
+/// Returns the parts of a word that can be the source of a mount: before a `:`, and after one of [`FILE_KEYS`] up to a `,`. Without
+/// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`. Quotes around a part, as in
+/// `type=bind,"source=FILE"`, are removed, and so is a `=` before the word, as in `-v=SOURCE:TARGET`.
 fn mount_sources(word: &Word) -> Vec<Word> {
+    let unquoted = without_quotes(word);
+    let assigned = after_prefix(&unquoted, "=");
+    let word = assigned.as_deref().unwrap_or(&unquoted);
     let literals = || {
         word.parts.iter().enumerate().filter_map(|(index, part)| match part {
             Part::Literal { text, .. } => Some((index, text.as_str())),
@@ -235,20 +243,43 @@ fn mount_sources(word: &Word) -> Vec<Word> {
     let mut sources = Vec::new();
     if let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(':')?))) {
         sources.push(cut(word, (0, 0), Some((index, at))));
+    } else if assigned.is_some() {
+        sources.push(word.clone());
     }
-    let has_comma = literals().any(|(_, text)| text.contains(','));
-    for key in ["source=", "src=", "="].into_iter().take(if has_comma { 2 } else { 3 }) {
-        let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(key)? + key.len()))) else {
-            continue;
-        };
-        let end = literals().find_map(|(end, text)| {
-            let from = if end == index { at } else { 0 };
-            let found = (end >= index).then(|| text[from..].find(',')).flatten()?;
-            Some((end, from + found))
-        });
-        sources.push(cut(word, (index, at), end));
+    let commas = || literals().flat_map(|(index, text)| text.match_indices(',').map(move |(at, _)| (index, at)));
+    // Each field begins at the beginning of the word, or after a comma.
+    for (index, at) in [(0, 0)].into_iter().chain(commas().map(|(index, at)| (index, at + 1))) {
+        let Some(Part::Literal { text, .. }) = word.parts.get(index) else { continue };
+        let field = text[at..].trim_start();
+        let option = field.strip_prefix("volume-opt=").unwrap_or(field);
+        if let Some(value) = FILE_KEYS.iter().find_map(|key| option.strip_prefix(key)) {
+            let start = text.len() - value.len();
+            sources.push(cut(word, (index, start), commas().find(|end| *end >= (index, start))));
+        }
+    }
+    if commas().next().is_none()
+        && let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find('=')? + 1)))
+    {
+        sources.push(cut(word, (index, at), None));
     }
     sources
+}
+
+/// Returns a word without the quotes in its literal text, and with literals that follow each other as one.
+fn without_quotes(word: &Word) -> Word {
+    let mut parts: Vec<Part> = Vec::with_capacity(word.parts.len());
+    for part in &word.parts {
+        let Part::Literal { text, origin } = part else {
+            parts.push(part.clone());
+            continue;
+        };
+        let text = text.replace('"', "");
+        match parts.last_mut() {
+            Some(Part::Literal { text: last, .. }) => last.push_str(&text),
+            _ => parts.push(Part::Literal { text, origin: *origin }),
+        }
+    }
+    Word { parts, span: word.span }
 }
 
 /// Returns a range of a word. Its ends are a part, and a position in the text of that part.
