@@ -177,6 +177,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "avconv",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "awk",
         &Program {
             name: "awk",
@@ -458,6 +477,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["chdir"], skip: 1, ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &["-P"], unless: &[] },
             ],
+            writes: &[Writes::LastOperandOf(&[
+                &["copy", "*"],
+                &["copy_directory", "*"],
+                &["copy_directory_if_different", "*"],
+                &["copy_if_different", "*"],
+                &["create_hardlink", "*"],
+                &["create_symlink", "*"],
+                &["make_directory"],
+                &["rename", "*"],
+                &["touch"],
+                &["touch_nocreate"],
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -510,6 +541,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
             directory_options: &["--cwd"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "convert",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -859,6 +909,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("dumb-init", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "dumpcap",
+        &Program {
+            name: "tshark",
+            value_options: &[
+                "-B", "-C", "-E", "-F", "-G", "-H", "-R", "-T", "-X", "-Y", "-a", "-b", "-c", "-d", "-e", "-f", "-i",
+                "-j", "-o", "-r", "-s", "-u", "-w", "-y", "-z",
+            ],
+            writes: &[Writes::Values(&["-w"])],
+            ..Program::EMPTY
+        },
+    ),
     ("eatmydata", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "ed",
@@ -1085,6 +1147,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "ffmpeg",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("fghack", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "finch",
@@ -1306,6 +1387,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ghostscript", &Program { name: "gs", writes: &[Writes::Values(&["-o", "-sOutputFile"])], ..Program::EMPTY }),
     (
         "ginstall",
         &Program {
@@ -1346,6 +1428,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "ln",
             value_options: &["-S", "-t", "--suffix", "--target-directory"],
             writes: &[Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gm",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1399,6 +1500,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gs", &Program { name: "gs", writes: &[Writes::Values(&["-o", "-sOutputFile"])], ..Program::EMPTY }),
     (
         "gsed",
         &Program {
@@ -2104,6 +2206,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "magick",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "make",
         &Program {
             name: "make",
@@ -2139,6 +2260,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ssl-key", "--ssl-mode", "--tee", "--tls-version",
             ],
             writes: &[Writes::Values(&["--tee"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mariadb-dump",
+        &Program {
+            name: "mysqldump",
+            value_options: &[
+                "-P", "-S", "-T", "-h", "-r", "-u", "--databases?", "--host", "--ignore-table", "--port",
+                "--result-file", "--socket", "--tab", "--user", "--where",
+            ],
+            writes: &[Writes::Values(&["-T", "-r", "--result-file", "--tab"])],
             ..Program::EMPTY
         },
     ),
@@ -2296,6 +2429,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ssl-key", "--ssl-mode", "--tee", "--tls-version",
             ],
             writes: &[Writes::Values(&["--tee"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mysqldump",
+        &Program {
+            name: "mysqldump",
+            value_options: &[
+                "-P", "-S", "-T", "-h", "-r", "-u", "--databases?", "--host", "--ignore-table", "--port",
+                "--result-file", "--socket", "--tab", "--user", "--where",
+            ],
+            writes: &[Writes::Values(&["-T", "-r", "--result-file", "--tab"])],
             ..Program::EMPTY
         },
     ),
@@ -2722,6 +2867,63 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("pdfseparate", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
+        "pdftocairo",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pdftohtml",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pdftotext",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "pdm",
         &Program {
             value_options: &[
@@ -2783,6 +2985,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             options_first: true,
             runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-E"] }],
             writes: &[Writes::OperandsWith(&["-i"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pg_dump",
+        &Program {
+            name: "pg_dump",
+            value_options: &[
+                "-F", "-N", "-S", "-T", "-U", "-Z", "-d", "-f", "-h", "-j", "-l", "-n", "-p", "-t", "--dbname",
+                "--exclude-table", "--file", "--format", "--host", "--jobs", "--port", "--schema?", "--table",
+                "--username",
+            ],
+            writes: &[Writes::Values(&["-f", "--file"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pg_dumpall",
+        &Program {
+            name: "pg_dump",
+            value_options: &[
+                "-F", "-N", "-S", "-T", "-U", "-Z", "-d", "-f", "-h", "-j", "-l", "-n", "-p", "-t", "--dbname",
+                "--exclude-table", "--file", "--format", "--host", "--jobs", "--port", "--schema?", "--table",
+                "--username",
+            ],
+            writes: &[Writes::Values(&["-f", "--file"])],
             ..Program::EMPTY
         },
     ),
@@ -3008,6 +3236,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { name: "proxychains", value_options: &["-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "ps2pdf",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "psql",
         &Program {
             value_options: &[
@@ -3214,6 +3461,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "qemu-x86_64",
             value_options: &["-0", "-B", "-E", "-L", "-R", "-U", "-cpu", "-g", "-p", "-r", "-s"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qpdf",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3686,6 +3952,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "sox",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "split",
         &Program {
             value_options: &[
@@ -3904,6 +4189,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "tcpdump",
+        &Program {
+            value_options: &[
+                "-B", "-C", "-D?", "-E", "-F", "-G", "-M", "-T", "-V", "-W", "-c", "-i", "-j", "-m", "-r", "-s", "-w",
+                "-y", "-z",
+            ],
+            writes: &[Writes::Values(&["-w"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "tcpserver",
         &Program {
             name: "tcpsvd",
@@ -4069,6 +4365,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Session(Session { after: &["ssh"], skip: 1, ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tshark",
+        &Program {
+            name: "tshark",
+            value_options: &[
+                "-B", "-C", "-E", "-F", "-G", "-H", "-R", "-T", "-X", "-Y", "-a", "-b", "-c", "-d", "-e", "-f", "-i",
+                "-j", "-o", "-r", "-s", "-u", "-w", "-y", "-z",
+            ],
+            writes: &[Writes::Values(&["-w"])],
             ..Program::EMPTY
         },
     ),
@@ -4418,13 +4726,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--reject", "--reject-regex", "--rejected-log", "--remote-encoding", "--report-speed",
                 "--restrict-file-names", "--retry-on-http-error", "--save-cookies", "--secure-protocol", "--start-pos",
                 "--use-askpass", "--waitretry", "--warc-dedup", "--warc-file", "--warc-header", "--warc-max-size",
-                "--warc-tempdir",
+                "--warc-tempdir", "--hsts-file",
             ],
             writes: &[
                 Writes::UrlNames { with: &[], folder: &["-P", "--directory-prefix"] },
                 Writes::Values(&[
                     "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document",
-                    "--output-file", "--rejected-log", "--save-cookies", "--warc-file",
+                    "--output-file", "--rejected-log", "--save-cookies", "--warc-file", "--hsts-file",
                 ]),
             ],
             ..Program::EMPTY
@@ -4442,6 +4750,44 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("wipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     ("wish", &Program { runs: &[Runs::File { after: &[], options: &[], unless: &[] }], ..Program::EMPTY }),
     ("with-contenv", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "wkhtmltoimage",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wkhtmltopdf",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "wsl",
         &Program {
@@ -4601,7 +4947,8 @@ pub static PLACES: &[Place<'static>] = &[
             "/", "/bin", "/bin/**", "/boot", "/boot/**", "/dev", "/dev/**", "/etc", "/etc/**", "/lib", "/lib/**",
             "/lib32", "/lib32/**", "/lib64", "/lib64/**", "/libx32", "/libx32/**", "/proc", "/proc/**", "/root",
             "/root/**", "/sbin", "/sbin/**", "/sys", "/sys/**", "/usr", "/usr/**", "/var", "/var/**", "/Library",
-            "/Library/**", "/System", "/System/**", "/private/etc/**", "/private/var/**",
+            "/Library/**", "/System", "/System/**", "/private/etc/**", "/private/var/**", "/run/dbus-1/**",
+            "/run/modprobe.d/**", "/run/sysctl.d/**", "/run/systemd/**", "/run/tmpfiles.d/**", "/run/udev/**",
         ],
         except: &[
             "/dev/fd/*", "/dev/full", "/dev/null", "/dev/ptmx", "/dev/pts/*", "/dev/random", "/dev/shm/**",
@@ -4694,7 +5041,36 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.s3cfg", "~/Library/Application Support/Google/Chrome/*/Cookies",
             "~/Library/Application Support/Google/Chrome/*/Login Data",
             "~/Library/Application Support/Firefox/Profiles/*/logins.json",
-            "~/Library/Application Support/Firefox/Profiles/*/key4.db",
+            "~/Library/Application Support/Firefox/Profiles/*/key4.db", "~/.config/containers/auth.json",
+            "/run/containers/*/auth.json", "/run/user/*/containers/auth.json", "~/.authinfo", "~/.authinfo.gpg",
+            "~/.msmtprc", "~/.config/msmtp/config", "~/.mbsyncrc", "~/.config/mbsync/**", "~/.isyncrc",
+            "~/.fetchmailrc", "~/.offlineimaprc", "~/.config/offlineimap/**", "~/.config/stripe/config.toml",
+            "~/.supabase/access-token", "~/.config/supabase/**", "~/.config/ngrok/ngrok.yml", "~/.ngrok2/ngrok.yml",
+            "~/.cloudflared/*.json", "~/.cloudflared/*.pem", "~/.config/vercel/auth.json", "~/.vercel/auth.json",
+            "~/.netlify/config.json", "~/.config/heroku/**", "~/.m2/settings-security.xml", "~/.config/.wrangler/**",
+            "~/.config/wrangler/config/default.toml", "~/.wrangler/config/default.toml", "~/.yarnrc.yml",
+            "~/.config/yarn/config", "~/.bunfig.toml", "~/.config/linode-cli", "~/.terraformrc", "~/.smbcredentials",
+            "~/.config/exercism/user.json", "~/.snowsql/config", "~/.snowflake/config.toml",
+            "~/.snowflake/connections.toml", "~/.dbt/profiles.yml", "~/.mylogin.cnf", "~/.expo/state.json",
+            "~/.circleci/cli.yml", "~/.travis/config.yml", "~/.sentryclirc", "~/.config/gcloud/*.db", "~/.azure/**",
+            "~/.config/scw/config.yaml", "~/.config/exoscale/exoscale.toml", "~/.civo.json", "~/.config/fly/**",
+            "~/.config/turso/settings.json", "~/.config/neonctl/credentials.json", "~/.config/planetscale/**",
+            "~/.config/railway/**", "~/.config/northflank/**", "~/.config/anthropic/**", "~/.config/openai/**",
+            "~/.openai/api_key", "~/.cursor/auth.json", "~/.config/Bitwarden CLI/data.json",
+            "~/.config/Signal/config.json", "~/.minikube/**/*.key", "~/.thunderbird/*/logins.json",
+            "~/.thunderbird/*/key4.db", "~/.config/BraveSoftware/Brave-Browser/*/Cookies",
+            "~/.config/BraveSoftware/Brave-Browser/*/Login Data", "~/.config/microsoft-edge/*/Cookies",
+            "~/.config/microsoft-edge/*/Login Data", "~/.config/google-chrome/*/Web Data",
+            "~/.config/discord/Local Storage/**", "~/.config/keepassxc/**", "~/.local/share/kwalletd/**",
+            "~/.config/Code/User/globalStorage/state.vscdb", "~/.config/gh-copilot/**", "~/.docker/token-seed",
+            "~/.config/dagger/**", "~/.config/jgit/config", "~/.nuget/NuGet/NuGet.Config",
+            "~/.config/NuGet/NuGet.Config", "~/.hex/hex.config", "~/.local/share/gem/credentials", "~/.bundle/config",
+            "~/.mc/config.json", "~/.config/sn/config", "~/.ansible/galaxy_token",
+            "~/.config/helm/registry/config.json", "~/.config/doppler/**", "~/.doppler/.doppler.yaml",
+            "~/.infisical/**", "~/.aws-vault/**", "~/.awsvault/keys/**", "~/.saml2aws", "~/.okta/**",
+            "~/.config/teleport/**", "~/.tsh/keys/**", "~/.step/secrets/**", "~/.local/share/mkcert/rootCA-key.pem",
+            "~/.config/tailscale/**", "/var/lib/tailscale/tailscaled.state", "~/.config/syncthing/key.pem",
+            "~/.config/syncthing/config.xml", "~/.irssi/config", "~/.weechat/sec.conf", "~/.config/weechat/sec.conf",
         ],
         except: &[
             "**/.ssh/*.pub", "~/.ssh/*.pub", "~/.ssh/allowed_signers", "~/.ssh/authorized_keys*", "~/.ssh/config",
@@ -4705,7 +5081,7 @@ pub static PLACES: &[Place<'static>] = &[
             "/Users/*/.ssh/allowed_signers", "/Users/*/.ssh/authorized_keys*", "/Users/*/.ssh/config",
             "/Users/*/.ssh/config.d/**", "/Users/*/.ssh/known_hosts*", "/etc/letsencrypt/live/*/cert.pem",
             "/etc/letsencrypt/live/*/chain.pem", "/etc/letsencrypt/live/*/fullchain.pem",
-            "/etc/letsencrypt/live/README",
+            "/etc/letsencrypt/live/README", "~/.bundle/config.d/**", "~/.azure/config", "~/.azure/clouds.config",
         ],
     },
     Place {
@@ -4765,7 +5141,37 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.pulumi/credentials.json", "~/.railway/config.json", "~/.s3cfg",
             "~/Library/Application Support/Google/Chrome/*/Login Data",
             "~/Library/Application Support/Firefox/Profiles/*/logins.json",
-            "~/Library/Application Support/Firefox/Profiles/*/key4.db",
+            "~/Library/Application Support/Firefox/Profiles/*/key4.db", "~/.config/containers/auth.json",
+            "/run/containers/*/auth.json", "/run/user/*/containers/auth.json", "~/.authinfo", "~/.authinfo.gpg",
+            "~/.msmtprc", "~/.config/msmtp/config", "~/.mbsyncrc", "~/.config/mbsync/**", "~/.isyncrc",
+            "~/.fetchmailrc", "~/.offlineimaprc", "~/.config/offlineimap/**", "~/.config/stripe/config.toml",
+            "~/.supabase/access-token", "~/.config/supabase/**", "~/.config/ngrok/ngrok.yml", "~/.ngrok2/ngrok.yml",
+            "~/.cloudflared/*.json", "~/.cloudflared/*.pem", "~/.config/vercel/auth.json", "~/.vercel/auth.json",
+            "~/.netlify/config.json", "~/.config/heroku/**", "~/.m2/settings-security.xml", "~/.config/.wrangler/**",
+            "~/.config/wrangler/config/default.toml", "~/.wrangler/config/default.toml", "~/.yarnrc.yml",
+            "~/.config/yarn/config", "~/.bunfig.toml", "~/.config/linode-cli", "~/.terraformrc", "~/.smbcredentials",
+            "~/.config/exercism/user.json", "~/.snowsql/config", "~/.snowflake/config.toml",
+            "~/.snowflake/connections.toml", "~/.dbt/profiles.yml", "~/.mylogin.cnf", "~/.expo/state.json",
+            "~/.circleci/cli.yml", "~/.travis/config.yml", "~/.sentryclirc", "~/.config/gcloud/*.db",
+            "~/.config/gcloud/legacy_credentials/**", "~/.config/scw/config.yaml", "~/.config/exoscale/exoscale.toml",
+            "~/.civo.json", "~/.config/fly/**", "~/.config/turso/settings.json", "~/.config/neonctl/credentials.json",
+            "~/.config/planetscale/**", "~/.config/railway/**", "~/.config/northflank/**", "~/.config/anthropic/**",
+            "~/.config/openai/**", "~/.openai/api_key", "~/.cursor/auth.json", "~/.config/Bitwarden CLI/data.json",
+            "~/.config/Signal/config.json", "~/.minikube/**/*.key", "~/.thunderbird/*/logins.json",
+            "~/.thunderbird/*/key4.db", "~/.config/BraveSoftware/Brave-Browser/*/Cookies",
+            "~/.config/BraveSoftware/Brave-Browser/*/Login Data", "~/.config/microsoft-edge/*/Cookies",
+            "~/.config/microsoft-edge/*/Login Data", "~/.config/google-chrome/*/Web Data",
+            "~/.config/discord/Local Storage/**", "~/.local/share/kwalletd/**", "~/.config/hub",
+            "~/.config/Code/User/globalStorage/state.vscdb", "~/.config/gh-copilot/**", "~/.docker/token-seed",
+            "~/.config/dagger/**", "~/.config/jgit/config", "~/.nuget/NuGet/NuGet.Config",
+            "~/.config/NuGet/NuGet.Config", "~/.hex/hex.config", "~/.gem/credentials",
+            "~/.local/share/gem/credentials", "~/.bundle/config", "~/.config/rclone/rclone.conf", "~/.mc/config.json",
+            "~/.config/sn/config", "~/.ansible/galaxy_token", "~/.config/helm/registry/config.json",
+            "~/.config/doppler/**", "~/.doppler/.doppler.yaml", "~/.infisical/**", "~/.aws-vault/**",
+            "~/.awsvault/keys/**", "~/.saml2aws", "~/.okta/**", "~/.config/teleport/**", "~/.tsh/keys/**",
+            "~/.step/secrets/**", "~/.local/share/mkcert/rootCA-key.pem", "~/.config/tailscale/**",
+            "~/.config/syncthing/key.pem", "~/.config/syncthing/config.xml", "~/.irssi/config", "~/.weechat/sec.conf",
+            "~/.config/weechat/sec.conf", "~/.m2/settings.xml", "~/.config/rclone/rclone.conf",
         ],
         except: &["**/.env.dist", "**/.env.example", "**/.env.sample", "**/.env.template"],
     },
@@ -4817,7 +5223,37 @@ pub static PLACES: &[Place<'static>] = &[
             "**/.cargo/config", "**/.cargo/config.toml", "**/.claude/settings*.json", "**/.mcp.json",
             "**/.vscode/tasks.json", "~/.claude.json", "~/.codex/config.toml", "~/.copilot/**", "~/.cursor/mcp.json",
             "~/.gemini/settings.json", "~/.config/Code/User/tasks.json",
-            "~/Library/Application Support/Code/User/tasks.json",
+            "~/Library/Application Support/Code/User/tasks.json", "~/.mkshrc", "~/.zshrc.pre", "~/.zshrc.post",
+            "~/.config/hg/**", "~/.config/jj/**", "~/.jjconfig.toml", "~/.config/sqlite3/**", "~/.duckdbrc",
+            "~/.yarnrc", "~/.yarnrc.yml", "~/.terraformrc", "~/.forward", "~/.procmailrc", "~/.config/autostart",
+            "~/.local/share/dbus-1/**", "~/go/bin/**", "~/.cargo/bin/**", "~/.bun/bin/**", "~/.deno/bin/**",
+            "~/.volta/bin/**", "~/.npm-global/bin/**", "~/.rbenv/shims/**", "~/.nvm/versions/node/*/bin/**",
+            "~/.local/share/pnpm/*", "~/.local/share/mise/shims/**", "~/.asdf/shims/**", "~/.nix-profile/bin/**",
+            "~/.krew/bin/**", "~/.dotnet/tools/**", "~/.composer/vendor/bin/**", "~/.config/composer/vendor/bin/**",
+            "~/.local/share/flatpak/exports/bin/**", "~/.linuxbrew/bin/**", "**/.cursor/mcp.json",
+            "**/.cursor/hooks.json", "**/.windsurf/**/mcp_config.json", "~/.codeium/windsurf/mcp_config.json",
+            "**/.gemini/settings.json", "**/.zed/tasks.json", "**/.kiro/settings/mcp.json", "**/.roo/mcp.json",
+            "**/.amazonq/mcp.json", "**/.codex/config.toml", "**/.opencode/**", "~/.config/opencode/**",
+            "~/.continue/config.*", "~/.config/goose/**", "~/.config/zed/**", "~/.devcontainer.json", "~/.guile",
+            "~/.sbclrc", "~/.clisprc*", "~/.swiplrc", "~/.config/swi-prolog/**", "~/.erlang", "~/.iex.exs", "~/.luarc",
+            "~/.Rprofile.site", "~/.config/mpv/**", "~/.mpv/**", "~/.config/pnpm/rc", "~/.bunfig.toml", "~/.condarc",
+            "~/.mambarc", "~/.config/procps/**", "~/.ansible.cfg", "~/.config/containers/**", "~/.pdbrc", "**/.pdbrc",
+            "~/.config/labwc/**", "~/.config/niri/**", "~/.config/river/**", "~/.config/herbstluftwm/**",
+            "~/.config/leftwm/**", "~/.dwm/**", "~/.config/polybar/**", "~/.config/sxhkd/**", "~/.config/waybar/**",
+            "~/.config/rofi/**", "~/.config/dunst/**", "~/.config/ranger/**", "~/.config/lf/**", "~/.config/yazi/**",
+            "~/.config/nnn/**", "~/.config/vifm/**", "~/.vifm/**", "~/.kde/Autostart/**", "~/.kde4/Autostart/**",
+            "~/.config/micro/**", "~/.config/kak/**", "~/.config/lvim/**", "~/.SpaceVim.d/**", "~/.spacemacs",
+            "~/.config/zellij/**", "~/.byobu/**", "~/.config/btop/**", "~/.config/atuin/**",
+            "~/.config/gtk-3.0/settings.ini", "~/.ctags.d/**", "~/.config/newsboat/**", "~/.newsboat/**",
+            "~/.elinks/**", "~/.w3m/**", "~/.lynxrc", "~/.msmtprc", "~/.mbsyncrc", "~/.octave.d/**",
+            "~/.config/octave/**", "~/.config/matlab/**", "~/.config/task/**", "~/.taskrc", "~/.task/hooks/**",
+            "~/.config/pop-shell/**", "~/.Xsession", "~/.xbindkeysrc", "~/.config/kglobalshortcutsrc", "~/.logout",
+            "~/.config/user-tmpfiles.d/**", "~/.config/anacron/**", "~/.config/incron/**", "~/.m2/extensions.xml",
+            "~/.m2/settings.xml", "~/.config/go/env", "~/.config/uv/**", "~/.config/pypoetry/**", "~/.config/pdm/**",
+            "~/.pydistutils.cfg", "~/.local/share/nautilus/scripts/**", "~/.local/share/kservices5/**",
+            "~/.local/share/kio/servicemenus/**", "~/.gnome2/nautilus-scripts/**", "~/.config/mimeapps.list",
+            "/home/*/.zlogin", "/home/*/.zlogout", "/home/*/.bash_aliases", "/home/*/.xprofile", "/home/*/.xsession",
+            "/home/*/.vimrc", "/home/*/bin/**",
         ],
         except: &[],
     },
@@ -4855,6 +5291,22 @@ pub static PLACES: &[Place<'static>] = &[
         name: "working-directory",
         description: "The working directory and everything below it.",
         paths: &[".", "./**"],
+        except: &[],
+    },
+    Place {
+        name: "system-settings",
+        description: "Settings, programs and libraries of the operating system, and their folders.",
+        paths: &[
+            "/", "/bin", "/bin/**", "/boot", "/boot/**", "/etc", "/etc/**", "/lib", "/lib/**", "/lib64/**", "/sbin/**",
+            "/usr", "/usr/bin", "/usr/bin/**", "/usr/lib", "/usr/lib/**", "/usr/local", "/usr/local/bin",
+            "/usr/local/bin/**", "/usr/local/lib", "/usr/local/lib/**", "/usr/sbin/**", "/usr/share", "/usr/share/**",
+        ],
+        except: &[],
+    },
+    Place {
+        name: "whole-homes",
+        description: "The root folder, and whole home folders.",
+        paths: &["/", "~", "/home", "/home/*", "/root", "/Users", "/Users/*"],
         except: &[],
     },
 ];
@@ -5704,7 +6156,10 @@ pub static RULES: &[Rule<'static>] = &[
                 ".shell *", ".system *", "*\n.shell *", "*\n.system *", "*load_extension*", ".load *", ".import *|*",
                 ".output |*", ".once |*", "*to program*", "*from program*", ".output /*", ".output ~*", ".once /*",
                 ".once ~*", ".backup /*", ".excel*", ".log /*", ".read*|*", ".sh *", "*\n.sh *", "*writefile(*",
-                "edit(*", "*[!a-z0-9_]edit(*", "*copy *to '/*",
+                "edit(*", "*[!a-z0-9_]edit(*", "*copy *to '/*", ".save /*", ".save ~*", ".clone /*", ".clone ~*",
+                ".trace /*", ".trace ~*", ".backup ~*", ".log ~*", "*vacuum*into*[\"']/*", "*vacuum*into*[\"']~*",
+                "*attach*[\"']/etc/*", "*attach*[\"']/usr/*", "*attach*[\"']/root/.*", "*attach*[\"']/home/*/.*",
+                ".ar* *-x*/*", ".ar* *x*-c /*", "*\n.save *", "*\n.clone *", "*\n.output [/~]*", "*\n.once [/~]*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5748,8 +6203,39 @@ pub static RULES: &[Rule<'static>] = &[
                 "\\!*", "*\\!*", "\\o *", "\\g *", "\\w *", "\\copy *program*", "system *", ".shell *", ".system *",
                 ".load *", ".import *|*", ".output |*", ".output /*", ".once |*", ".once /*", "*load_extension(*",
                 "*to program*", "*from program*", "*into outfile*", "*into dumpfile*", ".read*|*", ".sh *",
-                "*writefile(*", "edit(*", "*[!a-z0-9_]edit(*",
+                "*writefile(*", "edit(*", "*[!a-z0-9_]edit(*", ".save /*", ".save ~*", ".clone [/~]*", ".trace [/~]*",
+                ".backup [/~]*", ".log [/~]*", ".excel*", ".output ~*", ".once ~*", "*vacuum*into*[\"']/*",
+                "*attach*[\"']/etc/*", ".archive *-x*",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "database-over-a-start-up-file",
+        description: "Creates or changes a database in the place of a file of an account, of a shell or of the system.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["duckdb", "litecli", "sqlite3"],
+            operands_in: &["start-up-files", "git-hooks", "critical-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-by-a-database-client",
+        description: "Unpacks an archive over files of the system, of an account or of a shell.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sqlite3"],
+            flags: &["-C", "-directory", "--directory"],
+            values_in: &["system-files", "credentials", "start-up-files", "git-hooks", "home-folders"],
             ..Conditions::EMPTY
         },
     },
@@ -8244,6 +8730,71 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { writes: &["start-up-files"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "copy-over-a-home-folder",
+        description: "Copies the content of a folder over a home folder, where its start-up files replace those of the home.",
+        check: "Does the folder contain start-up files? They run later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cp", "rsync"],
+            arguments: &["*/.", ".", "*/./"],
+            writes: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-over-a-home-folder-by-option",
+        description: "Copies the content of a folder over a home folder, where its start-up files replace those of the home.",
+        check: "Does the folder contain start-up files? They run later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cp"],
+            flags: &["-T", "--no-target-directory"],
+            writes: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-over-a-home-folder-by-rsync",
+        description: "Copies the content of a folder over a home folder, where its start-up files replace those of the home.",
+        check: "Does the folder contain start-up files? They run later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rsync"],
+            without_flags: &["-n", "--dry-run"],
+            arguments: &["[!/~]*[!:/]/", "/*/*/*/"],
+            writes: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-over-start-up-files",
+        description: "Unpacks a file whose name becomes that of a file which shells or other tools run on their own.",
+        check: "What is in the archive? It runs later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gzip", "unlzma", "zstd", "brotli"],
+            without_flags: &["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"],
+            arguments: &[
+                "*/.*rc.?z*", "*/.*rc.?z", "*/.*rc.bz*", "*/.*rc.Z", "*/.*rc.[lx]*", "*/.*profile.*z*",
+                "*/.*profile.lz*", "*/.*profile.Z", "*/.zshenv.*z*", "*/.bash_*.*z*", "*/.z*.gz", "*/.gitconfig.*z*",
+                "*/.xinit*.*z*", "*/.*.conf.?z*", "*/.[a-z]*rc.zst", "*/.*profile.zst", "*/.emacs.?z*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "write-git-hooks",
         description: "Writes a program that git runs, or a setting that names one.",
         check: "What is written? Git runs it later, without a question.",
@@ -8339,7 +8890,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "-o", "-O", "--dest", "--destination", "--dump", "--export", "--log", "--log-file", "--logfile",
                 "--out", "--out-dir", "--outdir", "--outfile", "--output", "--output-dir", "--output-directory",
                 "--output-file", "--output-path", "--outputfile", "--report", "--save", "--target-directory",
-                "--trace", "--write", "-out", "-outdir", "-output",
+                "--trace", "--write", "-out", "-outdir", "-output", "--dump-file", "--hsts-file", "--result-file",
+                "--tab",
             ],
             values_in: &["system-files", "credentials", "start-up-files", "git-hooks"],
             ..Conditions::EMPTY
@@ -8493,6 +9045,72 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["gio", "gvfs-trash", "kioclient", "rmdir", "trash", "trash-put"],
             operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-over-system-files-by-python",
+        description: "Unpacks an archive over files of the system, of an account or of a shell.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=tarfile", "-m=zipfile"],
+            arguments: &["-e", "--extract"],
+            operands_in: &["system-files", "credentials", "start-up-files", "git-hooks", "home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-a-key-over-a-file",
+        description: "Writes a key over a file of the system, of an account or of a shell.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh-keygen"],
+            flags: &["-f"],
+            without_flags: &["-B", "-F", "-H", "-L", "-Q", "-R", "-c", "-e", "-i", "-l", "-p", "-y"],
+            values_in: &["system-files", "start-up-files", "git-hooks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-a-key-over-an-access-list",
+        description: "Writes a key over a file that decides who has access.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh-keygen"],
+            flags: &["-f=*.ssh/authorized_keys*", "-f=*.ssh/config", "-f=*.ssh/rc"],
+            without_flags: &["-F", "-R", "-l", "-y"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-system-files-by-a-format",
+        description: "Writes a file of the system, of an account or of a shell, which the format of the output names.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl"],
+            flags: &[
+                "-w=*%output{/*", "-w=*%output{>>/*", "-w=*%output{~*", "-w=*%output{>>~*", "-w=*%output{*.git/*",
+                "--write-out=*%output{/*", "--write-out=*%output{>>/*", "--write-out=*%output{~*",
+                "--write-out=*%output{*.git/*",
+            ],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -9058,6 +9676,90 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "git-in-system-folders",
+        description: "Changes files in a folder of the system by git.",
+        check: "Which files does git change there?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[
+                &["am"],
+                &["apply"],
+                &["checkout"],
+                &["cherry-pick"],
+                &["clean"],
+                &["clone"],
+                &["init"],
+                &["merge"],
+                &["mv"],
+                &["pull"],
+                &["read-tree"],
+                &["rebase"],
+                &["reset"],
+                &["restore"],
+                &["revert"],
+                &["rm"],
+                &["stash"],
+                &["submodule"],
+                &["switch"],
+                &["worktree"],
+            ],
+            flags: &["-C"],
+            values_in: &["system-settings"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-writes-system-files",
+        description: "Writes a file of the system, of an account or of a shell by git.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["bundle", "create"], &["archive", "*"], &["checkout-index", "*"]],
+            operands_in: &["system-files", "credentials", "start-up-files", "git-hooks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-changes-a-settings-file",
+        description: "Changes a file of the system, of an account or of a shell, as if it were a settings file of git.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["config"]],
+            flags: &["-f", "--file"],
+            without_flags: &["-l", "--get", "--get-all", "--get-color", "--get-regexp", "--get-urlmatch", "--list"],
+            values_in: &["system-files", "credentials", "start-up-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-writes-system-files-by-a-prefix",
+        description: "Writes files of the system, of an account or of a shell by git.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            flags: &["--prefix"],
+            values_in: &["system-files", "credentials", "start-up-files", "git-hooks", "home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "git-applies-a-patch-elsewhere",
         description: "Applies a patch to files outside of the working directory.",
         check: "Which files does the patch change?",
@@ -9432,6 +10134,21 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "read-private-keys-by-an-option-of-git",
+        description: "Makes git store private keys, passwords or tokens in a message.",
+        check: "Does the repository need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            flags: &["-F", "-t", "--file", "--pathspec-from-file", "--template"],
+            values_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "read-private-keys-by-find",
         description: "Prints, copies or sends private keys, passwords or tokens that a search finds.",
         check: "Does the model, or the program that receives them, need these secrets?",
@@ -9449,6 +10166,27 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             operands_in: &["private-keys"],
             mentions: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-a-home-folder-by-find",
+        description: "Prints, copies or sends all files of a home folder, with the keys, passwords and tokens in it.",
+        check: "Is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["fd", "find"],
+            flags: &["-exec", "-execdir", "-x", "-X", "--exec", "--exec-batch"],
+            without_flags: &["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename"],
+            arguments: &[
+                "base64", "cat", "cp", "curl", "grep", "head", "less", "nc", "od", "rsync", "scp", "strings", "tail",
+                "tar", "xxd", "zip",
+            ],
+            certain_only: true,
+            operands_in: &["whole-homes"],
             ..Conditions::EMPTY
         },
     },
@@ -9474,6 +10212,39 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "search-a-home-folder",
+        description: "Searches all files of a home folder, with the keys, passwords and tokens in it, and prints what it finds.",
+        check: "Is a narrower folder enough? What matches is printed.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["egrep", "fgrep", "grep", "ugrep", "zgrep"],
+            flags: &["-R", "-r", "--dereference-recursive", "--recursive"],
+            without_flags: &["-c", "-l", "-q", "--count", "--files-with-matches", "--quiet"],
+            certain_only: true,
+            operands_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "search-hidden-files-of-a-home-folder",
+        description: "Searches all files of a home folder, with the keys, passwords and tokens in it, and prints what it finds.",
+        check: "Is a narrower folder enough? What matches is printed.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ack", "ag", "rg"],
+            flags: &["-.", "-u", "--hidden", "--unrestricted"],
+            certain_only: true,
+            operands_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "read-private-keys-by-option",
         description: "Reads private keys, passwords or tokens that an option names, and prints, sends or stores them.",
         check: "Does the program or machine that receives it need this secret?",
@@ -9482,12 +10253,27 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["docker", "file", "helm", "kubectl"],
+            programs: &["docker", "file", "helm", "kubectl", "du", "find", "wc"],
             flags: &[
                 "-f", "--env-file", "--files-from", "--filename", "--from-env-file", "--from-file", "--secret",
-                "--set-file", "--values",
+                "--set-file", "--values", "--files0-from", "-files0-from", "--config-file",
             ],
             values_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "store-private-keys-in-a-cluster",
+        description: "Stores private keys, passwords or tokens in a cluster of containers.",
+        check: "Does the cluster need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker"],
+            subcommands: &[&["config", "create"], &["secret", "create"]],
+            operands_in: &["private-keys"],
             ..Conditions::EMPTY
         },
     },
@@ -9514,8 +10300,38 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["cp", "gcp", "rsync", "scp"],
+            programs: &["cp", "gcp", "rsync", "scp", "aws", "gcloud", "gsutil", "mc", "rclone", "s3cmd", "s5cmd"],
             sources_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "build-from-a-home-folder",
+        description: "Sends a whole home folder, with the keys, passwords and tokens in it, to the builder of containers.",
+        check: "Which files does the image need? A narrower folder is enough.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["buildah", "docker"],
+            subcommands: &[&["bud"], &["build"], &["buildx", "build"], &["image", "build"]],
+            operands_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "upload-a-home-folder",
+        description: "Uploads a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can read the copy, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["az", "azcopy"],
+            flags: &["-s", "--source"],
+            values_in: &["home-folders"],
             ..Conditions::EMPTY
         },
     },
@@ -9534,6 +10350,16 @@ pub static RULES: &[Rule<'static>] = &[
             mentions: &["home-folders"],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "archive-a-home-folder-by-names",
+        description: "Archives a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can read the archive, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["cpio", "pax"], reads: &["whole-homes"], ..Conditions::EMPTY },
     },
     Rule {
         name: "archive-private-keys-of-a-folder",
@@ -9567,6 +10393,83 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["python"],
             flags: &["-m=SimpleHTTPServer", "-m=http.server"],
             operands_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-the-working-directory-by-caddy",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["caddy"],
+            subcommands: &[&["file-server"]],
+            without_flags: &["-r", "--root"],
+            directory_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-the-working-directory-by-option",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php"],
+            flags: &["-S"],
+            without_flags: &["-t", "--docroot"],
+            directory_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-a-home-folder-by-option",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["caddy", "httpd", "php", "ruby", "thttpd", "webfsd"],
+            flags: &["-d", "-h", "-r", "-t", "--docroot", "--root"],
+            values_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-the-working-directory",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["darkhttpd", "http-server", "live-server", "miniserve", "serve"],
+            no_operands: true,
+            directory_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-a-home-folder-as-working-directory",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=SimpleHTTPServer", "-m=http.server"],
+            directory_in: &["whole-homes"],
             ..Conditions::EMPTY
         },
     },
@@ -9848,6 +10751,123 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "send-variables-as-a-field",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["http", "httpie", "https", "xh"],
+            arguments: &["*@.env", "*@*/.env", "*@.env.[!est]*", "*@*/.env.[!est]*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-by-input",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            input_in: &["env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-printed-variables",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            input_from: &[
+                "base32 .env", "base32 */.env", "base32 .env.[!est]*", "base32 */.env.[!est]*", "base64 .env",
+                "base64 */.env", "base64 .env.[!est]*", "base64 */.env.[!est]*", "bzip2 .env", "bzip2 */.env",
+                "bzip2 .env.[!est]*", "bzip2 */.env.[!est]*", "cat .env", "cat */.env", "cat .env.[!est]*",
+                "cat */.env.[!est]*", "gzip .env", "gzip */.env", "gzip .env.[!est]*", "gzip */.env.[!est]*",
+                "head .env", "head */.env", "head .env.[!est]*", "head */.env.[!est]*", "od .env", "od */.env",
+                "od .env.[!est]*", "od */.env.[!est]*", "openssl * .env", "openssl * */.env", "openssl * .env.[!est]*",
+                "openssl * */.env.[!est]*", "tac .env", "tac */.env", "tac .env.[!est]*", "tac */.env.[!est]*",
+                "tail .env", "tail */.env", "tail .env.[!est]*", "tail */.env.[!est]*", "tar .env", "tar */.env",
+                "tar .env.[!est]*", "tar */.env.[!est]*", "xxd .env", "xxd */.env", "xxd .env.[!est]*",
+                "xxd */.env.[!est]*", "xz .env", "xz */.env", "xz .env.[!est]*", "xz */.env.[!est]*", "zip * .env",
+                "zip * */.env", "zip * .env.[!est]*", "zip * */.env.[!est]*", "zstd .env", "zstd */.env",
+                "zstd .env.[!est]*", "zstd */.env.[!est]*", "awk * .env", "awk * */.env", "awk * .env.[!est]*",
+                "awk * */.env.[!est]*", "cut .env", "cut */.env", "cut .env.[!est]*", "cut */.env.[!est]*",
+                "grep * .env", "grep * */.env", "grep * .env.[!est]*", "grep * */.env.[!est]*", "sed * .env",
+                "sed * */.env", "sed * .env.[!est]*", "sed * */.env.[!est]*", "sort .env", "sort */.env",
+                "sort .env.[!est]*", "sort */.env.[!est]*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-in-an-option",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "curlie", "http", "httpie", "https", "wget", "xh"],
+            flags: &[
+                "-A", "-F", "-H", "-T", "-b", "-d", "-e", "-u", "--body-data", "--cookie", "--data", "--data-ascii",
+                "--data-binary", "--data-raw", "--data-urlencode", "--form", "--form-string", "--header", "--json",
+                "--post-data", "--referer", "--url", "--url-query", "--user", "--user-agent",
+            ],
+            file_from: &[
+                "base32 .env", "base32 */.env", "base32 .env.[!est]*", "base32 */.env.[!est]*", "base64 .env",
+                "base64 */.env", "base64 .env.[!est]*", "base64 */.env.[!est]*", "bzip2 .env", "bzip2 */.env",
+                "bzip2 .env.[!est]*", "bzip2 */.env.[!est]*", "cat .env", "cat */.env", "cat .env.[!est]*",
+                "cat */.env.[!est]*", "gzip .env", "gzip */.env", "gzip .env.[!est]*", "gzip */.env.[!est]*",
+                "head .env", "head */.env", "head .env.[!est]*", "head */.env.[!est]*", "od .env", "od */.env",
+                "od .env.[!est]*", "od */.env.[!est]*", "openssl * .env", "openssl * */.env", "openssl * .env.[!est]*",
+                "openssl * */.env.[!est]*", "tac .env", "tac */.env", "tac .env.[!est]*", "tac */.env.[!est]*",
+                "tail .env", "tail */.env", "tail .env.[!est]*", "tail */.env.[!est]*", "tar .env", "tar */.env",
+                "tar .env.[!est]*", "tar */.env.[!est]*", "xxd .env", "xxd */.env", "xxd .env.[!est]*",
+                "xxd */.env.[!est]*", "xz .env", "xz */.env", "xz .env.[!est]*", "xz */.env.[!est]*", "zip * .env",
+                "zip * */.env", "zip * .env.[!est]*", "zip * */.env.[!est]*", "zstd .env", "zstd */.env",
+                "zstd .env.[!est]*", "zstd */.env.[!est]*", "awk * .env", "awk * */.env", "awk * .env.[!est]*",
+                "awk * */.env.[!est]*", "cut .env", "cut */.env", "cut .env.[!est]*", "cut */.env.[!est]*",
+                "grep * .env", "grep * */.env", "grep * .env.[!est]*", "grep * */.env.[!est]*", "sed * .env",
+                "sed * */.env", "sed * .env.[!est]*", "sed * */.env.[!est]*", "sort .env", "sort */.env",
+                "sort .env.[!est]*", "sort */.env.[!est]*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "publish-variables",
+        description: "Publishes a file of variables, which can hold passwords and tokens.",
+        check: "Who can read it, and do they need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[&["gist", "create"], &["release", "upload"], &["snippet", "create"]],
+            operands_in: &["env-files", "private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "send-the-environment",
         description: "Sends the variables of the environment, which can hold passwords and tokens.",
         check: "Does the program or machine that receives them need these variables?",
@@ -9856,8 +10876,47 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["curl", "http", "nc", "ncat", "netcat", "ssh", "wget", "xh"],
-            input_from: &["env", "printenv"],
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            input_from: &["declare", "env", "export", "printenv", "set", "typeset"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-the-environment-in-an-argument",
+        description: "Sends the variables of the environment, which can hold passwords and tokens.",
+        check: "Does the program or machine that receives them need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            file_from: &["declare", "env", "export", "printenv", "set", "typeset"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-the-environment-in-an-option",
+        description: "Sends the variables of the environment, which can hold passwords and tokens.",
+        check: "Does the program or machine that receives them need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "curlie", "http", "httpie", "https", "wget", "xh"],
+            flags: &[
+                "-A", "-F", "-H", "-T", "-b", "-d", "-e", "-u", "--body-data", "--cookie", "--data", "--data-ascii",
+                "--data-binary", "--data-raw", "--data-urlencode", "--form", "--form-string", "--header", "--json",
+                "--post-data", "--referer", "--url", "--url-query", "--user", "--user-agent",
+            ],
+            file_from: &["declare", "env", "export", "printenv", "set", "typeset"],
             ..Conditions::EMPTY
         },
     },
@@ -9895,6 +10954,26 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["gopass", "pass"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "read-a-password-database",
+        description: "Reads a database of passwords.",
+        check: "Does the program that receives it need these passwords?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh", "7z", "aws", "base64", "cat",
+                "cp", "gsutil", "head", "keepassxc-cli", "rclone", "rsync", "scp", "sftp", "strings", "tar", "xxd",
+                "zip",
+            ],
+            arguments: &["*.kdbx", "*.kdb"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "manage-a-password-store",

@@ -113,6 +113,9 @@ impl<'a> Subject<'a> {
             sources.push(via.command);
             self.add_listing_input(via.command, &mut sources);
         }
+        if self.reads_names() {
+            self.add_listing_input(self.id, &mut sources);
+        }
         let variables = command.arguments().iter().flat_map(|word| &word.parts).filter_map(|part| match part {
             Part::Variable { name, .. } if reading.assigned.contains_key(name) => Some(name),
             _ => None,
@@ -131,6 +134,16 @@ impl<'a> Subject<'a> {
         }
         let listers = sources.into_iter().map(|id| reading.command(id));
         listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)))
+    }
+
+    /// Returns whether the command reads names of files from standard input: `cpio -o`, `tar -T -`, `zip -@`.
+    fn reads_names(&self) -> bool {
+        let Some(name) = self.name.filter(|name| NAME_READERS.contains(name)) else { return false };
+        self.command.arguments().iter().filter_map(Word::literal).any(|word| match &*word {
+            "-" | "-@" => true,
+            word if name == "cpio" => word.starts_with("--") || word.starts_with('-') && word.contains(['o', 'p']),
+            word => word.ends_with("=-") || word.starts_with("-T") && word.ends_with('-'),
+        })
     }
 
     /// Adds the commands whose output another command reads.
@@ -175,7 +188,11 @@ impl<'a> Subject<'a> {
     /// Returns the arguments, and the parts of them that can name files.
     pub(super) fn argument_words(&self) -> Vec<Cow<'a, Word>> {
         let mut words: Vec<Cow<'a, Word>> = Vec::new();
+        let has_code = self.name.is_some_and(|name| CODE_READERS.contains(&name));
         for word in self.words_without_command() {
+            if has_code {
+                words.extend(paths_in_code(word).map(Cow::Owned));
+            }
             let Some(Part::Literal { text, .. }) = word.parts.first() else {
                 words.push(Cow::Borrowed(word));
                 continue;
@@ -218,10 +235,61 @@ const LISTERS: &[&str] = &[
 const SEARCHES: &[&str] = &["fd", "fdfind", "find", "gfind"];
 /// Programs that search for files in a database of the whole machine.
 const DATABASES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
+/// Programs that can read names of files from standard input.
+const NAME_READERS: &[&str] = &["7z", "cpio", "du", "find", "grep", "pax", "rsync", "sort", "tar", "wc", "zip"];
+/// Programs whose arguments are code that can name files: `mysql -e "LOAD DATA INFILE '/FILE'"`, `yq 'load_str("/FILE")'`.
+const CODE_READERS: &[&str] = &[
+    "clickhouse",
+    "clickhouse-client",
+    "clickhouse-local",
+    "duckdb",
+    "gojq",
+    "jq",
+    "litecli",
+    "mlr",
+    "mycli",
+    "mysql",
+    "pgcli",
+    "psql",
+    "sqlite3",
+    "usql",
+    "yq",
+];
+/// The maximum number of paths in the code of one argument.
+const MAX_PATHS: usize = 16;
 /// Builtins that set variables to their input.
 const READERS: &[&str] = &["mapfile", "read", "readarray"];
 /// The maximum number of variables whose sources are looked for.
 const MAX_VARIABLES: usize = 8;
+
+/// Returns the absolute paths, and those below the home folder, that a word with code contains.
+fn paths_in_code(word: &Word) -> impl Iterator<Item = Word> {
+    let mut text = String::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal { text: literal, .. } => text.push_str(literal),
+            Part::Tilde { user } if user.is_empty() => text.push('~'),
+            Part::Variable { name, operation: None, .. } if name == "HOME" => text.push('~'),
+            _ => text.push(UNKNOWN),
+        }
+    }
+    let is_end = |letter: char| letter.is_whitespace() || "'\"`(),;".contains(letter);
+    let names: Vec<&str> = if word.parts.len() > 1 || text.contains(is_end) {
+        let pieces = text.split(is_end).filter(|piece| piece.starts_with(['/', '~']) && piece.len() > 1);
+        pieces.take(MAX_PATHS).collect()
+    } else {
+        Vec::new()
+    };
+    let path = |name: &str| match name.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => {
+            let mut path = with_unknown(rest, word.span);
+            path.parts.insert(0, Part::Tilde { user: String::new() });
+            path
+        }
+        None => with_unknown(name, word.span),
+    };
+    names.into_iter().map(path).collect::<Vec<_>>().into_iter()
+}
 
 /// The keys whose values are files of this machine, in options such as `--mount type=bind,source=FILE` and
 /// `--output type=local,dest=FILE`.

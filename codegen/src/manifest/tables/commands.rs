@@ -223,6 +223,8 @@ table! {
         sources_in: Names,
         /// Places. The value of one of `flags` must be in one of them: the whole value, the part before a `:`, the part after `source=`, `src=`, `device=` or `dest=`, or the part after a `=` if there is no `,`.
         values_in: Names,
+        /// Places. The working directory of the command must be in one of them, after a `cd` of the line too.
+        directory_in: Names,
         /// Places. An operand must be outside all of them.
         operands_outside: Names,
         /// Places. An argument, or the part of an argument after `=` or `@`, must be in one of them.
@@ -287,7 +289,7 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 27] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 28] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
@@ -295,7 +297,8 @@ impl RuleManifest {
         }
         lists![
             programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
-            arguments Patterns, operands_in Places, sources_in Places, values_in Places, operands_outside Places,
+            arguments Patterns, operands_in Places, sources_in Places, values_in Places, directory_in Places,
+            operands_outside Places,
             mentions Places, reads Places, input_in Places, writes Places, input Words,
             input_from Commands, file_from Commands, input_only_from Commands, program_from Commands,
             run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
