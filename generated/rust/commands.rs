@@ -619,6 +619,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("crontab", &Program { value_options: &["-n", "-u"], ..Program::EMPTY }),
     ("cross-env", &Program { runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
+        "cross-env-shell",
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "csplit",
         &Program {
             value_options: &["-b", "-f", "-n", "--digits", "--prefix", "--suffix-format"],
@@ -2412,6 +2419,39 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "mv",
             value_options: &["-S", "-t", "--suffix", "--target-directory"],
             writes: &[Writes::Operands, Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mvn",
+        &Program {
+            name: "mvn",
+            value_options: &[
+                "-D", "-P", "-T", "-b", "-f", "-l", "-s", "-t", "-gs", "-gt", "-pl", "-rf", "--define", "--file",
+                "--activate-profiles", "--projects", "--settings",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mvnd",
+        &Program {
+            name: "mvn",
+            value_options: &[
+                "-D", "-P", "-T", "-b", "-f", "-l", "-s", "-t", "-gs", "-gt", "-pl", "-rf", "--define", "--file",
+                "--activate-profiles", "--projects", "--settings",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mvnw",
+        &Program {
+            name: "mvn",
+            value_options: &[
+                "-D", "-P", "-T", "-b", "-f", "-l", "-s", "-t", "-gs", "-gt", "-pl", "-rf", "--define", "--file",
+                "--activate-profiles", "--projects", "--settings",
+            ],
             ..Program::EMPTY
         },
     ),
@@ -5171,7 +5211,7 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.awsvault/keys/**", "~/.saml2aws", "~/.okta/**", "~/.config/teleport/**", "~/.tsh/keys/**",
             "~/.step/secrets/**", "~/.local/share/mkcert/rootCA-key.pem", "~/.config/tailscale/**",
             "~/.config/syncthing/key.pem", "~/.config/syncthing/config.xml", "~/.irssi/config", "~/.weechat/sec.conf",
-            "~/.config/weechat/sec.conf", "~/.m2/settings.xml", "~/.config/rclone/rclone.conf",
+            "~/.config/weechat/sec.conf", "~/.m2/settings.xml",
         ],
         except: &["**/.env.dist", "**/.env.example", "**/.env.sample", "**/.env.template"],
     },
@@ -5233,11 +5273,11 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.local/share/flatpak/exports/bin/**", "~/.linuxbrew/bin/**", "**/.cursor/mcp.json",
             "**/.cursor/hooks.json", "**/.windsurf/**/mcp_config.json", "~/.codeium/windsurf/mcp_config.json",
             "**/.gemini/settings.json", "**/.zed/tasks.json", "**/.kiro/settings/mcp.json", "**/.roo/mcp.json",
-            "**/.amazonq/mcp.json", "**/.codex/config.toml", "**/.opencode/**", "~/.config/opencode/**",
-            "~/.continue/config.*", "~/.config/goose/**", "~/.config/zed/**", "~/.devcontainer.json", "~/.guile",
-            "~/.sbclrc", "~/.clisprc*", "~/.swiplrc", "~/.config/swi-prolog/**", "~/.erlang", "~/.iex.exs", "~/.luarc",
-            "~/.Rprofile.site", "~/.config/mpv/**", "~/.mpv/**", "~/.config/pnpm/rc", "~/.bunfig.toml", "~/.condarc",
-            "~/.mambarc", "~/.config/procps/**", "~/.ansible.cfg", "~/.config/containers/**", "~/.pdbrc", "**/.pdbrc",
+            "**/.amazonq/mcp.json", "**/.codex/config.toml", "~/.config/opencode/**", "~/.continue/config.*",
+            "~/.config/goose/**", "~/.config/zed/**", "~/.devcontainer.json", "~/.guile", "~/.sbclrc", "~/.clisprc*",
+            "~/.swiplrc", "~/.config/swi-prolog/**", "~/.erlang", "~/.iex.exs", "~/.luarc", "~/.Rprofile.site",
+            "~/.config/mpv/**", "~/.mpv/**", "~/.config/pnpm/rc", "~/.bunfig.toml", "~/.condarc", "~/.mambarc",
+            "~/.config/procps/**", "~/.ansible.cfg", "~/.config/containers/**", "~/.pdbrc", "**/.pdbrc",
             "~/.config/labwc/**", "~/.config/niri/**", "~/.config/river/**", "~/.config/herbstluftwm/**",
             "~/.config/leftwm/**", "~/.dwm/**", "~/.config/polybar/**", "~/.config/sxhkd/**", "~/.config/waybar/**",
             "~/.config/rofi/**", "~/.config/dunst/**", "~/.config/ranger/**", "~/.config/lf/**", "~/.config/yazi/**",
@@ -6182,7 +6222,9 @@ pub static RULES: &[Rule<'static>] = &[
                 "--execute=*\\!*", "--execute=*system *", "--execute=*into outfile*", "--execute=*into dumpfile*",
                 "-cmd=*.shell*", "-cmd=*.system*", "-c=.sh*", "-c=*\n.sh*", "-c=.sy*", "-c=.read*|*", "-s=.sh*",
                 "-s=.sy*", "-s=.read*|*", "-s=*to '/*", "-cmd=*.sh*", "-cmd=*.sy*", "-cmd=*.read*|*", "-cmd=*.load*",
-                "-cmd=*.output*", "-cmd=*.once*",
+                "-cmd=*.output*", "-cmd=*.once*", "-o=|*", "--output=|*", "-L=|*", "-c=*\\set *`*",
+                "--command=*\\set *`*", "-c=*\\setenv*", "--command=*\\setenv*", "-c=*\\g*|*", "--command=*\\g*|*",
+                "-c=*\\o *|*", "-c=*\\w *|*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -6205,7 +6247,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "*to program*", "*from program*", "*into outfile*", "*into dumpfile*", ".read*|*", ".sh *",
                 "*writefile(*", "edit(*", "*[!a-z0-9_]edit(*", ".save /*", ".save ~*", ".clone [/~]*", ".trace [/~]*",
                 ".backup [/~]*", ".log [/~]*", ".excel*", ".output ~*", ".once ~*", "*vacuum*into*[\"']/*",
-                "*attach*[\"']/etc/*", ".archive *-x*",
+                "*attach*[\"']/etc/*", ".archive *-x*", "*\\set *`*", "*\\setenv *", "*\\g *|*", "*\\gx *|*",
+                "*\\o *|*",
             ],
             ..Conditions::EMPTY
         },
@@ -8270,6 +8313,26 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "code-in-a-variable-of-make",
+        description: "Sets a variable of a makefile to a value that runs commands.",
+        check: "Which commands does the value contain?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bmake", "gmake", "make", "ninja", "pmake", "remake"],
+            arguments: &[
+                "*=*;*", "*=*|*", "*=*&*", "*=*`*", "*=*$(shell*", "*=*${shell*", "*=*$(eval*", "*=*${eval*",
+                "*=*$(file*", "*=*$(guile*", "*=*$(load*", "[A-Za-z_]*!=*", "*=sh -*", "*=bash -*", "*=*/sh -*",
+                "*=*/bash -*", "*=python* -c*", "*=perl -e*", "AR=[./]*", "CC=./*", "CC=../*", "CC=/tmp/*", "CXX=./*",
+                "CXX=../*", "CXX=/tmp/*", "LD=./*", "LD=/tmp/*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "tools-of-a-compiler",
         description: "Runs a program instead of a part of a compiler.",
         check: "Which program is this?",
@@ -8282,6 +8345,46 @@ pub static RULES: &[Rule<'static>] = &[
             flags: &[
                 "-C=linker=*", "--codegen=linker=*", "--config=*alias*", "--config=*linker*", "--config=*runner*",
                 "--config=*rustc*", "--config=*wrapper*", "--config=*credential*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "tools-of-a-c-compiler",
+        description: "Runs a program or loads a library in place of a part of a compiler.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "c++", "cc", "clang", "clang++", "g++", "gcc", "gfortran", "gold", "ld", "ld.lld", "ld.gold", "lld",
+                "llc", "opt", "*-gcc", "*-g++", "*-ld",
+            ],
+            flags: &[
+                "-B=[./~]*", "-specs=*[/~]*", "--specs=*[/~]*", "-fplugin*", "-fpass-plugin*", "-load",
+                "-load-pass-plugin*", "-wrapper", "-plugin", "--plugin", "-fuse-ld=*/*", "--ld-path", "-Wl,*plugin*",
+                "-Wp,*plugin*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "launcher-of-a-compiler",
+        description: "Makes a build run a program in place of the compiler.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cmake"],
+            flags: &[
+                "-D=CMAKE_*_COMPILER_LAUNCHER*=*[ /]*", "-D=CMAKE_*_COMPILER*=./*", "-D=CMAKE_*_COMPILER*=../*",
+                "-D=CMAKE_*_COMPILER*=/tmp/*", "-D=CMAKE_*_LAUNCHER*=sh*", "-D=CMAKE_*_LAUNCHER*=bash*",
             ],
             certain_only: true,
             ..Conditions::EMPTY
@@ -8330,7 +8433,10 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["java", "javac", "kotlin", "scala"],
-            flags: &["-XX:OnError*", "-XX:OnOutOfMemoryError*", "-agentpath*", "-javaagent*"],
+            flags: &[
+                "-XX:OnError*", "-XX:OnOutOfMemoryError*", "-agentpath*", "-javaagent*", "-processorpath",
+                "--processor-path", "--processor-module-path",
+            ],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -8360,7 +8466,7 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["npm", "pnpm", "npx", "yarn"],
-            flags: &["--script-shell", "--scripts-shell", "--node-options", "--git"],
+            flags: &["--script-shell", "--scripts-shell", "--node-options", "--git", "--editor", "--shell", "--viewer"],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -8382,6 +8488,16 @@ pub static RULES: &[Rule<'static>] = &[
                 &["set", "*git*"],
                 &["set", "*node-options*"],
                 &["set", "*shell*"],
+                &["config", "set", "*editor*"],
+                &["config", "set", "*viewer*"],
+                &["config", "set", "*yarnPath*"],
+                &["config", "set", "*yarn-path*"],
+                &["config", "set", "*onload-script*"],
+                &["set", "*editor*"],
+                &["set", "*viewer*"],
+                &["set", "*yarnPath*"],
+                &["set", "*yarn-path*"],
+                &["set", "*onload-script*"],
             ],
             ..Conditions::EMPTY
         },
@@ -8670,6 +8786,451 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["just"], flags: &["--shell", "--shell-arg"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "commands-of-a-test-environment",
+        description: "Replaces the commands of a test environment by those that an option names.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tox"],
+            flags: &["-x=*commands*", "-x=*allowlist_externals*", "--override=*commands*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "pager-of-a-database-client",
+        description: "Sends the output of a database client to a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mariadb", "mycli", "mysql"],
+            flags: &[
+                "--pager=[!lcm]*", "--pager=l[!e]*", "--pager=c[!a]*", "--pager=m[!o]*", "--pager=*[/;|&$`]*",
+                "--pager=*.*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-in-a-macro",
+        description: "Expands a macro that runs commands.",
+        check: "Which commands does the macro run?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rpm", "rpmbuild", "rpmspec"],
+            flags: &[
+                "-D=*%(*", "-D=*%{lua*", "-D=*%{load*", "-D=*%{shescape*", "-D=*%{uncompress*", "-E=*%(*",
+                "-E=*%{lua*", "-E=*%{load*", "-E=*%{shescape*", "-E=*%{uncompress*", "--define=*%(*",
+                "--define=*%{lua*", "--define=*%{load*", "--define=*%{shescape*", "--define=*%{uncompress*",
+                "--eval=*%(*", "--eval=*%{lua*", "--eval=*%{load*", "--eval=*%{shescape*", "--eval=*%{uncompress*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-mercurial",
+        description: "Runs a program that a setting names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hg", "chg"],
+            flags: &[
+                "--config=alias.*", "--config=diff-tools.*", "--config=extdiff.*", "--config=extensions.*=*[/.]*",
+                "--config=hooks.*", "--config=merge-tools.*", "--config=pager.*", "--config=ui.editor*",
+                "--config=ui.merge*", "--config=ui.ssh*", "--config=ui.remotecmd*", "--config=ui.debugger*",
+                "--config=web.*cmd*", "--config=fsmonitor.*", "--config=editor.*", "--config=filemerge.*",
+                "--config=schemes.*", "--config=bugzilla.*", "--config=convert.*", "--config=encode.*",
+                "--config=decode.*", "--config=gpg.cmd*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-subversion",
+        description: "Runs a program that an option or a setting names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["svn", "svnmucc", "svnrdump", "svnsync"],
+            flags: &[
+                "--config-dir", "--config-option=*cmd*", "--config-option=*editor*", "--config-option=*helpers*",
+                "--config-option=*merge-tool*", "--config-option=*tunnels*", "--config-option=*config:hooks*",
+                "--diff-cmd", "--diff3-cmd", "--editor-cmd",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-jujutsu",
+        description: "Runs a program that an option or a setting names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jj"],
+            flags: &[
+                "--config-file=*.toml", "--config=*alias*", "--config=*backend*", "--config=*editor*",
+                "--config=*fix.*", "--config=*formatter*", "--config=*fsmonitor*", "--config=*pager*",
+                "--config=*program*", "--config=*-tool*", "--config=*ssh*", "--config-toml=*alias*",
+                "--config-toml=*backend*", "--config-toml=*editor*", "--config-toml=*fix.*",
+                "--config-toml=*formatter*", "--config-toml=*fsmonitor*", "--config-toml=*pager*",
+                "--config-toml=*program*", "--config-toml=*-tool*", "--config-toml=*ssh*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "setting-of-jujutsu-that-runs-a-program",
+        description: "Changes a setting that makes a program run another one, now and later.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jj"],
+            subcommands: &[
+                &["config", "set", "*alias*"],
+                &["config", "set", "*backend*"],
+                &["config", "set", "*editor*"],
+                &["config", "set", "*fix.*"],
+                &["config", "set", "*formatter*"],
+                &["config", "set", "*fsmonitor*"],
+                &["config", "set", "*pager*"],
+                &["config", "set", "*program*"],
+                &["config", "set", "*-tool*"],
+                &["config", "set", "*ssh*"],
+                &["config", "edit"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "setting-of-a-service-that-runs-a-program",
+        description: "Changes a setting that makes a program run another one, now and later.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aws", "gh", "glab"],
+            subcommands: &[
+                &["config", "set", "browser"],
+                &["config", "set", "editor"],
+                &["config", "set", "glamour_style", "!*"],
+                &["config", "set", "pager"],
+                &["config", "set", "display_hyperlinks", "!*"],
+                &["configure", "set", "*credential_process"],
+                &["configure", "set", "*cli_pager"],
+                &["configure", "set", "*web_identity_token_file"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "usual-editor-of-a-service",
+        description: "Names a usual editor, pager or browser.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &["setting-of-a-service-that-runs-a-program"],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[&["config", "set", "browser"], &["config", "set", "editor"], &["config", "set", "pager"]],
+            arguments: &[
+                "cat", "chromium", "emacs", "firefox", "less", "more", "nano", "nvim", "vi", "vim", "delta", "",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "renderer-by-option",
+        description: "Runs a program that changes what is deployed.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["helm", "helmfile", "kubectl", "kustomize", "skaffold"],
+            flags: &["--enable-alpha-plugins", "--enable-exec", "--helm-command", "--post-renderer"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "filter-of-a-document",
+        description: "Runs a filter or another program on a document.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["pandoc"],
+            flags: &[
+                "-F=*[/.]*", "--filter=*[/.]*", "-L", "--lua-filter", "-f=*.lua", "-r=*.lua", "-t=*.lua", "-w=*.lua",
+                "--from=*.lua", "--read=*.lua", "--to=*.lua", "--write=*.lua", "--pdf-engine=*/*", "-d", "--defaults",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "output-to-a-program-by-ghostscript",
+        description: "Sends its output to a program, or reads and writes files without limits.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gs"],
+            flags: &["-o=%pipe*", "-o=|*", "-sOutputFile=%pipe*", "-sOutputFile=|*", "-dNOSAFER", "-dDELAYSAFER"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-maven",
+        description: "Runs a program, or loads code from outside of the project.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mvn", "mvnd", "mvnw"],
+            subcommands: &[
+                &["exec:exec*"],
+                &["*exec-maven-plugin:*:exec*"],
+                &["*exec-maven-plugin:exec*"],
+                &["antrun:run*"],
+                &["*antrun-plugin:*"],
+                &["groovy:*"],
+                &["*gmaven*:execute"],
+                &["shell:*"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-maven",
+        description: "Runs a program, or loads code from outside of the project.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mvn", "mvnd", "mvnw"],
+            flags: &[
+                "--define=exec.executable=*", "--define=maven.ext.class.path=*", "-D=exec.executable=*",
+                "-D=exec.additionalClasspathElements=*", "-D=maven.ext.class.path=*", "-D=jvm=*", "-D=argLine=*agent*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-bazel",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bazel", "bazelisk", "blaze", "buck2"],
+            flags: &["--run_under", "--test_wrapper", "--workspace_status_command", "--credential_helper"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "plugin-of-a-generator",
+        description: "Runs a plugin that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["buf", "protoc"],
+            flags: &[
+                "--plugin=*=../*", "--plugin=*=./[!n]*", "--plugin=*=/[!u]*", "--plugin=*=[!./n]*/*", "--plugin=*=~*",
+                "--plugin=../*", "--plugin=./[!n]*", "--plugin=/[!u]*", "--plugin=~*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-gpg",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gpg", "gpg2", "gpg-agent", "gpgsm", "gpgv"],
+            flags: &[
+                "--agent-program", "--dirmngr-program", "--exec-path", "--keyboxd-program", "--photo-viewer",
+                "--pinentry-program", "--scdaemon-program", "--tpm2daemon-program",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-of-a-build",
+        description: "Loads a script before the build of the project.",
+        check: "What does the script do? It changes the build.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gradle", "gradlew"],
+            flags: &["-I", "--init-script"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-of-a-test-tool",
+        description: "Makes a tool load code or settings from outside of the project.",
+        check: "What does that code do? Settings of such tools are code, too.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "ava", "babel", "behat", "c8", "codecept", "cucumber", "cypress", "esbuild", "eslint", "flake8",
+                "jest", "karma", "mocha", "mypy", "nyc", "phpunit", "playwright", "prettier", "py.test", "pylint",
+                "pytest", "rollup", "rspec", "rubocop", "storybook", "stylelint", "tap", "tape", "tsup", "vite",
+                "vitest", "webpack",
+            ],
+            flags: &[
+                "-c=/*", "-c=../*", "-c=~*", "-p=/*", "-p=../*", "-p=~*", "-r=/*", "-r=../*", "-r=~*",
+                "--bootstrap=/*", "--bootstrap=../*", "--bootstrap=~*", "--config=/*", "--config=../*", "--config=~*",
+                "--config-file=/*", "--config-file=../*", "--config-file=~*", "--confcutdir=/*", "--confcutdir=../*",
+                "--confcutdir=~*", "--custom-formatter=/*", "--custom-formatter=../*", "--custom-formatter=~*",
+                "--custom-syntax=/*", "--custom-syntax=../*", "--custom-syntax=~*", "--environment=/*",
+                "--environment=../*", "--environment=~*", "--formatter=/*", "--formatter=../*", "--formatter=~*",
+                "--globalSetup=/*", "--globalSetup=../*", "--globalSetup=~*", "--globalTeardown=/*",
+                "--globalTeardown=../*", "--globalTeardown=~*", "--import=/*", "--import=../*", "--import=~*",
+                "--load-plugins=/*", "--load-plugins=../*", "--load-plugins=~*", "--loader=/*", "--loader=../*",
+                "--loader=~*", "--plugin=/*", "--plugin=../*", "--plugin=~*", "--plugins=/*", "--plugins=../*",
+                "--plugins=~*", "--plugin-search-dir=/*", "--plugin-search-dir=../*", "--plugin-search-dir=~*",
+                "--presets=/*", "--presets=../*", "--presets=~*", "--reporter=/*", "--reporter=../*", "--reporter=~*",
+                "--reporters=/*", "--reporters=../*", "--reporters=~*", "--require=/*", "--require=../*",
+                "--require=~*", "--resolve-plugins-relative-to=/*", "--resolve-plugins-relative-to=../*",
+                "--resolve-plugins-relative-to=~*", "--resolver=/*", "--resolver=../*", "--resolver=~*",
+                "--rootDir=/*", "--rootDir=../*", "--rootDir=~*", "--rootdir=/*", "--rootdir=../*", "--rootdir=~*",
+                "--rulesdir=/*", "--rulesdir=../*", "--rulesdir=~*", "--runner=/*", "--runner=../*", "--runner=~*",
+                "--setupFiles=/*", "--setupFiles=../*", "--setupFiles=~*", "--setupFilesAfterEnv=/*",
+                "--setupFilesAfterEnv=../*", "--setupFilesAfterEnv=~*", "--testEnvironment=/*",
+                "--testEnvironment=../*", "--testEnvironment=~*", "--testRunner=/*", "--testRunner=../*",
+                "--testRunner=~*", "--transform=/*", "--transform=../*", "--transform=~*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-settings-of-a-test-tool",
+        description: "Runs code that the settings on the command line name.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jest"],
+            flags: &["-c=*{*", "--config=*{*", "--globals=*{*", "--transform=*{*", "--projects=*{*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-a-linter",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["pylint"], flags: &["--init-hook"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-in-a-script-of-miller",
+        description: "Runs commands of a shell for records.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mlr"],
+            arguments: &["*system(*", "*exec(*", "*| \"*", "*|\"*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-before-miller",
+        description: "Runs commands of a shell for records.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mlr"],
+            flags: &["--prepipe", "--prepipex", "--load", "--mload"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-of-a-protocol-analyser",
+        description: "Loads a script that an option names.",
+        check: "What does the script do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["tshark", "wireshark"], flags: &["-X=lua_script*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "keys-of-a-pager",
+        description: "Loads key bindings, which can run commands.",
+        check: "Which commands do the keys run?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["less"],
+            flags: &["-k", "--lesskey-content", "--lesskey-file", "--lesskey-src"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "write-system-files",
