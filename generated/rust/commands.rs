@@ -127,6 +127,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "apptainer",
+        &Program {
+            name: "apptainer",
+            value_options: &[
+                "-B", "-H", "-S", "-W", "-o", "--add-caps", "--app", "--bind", "--cwd", "--drop-caps", "--env",
+                "--env-file", "--home", "--mount", "--network", "--overlay", "--pwd", "--scratch", "--security",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 2, ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aprun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "arch",
         &Program {
             value_options: &["-arch", "-d"],
@@ -144,6 +174,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Writes::UrlNames { with: &[], folder: &["-d", "--dir"] },
                 Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "asciinema",
+        &Program {
+            value_options: &[
+                "-c", "-i", "-t", "--cols", "--command", "--env", "--idle-time-limit", "--rows", "--title",
+            ],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -219,7 +259,6 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "aws-vault",
         &Program {
-            name: "aws-vault",
             value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
@@ -243,12 +282,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &[
                 "-g", "-n", "-o", "--name", "--output", "--query", "--resource-group", "--scripts", "--subscription",
+                "--script",
             ],
-            runs: &[Runs::Code { options: &["--scripts"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { options: &["--script", "--scripts"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
     ("bear", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "berks",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bpftrace",
+        &Program {
+            value_options: &["-I", "-c", "-e", "-f", "-o", "-p", "--include"],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            writes: &[Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "brotli",
         &Program {
@@ -290,6 +348,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "bsub",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "buildah",
         &Program {
             value_options: &[
@@ -305,6 +375,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["--cwd"],
             directory_options: &["--cwd"],
             runs: &[
+                Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
                 Runs::File { after: &["run"], options: &[], unless: &[] },
@@ -351,6 +423,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("c++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
+    (
+        "cabal",
+        &Program {
+            value_options: &["-w", "--builddir", "--config-file", "--project-file", "--with-compiler"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("caffeinate", &Program { value_options: &["-t", "-w"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "capsh",
@@ -373,17 +454,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("catatonit", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("catchsegv", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("cc", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     ("ccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("cgexec", &Program { value_options: &["-g"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "chamber",
         &Program {
-            name: "aws-vault",
-            value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
+            value_options: &["-b", "--backend"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
-                Runs::Session(Session { after: &["exec"], skip: 1, ..Session::PLAIN }),
+                Runs::Rest(Rest { after: &["exec"], skip: 2, ..Rest::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "chef",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -436,6 +526,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("chruby-exec", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("clang", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
+    ("clang++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     (
         "clj",
         &Program {
@@ -541,6 +634,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-e", "-n", "-p", "-r", "--cwd", "--env", "--name", "--prefix", "--root-prefix"],
             directory_options: &["--cwd"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "condor_run",
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "consul",
+        &Program {
+            value_options: &[
+                "-ca-file", "-client-cert", "-client-key", "-datacenter", "-http-addr", "-key", "-monitor-retry", "-n",
+                "-name", "-namespace", "-node", "-partition", "-passingonly?", "-prefix", "-service", "-shell",
+                "-state", "-tag", "-timeout", "-token", "-type", "-wait",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["lock"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -771,6 +889,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "devenv",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["shell"], ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1010,6 +1138,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "envchain",
+        &Program {
+            runs: &[Runs::Rest(Rest { skip: 1, unless: &["-l", "-s", "--list", "--set", "--unset"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "envconsul",
         &Program {
             value_options: &["-config", "-consul-addr", "-prefix", "-secret", "-upcase?", "-vault-addr"],
@@ -1027,6 +1162,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "etcdctl",
+        &Program {
+            value_options: &[
+                "--cacert", "--cert", "--command-timeout", "--endpoints", "--key", "--password", "--ttl", "--user",
+                "-w", "--write-out", "--rev",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec-watch", "lock", "watch"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1217,6 +1363,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("firejail", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("flamegraph", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("flatpak-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "flock",
@@ -1263,6 +1410,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "fnm",
+        &Program {
+            value_options: &[
+                "--arch", "--fnm-dir", "--log-level", "--node-dist-mirror", "--using", "--version-file-strategy",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "foot",
         &Program {
             name: "gnome-terminal",
@@ -1292,6 +1449,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("g++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
+    ("gamemoderun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("gamescope", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "gawk",
         &Program {
@@ -1305,6 +1465,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gcc", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     ("gchmod", &Program { name: "chmod", value_options: &["--reference"], ..Program::EMPTY }),
     ("gchown", &Program { name: "chown", value_options: &["--from", "--reference"], ..Program::EMPTY }),
     (
@@ -1315,6 +1476,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ssh-flag", "--zone",
             ],
             runs: &[
+                Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { after: &["ssh"], skip: 1, unless: &["--command"], ..Session::PLAIN }),
             ],
@@ -1386,10 +1548,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gfortran", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     (
         "gh",
         &Program {
-            value_options: &["-O", "-R", "-X", "--hostname", "--method", "--output", "--pattern", "--repo"],
+            value_options: &[
+                "-O", "-R", "-X", "--hostname", "--method", "--output", "--pattern", "--repo", "-c", "--codespace",
+                "--profile", "--server-port",
+            ],
+            runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] }],
             writes: &[Writes::Values(&["-O", "-p", "--output", "--pattern"])],
             ..Program::EMPTY
         },
@@ -1763,6 +1930,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "hyprctl",
+        &Program {
+            value_options: &["-i", "--batch", "--instance"],
+            runs: &[Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "i3-msg",
+        &Program {
+            name: "i3-msg",
+            value_options: &["-s", "-t", "--socket", "--type"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "i386",
         &Program {
             name: "linux64",
@@ -1893,6 +2077,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "jsrun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "julia",
         &Program {
             value_options: &[
@@ -1921,21 +2119,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    (
-        "k3s",
-        &Program {
-            name: "kubectl",
-            value_options: &[
-                "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
-                "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container",
-                "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
-                "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
-            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
-            ..Program::EMPTY
-        },
-    ),
+    ("k0s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("k3s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "kak",
         &Program {
@@ -2253,6 +2438,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("mangohud", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "mariadb",
         &Program {
@@ -2313,8 +2499,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("microk8s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
-        "microk8s",
+        "microk8s.kubectl",
         &Program {
             name: "kubectl",
             value_options: &[
@@ -2403,6 +2590,48 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "mpiexec",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mpiexec.hydra",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mpirun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "multipass",
         &Program {
             value_options: &["-d", "--working-directory"],
@@ -2410,6 +2639,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "multitime",
+        &Program {
+            value_options: &["-I", "-f", "-i", "-n", "-o", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -2506,6 +2743,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ncu", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "ne",
         &Program {
@@ -2577,6 +2815,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-C", "-d", "-f", "-j", "-k", "-l", "-t", "-w"],
             runs: &[Runs::File { after: &[], options: &["-f"], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "niri",
+        &Program {
+            name: "niri",
+            runs: &[
+                Runs::Rest(Rest { after: &["spawn"], ..Rest::PLAIN }),
+                Runs::Joined { after: &["spawn", "spawn-sh"], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2677,6 +2926,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--script-shell", "--userconfig", "--workspace",
             ],
             runs: &[
+                Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
                 Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
             ],
@@ -2703,6 +2954,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-G", "-N", "-S", "-t", "--net?", "--net-socket", "--setgid", "--setuid", "--target"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "nsys",
+        &Program {
+            value_options: &["-c", "-e", "-o", "-s", "-t", "--output", "--trace"],
+            runs: &[Runs::Rest(Rest { after: &["launch", "profile", "start"], ..Rest::PLAIN })],
+            writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
@@ -2747,6 +3007,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("nvprof", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("nwipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "nx",
@@ -2754,6 +3015,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "oarsub",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
             ..Program::EMPTY
         },
     ),
@@ -2820,6 +3093,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-in", "-inkey", "-keyout", "-out", "-passin", "-passout", "-pubout?", "-writerand"],
             writes: &[Writes::Values(&["-keyout", "-out", "-writerand"])],
+            ..Program::EMPTY
+        },
+    ),
+    ("optirun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("orb", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
+    ("orbctl", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "orterun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3137,6 +3427,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "pkexec",
         &Program { value_options: &["--process", "--user"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
+    ("pkgx", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "pkill",
         &Program {
@@ -3166,7 +3457,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--store-dir", "--test-pattern", "--userconfig", "--workspace-concurrency", "--workspace-packages",
             ],
             directory_options: &["-C", "--dir"],
-            runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3247,6 +3542,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("prime-run", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("primusrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "prlimit",
         &Program {
@@ -3274,6 +3571,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "proxychains4",
         &Program { name: "proxychains", value_options: &["-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "prun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
     ),
     (
         "ps2pdf",
@@ -3524,6 +3835,30 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "qrsh",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qsub",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "racket",
         &Program {
             value_options: &["-e", "-f", "-l", "-p", "-r", "-t", "-u", "--eval", "--load", "--require"],
@@ -3593,10 +3928,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "repo",
+        &Program {
+            value_options: &["-g", "-j", "-r", "-i", "--groups", "--jobs", "--regex", "-c", "--command"],
+            runs: &[
+                Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" },
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "retry",
         &Program {
             value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "riverctl",
+        &Program {
+            name: "niri",
+            runs: &[
+                Runs::Rest(Rest { after: &["spawn"], ..Rest::PLAIN }),
+                Runs::Joined { after: &["spawn", "spawn-sh"], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3620,7 +3977,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "rr",
         &Program {
             value_options: &["-n", "-o", "-v", "--env", "--num-cores", "--output-trace-dir"],
-            runs: &[Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3721,6 +4078,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("rustup", &Program { runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("rvm", &Program { runs: &[Runs::Rest(Rest { after: &["do", "exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "rxvt",
         &Program {
@@ -3737,6 +4095,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("s6-setsid", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("s6-setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "salloc",
+        &Program {
+            name: "srun",
+            value_options: &[
+                "-A", "-C", "-D", "-G", "-J", "-K?", "-L", "-M", "-N", "-S", "-T", "-W", "-c", "-d", "-e", "-i", "-m",
+                "-n", "-o", "-p", "-q", "-r", "-t", "-w", "-x", "--account", "--chdir", "--constraint",
+                "--cpus-per-task", "--error", "--gpus", "--gres", "--input", "--job-name", "--jobid", "--mem", "--mpi",
+                "--nodelist", "--nodes", "--ntasks", "--output", "--partition", "--qos", "--time",
+            ],
+            directory_options: &["-D", "--chdir"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "salt",
         &Program {
@@ -3781,6 +4155,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-D", "-f", "-n", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "sbatch",
+        &Program {
+            value_options: &[
+                "-A", "-C", "-D", "-G", "-J", "-N", "-c", "-d", "-e", "-i", "-n", "-o", "-p", "-q", "-t", "-w",
+                "--chdir", "--error", "--job-name", "--mem", "--nodes", "--ntasks", "--output", "--partition",
+                "--time", "--wrap",
+            ],
+            runs: &[Runs::Code { options: &["--wrap"], shell: CodeShell::Any, first_operand: false }],
+            writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "scan-build",
         &Program {
             value_options: &["-o", "--use-analyzer", "--use-c++", "--use-cc"],
@@ -3799,6 +4186,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-d", "--directory"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "scl",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["enable"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["enable"], skip: 2, ..Rest::PLAIN }),
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3895,6 +4295,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "server-test",
+        &Program {
+            name: "start-server-and-test",
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "setarch",
         &Program {
             value_options: &["-p"],
@@ -3962,6 +4377,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("shx", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "singularity",
+        &Program {
+            name: "apptainer",
+            value_options: &[
+                "-B", "-H", "-S", "-W", "-o", "--add-caps", "--app", "--bind", "--cwd", "--drop-caps", "--env",
+                "--env-file", "--home", "--mount", "--network", "--overlay", "--pwd", "--scratch", "--security",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 2, ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "softlimit",
         &Program {
             value_options: &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"],
@@ -4011,6 +4442,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "spack",
+        &Program {
+            runs: &[Runs::Rest(Rest { after: &["build-env", "test-env"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "split",
         &Program {
             value_options: &[
@@ -4023,6 +4461,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("sponge", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("srm", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "srun",
+        &Program {
+            name: "srun",
+            value_options: &[
+                "-A", "-C", "-D", "-G", "-J", "-K?", "-L", "-M", "-N", "-S", "-T", "-W", "-c", "-d", "-e", "-i", "-m",
+                "-n", "-o", "-p", "-q", "-r", "-t", "-w", "-x", "--account", "--chdir", "--constraint",
+                "--cpus-per-task", "--error", "--gpus", "--gres", "--input", "--job-name", "--jobid", "--mem", "--mpi",
+                "--nodelist", "--nodes", "--ntasks", "--output", "--partition", "--qos", "--time",
+            ],
+            directory_options: &["-D", "--chdir"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "ssh",
         &Program {
@@ -4049,6 +4503,48 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "sshpass",
         &Program { value_options: &["-P", "-d", "-f", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "stack",
+        &Program {
+            value_options: &[
+                "-C", "--compiler", "--cwd", "--package", "--resolver", "--rts-options", "--snapshot", "--stack-root",
+                "--stack-yaml", "--work-dir",
+            ],
+            directory_options: &["-C", "--cwd"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "start-server-and-test",
+        &Program {
+            name: "start-server-and-test",
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "start-test",
+        &Program {
+            name: "start-server-and-test",
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
     ),
     (
         "stdbuf",
@@ -4087,6 +4583,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "su",
         &Program {
+            name: "su",
             value_options: &[
                 "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell",
                 "--supp-group", "--user", "--whitelist-environment",
@@ -4104,8 +4601,46 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("su-exec", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
+        "su-rs",
+        &Program {
+            name: "su",
+            value_options: &[
+                "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell",
+                "--supp-group", "--user", "--whitelist-environment",
+            ],
+            runs: &[
+                Runs::Code {
+                    options: &["-c", "--command", "--session-command"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Session(Session { skip: 2, unless: &["-c", "--command", "--session-command"], ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "sudo",
         &Program {
+            name: "sudo",
+            value_options: &[
+                "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
+                "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
+                "--other-user", "--prompt", "--role", "--type", "--user",
+            ],
+            directory_options: &["-D", "--chdir"],
+            runs: &[
+                Runs::Rest(Rest { assignments: true, ..Rest::PLAIN }),
+                Runs::Session(Session { with: &["-i", "-s", "--login", "--shell"], ..Session::PLAIN }),
+            ],
+            writes: &[Writes::OperandsWith(&["-e", "--edit"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sudo-rs",
+        &Program {
+            name: "sudo",
             value_options: &[
                 "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
                 "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
@@ -4128,6 +4663,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--close-from", "--command-timeout", "--group", "--host", "--prompt", "--role", "--type", "--user",
             ],
             writes: &[Writes::Operands],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "swaymsg",
+        &Program {
+            name: "i3-msg",
+            value_options: &["-s", "-t", "--socket", "--type"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -4602,7 +5146,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--only-group", "--package", "--prerelease", "--prerelease-package", "--project", "--python",
                 "--python-platform", "--refresh?", "--refresh-package", "--reinstall?", "--reinstall-package",
                 "--resolution", "--upgrade?", "--upgrade-group", "--upgrade-package", "--with", "--with-editable",
-                "--with-requirements",
+                "--with-requirements", "--clear?",
             ],
             directory_options: &["--directory"],
             runs: &[
@@ -4632,6 +5176,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("uwsm", &Program { runs: &[Runs::Rest(Rest { after: &["app", "start"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "vagrant",
         &Program {
@@ -4644,6 +5189,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("valgrind", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("vglrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "vi",
         &Program {
@@ -4697,6 +5243,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "vtune",
+        &Program {
+            value_options: &[
+                "-c", "-collect", "-d", "-duration", "-knob", "-k", "-r", "-result-dir", "--collect", "--result-dir",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "wait-for-it",
         &Program {
             name: "wait-for-it",
@@ -4745,6 +5301,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["--address", "--cgidir", "--dir", "--port", "--staticdir"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wezterm",
+        &Program {
+            value_options: &["--class", "--config", "--config-file", "--cwd", "--workspace"],
+            directory_options: &["--cwd"],
+            runs: &[Runs::Rest(Rest { after: &["spawn", "start"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -4918,9 +5483,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "yarn",
         &Program {
-            value_options: &["-p", "--cwd", "--package"],
+            value_options: &["-p", "--cwd", "--package", "-T?", "--top-level?"],
             directory_options: &["--cwd"],
-            runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["shx", "run"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -6404,7 +6973,43 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["del-cli", "rimraf"],
+            programs: &["del-cli", "rimraf", "rimraf@*", "del-cli@*"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-a-system-folder-by-a-package-manager",
+        description: "Deletes the root folder, a folder of the operating system, or a whole home folder.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "npm", "pnpm", "yarn"],
+            subcommands: &[
+                &["rimraf"],
+                &["rimraf@*"],
+                &["del-cli"],
+                &["del-cli@*"],
+                &["run", "rimraf"],
+                &["run", "rimraf@*"],
+                &["run", "del-cli"],
+                &["run", "del-cli@*"],
+                &["exec", "rimraf"],
+                &["exec", "rimraf@*"],
+                &["exec", "del-cli"],
+                &["exec", "del-cli@*"],
+                &["x", "rimraf"],
+                &["x", "rimraf@*"],
+                &["x", "del-cli"],
+                &["x", "del-cli@*"],
+                &["dlx", "rimraf"],
+                &["dlx", "rimraf@*"],
+                &["dlx", "del-cli"],
+                &["dlx", "del-cli@*"],
+            ],
             operands_in: &["system-folders"],
             ..Conditions::EMPTY
         },
@@ -6417,7 +7022,46 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: true,
         low_risk: true,
         exempts: &[],
-        conditions: Conditions { programs: &["del-cli", "rimraf"], arguments: &["*"], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["del-cli", "rimraf", "rimraf@*", "del-cli@*"],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "recursive-deletion-by-a-package-manager",
+        description: "Deletes folders with everything in them.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: true,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "npm", "pnpm", "yarn"],
+            subcommands: &[
+                &["rimraf"],
+                &["rimraf@*"],
+                &["del-cli"],
+                &["del-cli@*"],
+                &["run", "rimraf"],
+                &["run", "rimraf@*"],
+                &["run", "del-cli"],
+                &["run", "del-cli@*"],
+                &["exec", "rimraf"],
+                &["exec", "rimraf@*"],
+                &["exec", "del-cli"],
+                &["exec", "del-cli@*"],
+                &["x", "rimraf"],
+                &["x", "rimraf@*"],
+                &["x", "del-cli"],
+                &["x", "del-cli@*"],
+                &["dlx", "rimraf"],
+                &["dlx", "rimraf@*"],
+                &["dlx", "del-cli"],
+                &["dlx", "del-cli@*"],
+            ],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "recursive-deletion-by-cmake",
@@ -6618,6 +7262,110 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["cmd", "powershell", "pwsh"],
             without_flags: &["--version"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-system-folder-for-python",
+        description: "Empties the root folder, a folder of the operating system, or a whole home folder, for an environment of Python.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=venv", "-m=virtualenv"],
+            arguments: &["--clear", "--cl", "--cle", "--clea"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-system-folder-for-an-environment",
+        description: "Empties the root folder, a folder of the operating system, or a whole home folder, for an environment of Python.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["uv", "virtualenv"],
+            subcommands: &[&["--clear"], &["venv", "--clear"]],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-folder-for-python",
+        description: "Empties a folder outside of the working directory, for an environment of Python.",
+        check: "Which folder is this, and is everything in it part of an environment?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=venv", "-m=virtualenv"],
+            arguments: &["--clear"],
+            operands_outside: &["working-directory"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-folder-for-an-environment",
+        description: "Empties a folder outside of the working directory, for an environment of Python.",
+        check: "Which folder is this, and is everything in it part of an environment?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["uv", "virtualenv"],
+            subcommands: &[&["--clear"], &["venv", "--clear"]],
+            operands_outside: &["working-directory"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-on-a-cluster-of-storage",
+        description: "Deletes files or folders of a distributed file system.",
+        check: "Which files are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hadoop", "hdfs", "mapred"],
+            flags: &["-rm", "-rmr", "-expunge", "-delete"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-on-a-grid",
+        description: "Deletes folders of a storage service with everything in them.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["eos", "gfal-rm", "xrdfs"],
+            flags: &["-r", "--recursive"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-in-an-environment-of-haskell",
+        description: "Deletes files in the environment of a project.",
+        check: "Which files are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cabal", "stack"],
+            subcommands: &[&["exec", "rm"], &["exec", "shred"], &["exec", "unlink"], &["exec", "find"]],
             ..Conditions::EMPTY
         },
     },
@@ -8008,7 +8756,7 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
-            subcommands: &[&[":::*"], &["::::*"]],
+            subcommands: &[&[":::*"], &["::::*"], &["{}", ":::*"], &["{}", "::::*"]],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -8157,7 +8905,7 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["pnpm"],
+            programs: &["pnpm", "yarn"],
             subcommands: &[&["exec", "-c"], &["exec", "--shell-mode"], &["dlx", "-c"], &["dlx", "--shell-mode"]],
             ..Conditions::EMPTY
         },
@@ -9233,6 +9981,40 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "program-in-a-tracer",
+        description: "Runs commands of a shell when an event occurs.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["bpftrace"], flags: &["-e=*system*(*", "--unsafe"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-by-a-window-manager",
+        description: "Makes a window manager run a program or code.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hyprctl"],
+            flags: &["--batch=*exec*", "--batch=*plugin*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-a-window-manager",
+        description: "Makes a window manager run a program or code.",
+        check: "What does the code do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["awesome-client"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
         name: "write-system-files",
         description: "Writes, moves or removes system files.",
         check: "Which file is this, and does the system need it unchanged?",
@@ -9352,6 +10134,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "*/.*profile.lz*", "*/.*profile.Z", "*/.zshenv.*z*", "*/.bash_*.*z*", "*/.z*.gz", "*/.gitconfig.*z*",
                 "*/.xinit*.*z*", "*/.*.conf.?z*", "*/.[a-z]*rc.zst", "*/.*profile.zst", "*/.emacs.?z*",
             ],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
