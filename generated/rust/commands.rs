@@ -127,6 +127,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "apptainer",
+        &Program {
+            name: "apptainer",
+            value_options: &[
+                "-B", "-H", "-S", "-W", "-o", "--add-caps", "--app", "--bind", "--cwd", "--drop-caps", "--env",
+                "--env-file", "--home", "--mount", "--network", "--overlay", "--pwd", "--scratch", "--security",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 2, ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aprun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "arch",
         &Program {
             value_options: &["-arch", "-d"],
@@ -144,6 +174,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Writes::UrlNames { with: &[], folder: &["-d", "--dir"] },
                 Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "asciinema",
+        &Program {
+            value_options: &[
+                "-c", "-i", "-t", "--cols", "--command", "--env", "--idle-time-limit", "--rows", "--title",
+            ],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -177,6 +217,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "avconv",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "awk",
         &Program {
             name: "awk",
@@ -200,7 +259,6 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "aws-vault",
         &Program {
-            name: "aws-vault",
             value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
@@ -224,12 +282,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &[
                 "-g", "-n", "-o", "--name", "--output", "--query", "--resource-group", "--scripts", "--subscription",
+                "--script",
             ],
-            runs: &[Runs::Code { options: &["--scripts"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { options: &["--script", "--scripts"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
     ("bear", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "berks",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bpftrace",
+        &Program {
+            value_options: &["-I", "-c", "-e", "-f", "-o", "-p", "--include"],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            writes: &[Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "brotli",
         &Program {
@@ -271,6 +348,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "bsub",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "buildah",
         &Program {
             value_options: &[
@@ -286,6 +375,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["--cwd"],
             directory_options: &["--cwd"],
             runs: &[
+                Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
                 Runs::File { after: &["run"], options: &[], unless: &[] },
@@ -332,6 +423,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("c++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
+    (
+        "cabal",
+        &Program {
+            value_options: &["-w", "--builddir", "--config-file", "--project-file", "--with-compiler"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("caffeinate", &Program { value_options: &["-t", "-w"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "capsh",
@@ -354,17 +454,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("catatonit", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("catchsegv", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("cc", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     ("ccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("cgexec", &Program { value_options: &["-g"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "chamber",
         &Program {
-            name: "aws-vault",
-            value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
+            value_options: &["-b", "--backend"],
             runs: &[
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
-                Runs::Session(Session { after: &["exec"], skip: 1, ..Session::PLAIN }),
+                Runs::Rest(Rest { after: &["exec"], skip: 2, ..Rest::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "chef",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -417,6 +526,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("chruby-exec", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("clang", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
+    ("clang++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     (
         "clj",
         &Program {
@@ -458,6 +570,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["chdir"], skip: 1, ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &["-P"], unless: &[] },
             ],
+            writes: &[Writes::LastOperandOf(&[
+                &["copy", "*"],
+                &["copy_directory", "*"],
+                &["copy_directory_if_different", "*"],
+                &["copy_if_different", "*"],
+                &["create_hardlink", "*"],
+                &["create_symlink", "*"],
+                &["make_directory"],
+                &["rename", "*"],
+                &["touch"],
+                &["touch_nocreate"],
+            ])],
             ..Program::EMPTY
         },
     ),
@@ -514,6 +638,50 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "condor_run",
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "consul",
+        &Program {
+            value_options: &[
+                "-ca-file", "-client-cert", "-client-key", "-datacenter", "-http-addr", "-key", "-monitor-retry", "-n",
+                "-name", "-namespace", "-node", "-partition", "-passingonly?", "-prefix", "-service", "-shell",
+                "-state", "-tag", "-timeout", "-token", "-type", "-wait",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["lock"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "convert",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "coresched",
         &Program {
             value_options: &["-d", "-s", "-t", "--dest", "--dest-type", "--source"],
@@ -558,7 +726,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "crictl",
             value_options: &[
                 "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace",
-                "--runtime-endpoint",
+                "--runtime-endpoint", "--cap-add", "--device", "--env", "--label", "--mount", "--runtime",
+                "--snapshotter", "--with-ns",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
@@ -567,6 +736,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("cronic", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("crontab", &Program { value_options: &["-n", "-u"], ..Program::EMPTY }),
     ("cross-env", &Program { runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "cross-env-shell",
+        &Program {
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "csplit",
         &Program {
@@ -581,7 +757,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "crictl",
             value_options: &[
                 "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace",
-                "--runtime-endpoint",
+                "--runtime-endpoint", "--cap-add", "--device", "--env", "--label", "--mount", "--runtime",
+                "--snapshotter", "--with-ns",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
@@ -715,6 +892,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "devenv",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["shell"], ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("direnv", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("distcc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -750,7 +937,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
                 "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
-                "--workdir",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
             ],
             elsewhere: &["create", "run"],
             runs: &[
@@ -852,6 +1044,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("dumb-init", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "dumpcap",
+        &Program {
+            name: "tshark",
+            value_options: &[
+                "-B", "-C", "-E", "-F", "-G", "-H", "-R", "-T", "-X", "-Y", "-a", "-b", "-c", "-d", "-e", "-f", "-i",
+                "-j", "-o", "-r", "-s", "-u", "-w", "-y", "-z",
+            ],
+            writes: &[Writes::Values(&["-w"])],
+            ..Program::EMPTY
+        },
+    ),
     ("eatmydata", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "ed",
@@ -934,6 +1138,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "envchain",
+        &Program {
+            runs: &[Runs::Rest(Rest { skip: 1, unless: &["-l", "-s", "--list", "--set", "--unset"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "envconsul",
         &Program {
             value_options: &["-config", "-consul-addr", "-prefix", "-secret", "-upcase?", "-vault-addr"],
@@ -951,6 +1162,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "etcdctl",
+        &Program {
+            value_options: &[
+                "--cacert", "--cert", "--command-timeout", "--endpoints", "--key", "--password", "--ttl", "--user",
+                "-w", "--write-out", "--rev",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec-watch", "lock", "watch"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1078,7 +1300,54 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "ffmpeg",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("fghack", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "finch",
+        &Program {
+            name: "docker",
+            value_options: &[
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
+            ],
+            elsewhere: &["create", "run"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
+            ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "find",
         &Program {
@@ -1094,6 +1363,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("firejail", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("flamegraph", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("flatpak-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "flock",
@@ -1140,6 +1410,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "fnm",
+        &Program {
+            value_options: &[
+                "--arch", "--fnm-dir", "--log-level", "--node-dist-mirror", "--using", "--version-file-strategy",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "foot",
         &Program {
             name: "gnome-terminal",
@@ -1169,6 +1449,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("g++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
+    ("gamemoderun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("gamescope", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "gawk",
         &Program {
@@ -1182,6 +1465,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gcc", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     ("gchmod", &Program { name: "chmod", value_options: &["--reference"], ..Program::EMPTY }),
     ("gchown", &Program { name: "chown", value_options: &["--from", "--reference"], ..Program::EMPTY }),
     (
@@ -1192,6 +1476,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ssh-flag", "--zone",
             ],
             runs: &[
+                Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { after: &["ssh"], skip: 1, unless: &["--command"], ..Session::PLAIN }),
             ],
@@ -1263,14 +1548,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gfortran", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     (
         "gh",
         &Program {
-            value_options: &["-O", "-R", "-X", "--hostname", "--method", "--output", "--pattern", "--repo"],
+            value_options: &[
+                "-O", "-R", "-X", "--hostname", "--method", "--output", "--pattern", "--repo", "-c", "--codespace",
+                "--profile", "--server-port",
+            ],
+            runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] }],
             writes: &[Writes::Values(&["-O", "-p", "--output", "--pattern"])],
             ..Program::EMPTY
         },
     ),
+    ("ghostscript", &Program { name: "gs", writes: &[Writes::Values(&["-o", "-sOutputFile"])], ..Program::EMPTY }),
     (
         "ginstall",
         &Program {
@@ -1311,6 +1602,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "ln",
             value_options: &["-S", "-t", "--suffix", "--target-directory"],
             writes: &[Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gm",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1364,6 +1674,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gs", &Program { name: "gs", writes: &[Writes::Values(&["-o", "-sOutputFile"])], ..Program::EMPTY }),
     (
         "gsed",
         &Program {
@@ -1619,6 +1930,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "hyprctl",
+        &Program {
+            value_options: &["-i", "--batch", "--instance"],
+            runs: &[Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "i3-msg",
+        &Program {
+            name: "i3-msg",
+            value_options: &["-s", "-t", "--socket", "--type"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "i386",
         &Program {
             name: "linux64",
@@ -1749,6 +2077,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "jsrun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "julia",
         &Program {
             value_options: &[
@@ -1777,21 +2119,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    (
-        "k3s",
-        &Program {
-            name: "kubectl",
-            value_options: &[
-                "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
-                "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container",
-                "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
-                "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
-            ],
-            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
-            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
-            ..Program::EMPTY
-        },
-    ),
+    ("k0s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("k3s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "kak",
         &Program {
@@ -1908,6 +2237,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("lima", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
     (
         "limactl",
         &Program {
@@ -2068,6 +2398,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "magick",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "make",
         &Program {
             name: "make",
@@ -2089,6 +2438,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("mangohud", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "mariadb",
         &Program {
@@ -2103,6 +2453,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ssl-key", "--ssl-mode", "--tee", "--tls-version",
             ],
             writes: &[Writes::Values(&["--tee"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mariadb-dump",
+        &Program {
+            name: "mysqldump",
+            value_options: &[
+                "-P", "-S", "-T", "-h", "-r", "-u", "--databases?", "--host", "--ignore-table", "--port",
+                "--result-file", "--socket", "--tab", "--user", "--where",
+            ],
+            writes: &[Writes::Values(&["-T", "-r", "--result-file", "--tab"])],
             ..Program::EMPTY
         },
     ),
@@ -2137,8 +2499,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("microk8s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
-        "microk8s",
+        "microk8s.kubectl",
         &Program {
             name: "kubectl",
             value_options: &[
@@ -2227,6 +2590,48 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "mpiexec",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mpiexec.hydra",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mpirun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "multipass",
         &Program {
             value_options: &["-d", "--working-directory"],
@@ -2238,11 +2643,52 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "multitime",
+        &Program {
+            value_options: &["-I", "-f", "-i", "-n", "-o", "-r", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "mv",
         &Program {
             name: "mv",
             value_options: &["-S", "-t", "--suffix", "--target-directory"],
             writes: &[Writes::Operands, Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mvn",
+        &Program {
+            name: "mvn",
+            value_options: &[
+                "-D", "-P", "-T", "-b", "-f", "-l", "-s", "-t", "-gs", "-gt", "-pl", "-rf", "--define", "--file",
+                "--activate-profiles", "--projects", "--settings",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mvnd",
+        &Program {
+            name: "mvn",
+            value_options: &[
+                "-D", "-P", "-T", "-b", "-f", "-l", "-s", "-t", "-gs", "-gt", "-pl", "-rf", "--define", "--file",
+                "--activate-profiles", "--projects", "--settings",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mvnw",
+        &Program {
+            name: "mvn",
+            value_options: &[
+                "-D", "-P", "-T", "-b", "-f", "-l", "-s", "-t", "-gs", "-gt", "-pl", "-rf", "--define", "--file",
+                "--activate-profiles", "--projects", "--settings",
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2260,6 +2706,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ssl-key", "--ssl-mode", "--tee", "--tls-version",
             ],
             writes: &[Writes::Values(&["--tee"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mysqldump",
+        &Program {
+            name: "mysqldump",
+            value_options: &[
+                "-P", "-S", "-T", "-h", "-r", "-u", "--databases?", "--host", "--ignore-table", "--port",
+                "--result-file", "--socket", "--tab", "--user", "--where",
+            ],
+            writes: &[Writes::Values(&["-T", "-r", "--result-file", "--tab"])],
             ..Program::EMPTY
         },
     ),
@@ -2285,6 +2743,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ncu", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "ne",
         &Program {
@@ -2306,7 +2765,40 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
                 "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
-                "--workdir",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
+            ],
+            elsewhere: &["create", "run"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
+            ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "nerdctl.lima",
+        &Program {
+            name: "docker",
+            value_options: &[
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
             ],
             elsewhere: &["create", "run"],
             runs: &[
@@ -2323,6 +2815,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-C", "-d", "-f", "-j", "-k", "-l", "-t", "-w"],
             runs: &[Runs::File { after: &[], options: &["-f"], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "niri",
+        &Program {
+            name: "niri",
+            runs: &[
+                Runs::Rest(Rest { after: &["spawn"], ..Rest::PLAIN }),
+                Runs::Joined { after: &["spawn", "spawn-sh"], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2423,6 +2926,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--script-shell", "--userconfig", "--workspace",
             ],
             runs: &[
+                Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
                 Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
             ],
@@ -2449,6 +2954,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-G", "-N", "-S", "-t", "--net?", "--net-socket", "--setgid", "--setuid", "--target"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "nsys",
+        &Program {
+            value_options: &["-c", "-e", "-o", "-s", "-t", "--output", "--trace"],
+            runs: &[Runs::Rest(Rest { after: &["launch", "profile", "start"], ..Rest::PLAIN })],
+            writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
@@ -2493,6 +3007,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("nvprof", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("nwipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "nx",
@@ -2500,6 +3015,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "oarsub",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
             ..Program::EMPTY
         },
     ),
@@ -2566,6 +3093,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-in", "-inkey", "-keyout", "-out", "-passin", "-passout", "-pubout?", "-writerand"],
             writes: &[Writes::Values(&["-keyout", "-out", "-writerand"])],
+            ..Program::EMPTY
+        },
+    ),
+    ("optirun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("orb", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
+    ("orbctl", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "orterun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -2653,6 +3197,63 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("pdfseparate", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
+        "pdftocairo",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pdftohtml",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pdftotext",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "pdm",
         &Program {
             value_options: &[
@@ -2714,6 +3315,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             options_first: true,
             runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-E"] }],
             writes: &[Writes::OperandsWith(&["-i"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pg_dump",
+        &Program {
+            name: "pg_dump",
+            value_options: &[
+                "-F", "-N", "-S", "-T", "-U", "-Z", "-d", "-f", "-h", "-j", "-l", "-n", "-p", "-t", "--dbname",
+                "--exclude-table", "--file", "--format", "--host", "--jobs", "--port", "--schema?", "--table",
+                "--username",
+            ],
+            writes: &[Writes::Values(&["-f", "--file"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pg_dumpall",
+        &Program {
+            name: "pg_dump",
+            value_options: &[
+                "-F", "-N", "-S", "-T", "-U", "-Z", "-d", "-f", "-h", "-j", "-l", "-n", "-p", "-t", "--dbname",
+                "--exclude-table", "--file", "--format", "--host", "--jobs", "--port", "--schema?", "--table",
+                "--username",
+            ],
+            writes: &[Writes::Values(&["-f", "--file"])],
             ..Program::EMPTY
         },
     ),
@@ -2800,6 +3427,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "pkexec",
         &Program { value_options: &["--process", "--user"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
+    ("pkgx", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "pkill",
         &Program {
@@ -2829,7 +3457,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--store-dir", "--test-pattern", "--userconfig", "--workspace-concurrency", "--workspace-packages",
             ],
             directory_options: &["-C", "--dir"],
-            runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2854,7 +3486,40 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
                 "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
                 "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
-                "--workdir",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
+            ],
+            elsewhere: &["create", "run"],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
+            ],
+            writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "podman-remote",
+        &Program {
+            name: "docker",
+            value_options: &[
+                "-H", "-a", "-c", "-e", "-f", "-l", "-p", "-u", "-v", "-w", "--address", "--cap-add",
+                "--cgroup-manager", "--config", "--connection", "--context", "--detach-keys", "--device",
+                "--entrypoint", "--env", "--env-file", "--file", "--filter", "--format", "--host", "--identity",
+                "--index", "--ipc", "--log-level", "--mount", "--name", "--namespace", "--net", "--network", "--pid",
+                "--profile", "--project-directory", "--project-name", "--publish", "--root", "--runroot", "--runtime",
+                "--security-opt", "--snapshotter", "--storage-driver", "--storage-opt", "--tag", "--tls?",
+                "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user", "--userns", "--volume",
+                "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile", "--build-arg", "--cap-drop",
+                "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns", "--driver",
+                "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+                "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?",
+                "--secret", "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts",
+                "--volume-driver", "--volumes-from",
             ],
             elsewhere: &["create", "run"],
             runs: &[
@@ -2877,6 +3542,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("prime-run", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("primusrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "prlimit",
         &Program {
@@ -2904,6 +3571,39 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "proxychains4",
         &Program { name: "proxychains", value_options: &["-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "prun",
+        &Program {
+            name: "mpirun",
+            value_options: &[
+                "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+                "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile",
+                "--machinefile", "--map-by", "--np", "--report-bindings?", "--wdir",
+            ],
+            directory_options: &["-wdir", "--wdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ps2pdf",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
     ),
     (
         "psql",
@@ -3116,6 +3816,49 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "qpdf",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qrsh",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "qsub",
+        &Program {
+            name: "qsub",
+            value_options: &[
+                "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe",
+                "-q", "-t", "-v", "-w",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "racket",
         &Program {
             value_options: &["-e", "-f", "-l", "-p", "-r", "-t", "-u", "--eval", "--load", "--require"],
@@ -3185,10 +3928,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "repo",
+        &Program {
+            value_options: &["-g", "-j", "-r", "-i", "--groups", "--jobs", "--regex", "-c", "--command"],
+            runs: &[
+                Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" },
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "retry",
         &Program {
             value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "riverctl",
+        &Program {
+            name: "niri",
+            runs: &[
+                Runs::Rest(Rest { after: &["spawn"], ..Rest::PLAIN }),
+                Runs::Joined { after: &["spawn", "spawn-sh"], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3212,7 +3977,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "rr",
         &Program {
             value_options: &["-n", "-o", "-v", "--env", "--num-cores", "--output-trace-dir"],
-            runs: &[Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3313,6 +4078,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("rustup", &Program { runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("rvm", &Program { runs: &[Runs::Rest(Rest { after: &["do", "exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "rxvt",
         &Program {
@@ -3329,6 +4095,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("s6-setsid", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("s6-setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "salloc",
+        &Program {
+            name: "srun",
+            value_options: &[
+                "-A", "-C", "-D", "-G", "-J", "-K?", "-L", "-M", "-N", "-S", "-T", "-W", "-c", "-d", "-e", "-i", "-m",
+                "-n", "-o", "-p", "-q", "-r", "-t", "-w", "-x", "--account", "--chdir", "--constraint",
+                "--cpus-per-task", "--error", "--gpus", "--gres", "--input", "--job-name", "--jobid", "--mem", "--mpi",
+                "--nodelist", "--nodes", "--ntasks", "--output", "--partition", "--qos", "--time",
+            ],
+            directory_options: &["-D", "--chdir"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "salt",
         &Program {
@@ -3373,6 +4155,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-D", "-f", "-n", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "sbatch",
+        &Program {
+            value_options: &[
+                "-A", "-C", "-D", "-G", "-J", "-N", "-c", "-d", "-e", "-i", "-n", "-o", "-p", "-q", "-t", "-w",
+                "--chdir", "--error", "--job-name", "--mem", "--nodes", "--ntasks", "--output", "--partition",
+                "--time", "--wrap",
+            ],
+            runs: &[Runs::Code { options: &["--wrap"], shell: CodeShell::Any, first_operand: false }],
+            writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "scan-build",
         &Program {
             value_options: &["-o", "--use-analyzer", "--use-c++", "--use-cc"],
@@ -3391,6 +4186,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-d", "--directory"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "scl",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["enable"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["enable"], skip: 2, ..Rest::PLAIN }),
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3487,6 +4295,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "server-test",
+        &Program {
+            name: "start-server-and-test",
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "setarch",
         &Program {
             value_options: &["-p"],
@@ -3554,6 +4377,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("shx", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "singularity",
+        &Program {
+            name: "apptainer",
+            value_options: &[
+                "-B", "-H", "-S", "-W", "-o", "--add-caps", "--app", "--bind", "--cwd", "--drop-caps", "--env",
+                "--env-file", "--home", "--mount", "--network", "--overlay", "--pwd", "--scratch", "--security",
+                "--workdir",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Session(Session { after: &["shell"], skip: 2, ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "softlimit",
         &Program {
             value_options: &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"],
@@ -3584,6 +4423,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "sox",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "spack",
+        &Program {
+            runs: &[Runs::Rest(Rest { after: &["build-env", "test-env"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "split",
         &Program {
             value_options: &[
@@ -3596,6 +4461,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("sponge", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("srm", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
+    (
+        "srun",
+        &Program {
+            name: "srun",
+            value_options: &[
+                "-A", "-C", "-D", "-G", "-J", "-K?", "-L", "-M", "-N", "-S", "-T", "-W", "-c", "-d", "-e", "-i", "-m",
+                "-n", "-o", "-p", "-q", "-r", "-t", "-w", "-x", "--account", "--chdir", "--constraint",
+                "--cpus-per-task", "--error", "--gpus", "--gres", "--input", "--job-name", "--jobid", "--mem", "--mpi",
+                "--nodelist", "--nodes", "--ntasks", "--output", "--partition", "--qos", "--time",
+            ],
+            directory_options: &["-D", "--chdir"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "ssh",
         &Program {
@@ -3622,6 +4503,48 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "sshpass",
         &Program { value_options: &["-P", "-d", "-f", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
+        "stack",
+        &Program {
+            value_options: &[
+                "-C", "--compiler", "--cwd", "--package", "--resolver", "--rts-options", "--snapshot", "--stack-root",
+                "--stack-yaml", "--work-dir",
+            ],
+            directory_options: &["-C", "--cwd"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "start-server-and-test",
+        &Program {
+            name: "start-server-and-test",
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "start-test",
+        &Program {
+            name: "start-server-and-test",
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+                Runs::Operand { skip: 3, shell: CodeShell::Any },
+                Runs::Operand { skip: 4, shell: CodeShell::Any },
+                Runs::Operand { skip: 5, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
     ),
     (
         "stdbuf",
@@ -3660,6 +4583,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "su",
         &Program {
+            name: "su",
             value_options: &[
                 "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell",
                 "--supp-group", "--user", "--whitelist-environment",
@@ -3677,8 +4601,46 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("su-exec", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
+        "su-rs",
+        &Program {
+            name: "su",
+            value_options: &[
+                "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell",
+                "--supp-group", "--user", "--whitelist-environment",
+            ],
+            runs: &[
+                Runs::Code {
+                    options: &["-c", "--command", "--session-command"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Session(Session { skip: 2, unless: &["-c", "--command", "--session-command"], ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "sudo",
         &Program {
+            name: "sudo",
+            value_options: &[
+                "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
+                "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
+                "--other-user", "--prompt", "--role", "--type", "--user",
+            ],
+            directory_options: &["-D", "--chdir"],
+            runs: &[
+                Runs::Rest(Rest { assignments: true, ..Rest::PLAIN }),
+                Runs::Session(Session { with: &["-i", "-s", "--login", "--shell"], ..Session::PLAIN }),
+            ],
+            writes: &[Writes::OperandsWith(&["-e", "--edit"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sudo-rs",
+        &Program {
+            name: "sudo",
             value_options: &[
                 "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
                 "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
@@ -3701,6 +4663,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--close-from", "--command-timeout", "--group", "--host", "--prompt", "--role", "--type", "--user",
             ],
             writes: &[Writes::Operands],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "swaymsg",
+        &Program {
+            name: "i3-msg",
+            value_options: &["-s", "-t", "--socket", "--type"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -3798,6 +4769,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-encoding"],
             runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tcpdump",
+        &Program {
+            value_options: &[
+                "-B", "-C", "-D?", "-E", "-F", "-G", "-M", "-T", "-V", "-W", "-c", "-i", "-j", "-m", "-r", "-s", "-w",
+                "-y", "-z",
+            ],
+            writes: &[Writes::Values(&["-w"])],
             ..Program::EMPTY
         },
     ),
@@ -3967,6 +4949,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Session(Session { after: &["ssh"], skip: 1, ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tshark",
+        &Program {
+            name: "tshark",
+            value_options: &[
+                "-B", "-C", "-E", "-F", "-G", "-H", "-R", "-T", "-X", "-Y", "-a", "-b", "-c", "-d", "-e", "-f", "-i",
+                "-j", "-o", "-r", "-s", "-u", "-w", "-y", "-z",
+            ],
+            writes: &[Writes::Values(&["-w"])],
             ..Program::EMPTY
         },
     ),
@@ -4152,7 +5146,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--only-group", "--package", "--prerelease", "--prerelease-package", "--project", "--python",
                 "--python-platform", "--refresh?", "--refresh-package", "--reinstall?", "--reinstall-package",
                 "--resolution", "--upgrade?", "--upgrade-group", "--upgrade-package", "--with", "--with-editable",
-                "--with-requirements",
+                "--with-requirements", "--clear?",
             ],
             directory_options: &["--directory"],
             runs: &[
@@ -4182,6 +5176,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("uwsm", &Program { runs: &[Runs::Rest(Rest { after: &["app", "start"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "vagrant",
         &Program {
@@ -4194,6 +5189,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("valgrind", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("vglrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "vi",
         &Program {
@@ -4243,6 +5239,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["--node", "--npm", "--pnpm", "--yarn"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vtune",
+        &Program {
+            value_options: &[
+                "-c", "-collect", "-d", "-duration", "-knob", "-k", "-r", "-result-dir", "--collect", "--result-dir",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -4299,6 +5305,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "wezterm",
+        &Program {
+            value_options: &["--class", "--config", "--config-file", "--cwd", "--workspace"],
+            directory_options: &["--cwd"],
+            runs: &[Runs::Rest(Rest { after: &["spawn", "start"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "wget",
         &Program {
             value_options: &[
@@ -4316,13 +5331,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--reject", "--reject-regex", "--rejected-log", "--remote-encoding", "--report-speed",
                 "--restrict-file-names", "--retry-on-http-error", "--save-cookies", "--secure-protocol", "--start-pos",
                 "--use-askpass", "--waitretry", "--warc-dedup", "--warc-file", "--warc-header", "--warc-max-size",
-                "--warc-tempdir",
+                "--warc-tempdir", "--hsts-file",
             ],
             writes: &[
                 Writes::UrlNames { with: &[], folder: &["-P", "--directory-prefix"] },
                 Writes::Values(&[
                     "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document",
-                    "--output-file", "--rejected-log", "--save-cookies", "--warc-file",
+                    "--output-file", "--rejected-log", "--save-cookies", "--warc-file", "--hsts-file",
                 ]),
             ],
             ..Program::EMPTY
@@ -4340,6 +5355,44 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("wipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     ("wish", &Program { runs: &[Runs::File { after: &[], options: &[], unless: &[] }], ..Program::EMPTY }),
     ("with-contenv", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "wkhtmltoimage",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wkhtmltopdf",
+        &Program {
+            name: "convert",
+            writes: &[
+                Writes::LastOperand,
+                Writes::After("gif:"),
+                Writes::After("inline:"),
+                Writes::After("jpg:"),
+                Writes::After("miff:"),
+                Writes::After("mvg:"),
+                Writes::After("png:"),
+                Writes::After("rgb:"),
+                Writes::After("text:"),
+                Writes::After("txt:"),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "wsl",
         &Program {
@@ -4430,9 +5483,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "yarn",
         &Program {
-            value_options: &["-p", "--cwd", "--package"],
+            value_options: &["-p", "--cwd", "--package", "-T?", "--top-level?"],
             directory_options: &["--cwd"],
-            runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["shx", "run"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -4499,7 +5556,8 @@ pub static PLACES: &[Place<'static>] = &[
             "/", "/bin", "/bin/**", "/boot", "/boot/**", "/dev", "/dev/**", "/etc", "/etc/**", "/lib", "/lib/**",
             "/lib32", "/lib32/**", "/lib64", "/lib64/**", "/libx32", "/libx32/**", "/proc", "/proc/**", "/root",
             "/root/**", "/sbin", "/sbin/**", "/sys", "/sys/**", "/usr", "/usr/**", "/var", "/var/**", "/Library",
-            "/Library/**", "/System", "/System/**", "/private/etc/**", "/private/var/**",
+            "/Library/**", "/System", "/System/**", "/private/etc/**", "/private/var/**", "/run/dbus-1/**",
+            "/run/modprobe.d/**", "/run/sysctl.d/**", "/run/systemd/**", "/run/tmpfiles.d/**", "/run/udev/**",
         ],
         except: &[
             "/dev/fd/*", "/dev/full", "/dev/null", "/dev/ptmx", "/dev/pts/*", "/dev/random", "/dev/shm/**",
@@ -4592,7 +5650,36 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.s3cfg", "~/Library/Application Support/Google/Chrome/*/Cookies",
             "~/Library/Application Support/Google/Chrome/*/Login Data",
             "~/Library/Application Support/Firefox/Profiles/*/logins.json",
-            "~/Library/Application Support/Firefox/Profiles/*/key4.db",
+            "~/Library/Application Support/Firefox/Profiles/*/key4.db", "~/.config/containers/auth.json",
+            "/run/containers/*/auth.json", "/run/user/*/containers/auth.json", "~/.authinfo", "~/.authinfo.gpg",
+            "~/.msmtprc", "~/.config/msmtp/config", "~/.mbsyncrc", "~/.config/mbsync/**", "~/.isyncrc",
+            "~/.fetchmailrc", "~/.offlineimaprc", "~/.config/offlineimap/**", "~/.config/stripe/config.toml",
+            "~/.supabase/access-token", "~/.config/supabase/**", "~/.config/ngrok/ngrok.yml", "~/.ngrok2/ngrok.yml",
+            "~/.cloudflared/*.json", "~/.cloudflared/*.pem", "~/.config/vercel/auth.json", "~/.vercel/auth.json",
+            "~/.netlify/config.json", "~/.config/heroku/**", "~/.m2/settings-security.xml", "~/.config/.wrangler/**",
+            "~/.config/wrangler/config/default.toml", "~/.wrangler/config/default.toml", "~/.yarnrc.yml",
+            "~/.config/yarn/config", "~/.bunfig.toml", "~/.config/linode-cli", "~/.terraformrc", "~/.smbcredentials",
+            "~/.config/exercism/user.json", "~/.snowsql/config", "~/.snowflake/config.toml",
+            "~/.snowflake/connections.toml", "~/.dbt/profiles.yml", "~/.mylogin.cnf", "~/.expo/state.json",
+            "~/.circleci/cli.yml", "~/.travis/config.yml", "~/.sentryclirc", "~/.config/gcloud/*.db", "~/.azure/**",
+            "~/.config/scw/config.yaml", "~/.config/exoscale/exoscale.toml", "~/.civo.json", "~/.config/fly/**",
+            "~/.config/turso/settings.json", "~/.config/neonctl/credentials.json", "~/.config/planetscale/**",
+            "~/.config/railway/**", "~/.config/northflank/**", "~/.config/anthropic/**", "~/.config/openai/**",
+            "~/.openai/api_key", "~/.cursor/auth.json", "~/.config/Bitwarden CLI/data.json",
+            "~/.config/Signal/config.json", "~/.minikube/**/*.key", "~/.thunderbird/*/logins.json",
+            "~/.thunderbird/*/key4.db", "~/.config/BraveSoftware/Brave-Browser/*/Cookies",
+            "~/.config/BraveSoftware/Brave-Browser/*/Login Data", "~/.config/microsoft-edge/*/Cookies",
+            "~/.config/microsoft-edge/*/Login Data", "~/.config/google-chrome/*/Web Data",
+            "~/.config/discord/Local Storage/**", "~/.config/keepassxc/**", "~/.local/share/kwalletd/**",
+            "~/.config/Code/User/globalStorage/state.vscdb", "~/.config/gh-copilot/**", "~/.docker/token-seed",
+            "~/.config/dagger/**", "~/.config/jgit/config", "~/.nuget/NuGet/NuGet.Config",
+            "~/.config/NuGet/NuGet.Config", "~/.hex/hex.config", "~/.local/share/gem/credentials", "~/.bundle/config",
+            "~/.mc/config.json", "~/.config/sn/config", "~/.ansible/galaxy_token",
+            "~/.config/helm/registry/config.json", "~/.config/doppler/**", "~/.doppler/.doppler.yaml",
+            "~/.infisical/**", "~/.aws-vault/**", "~/.awsvault/keys/**", "~/.saml2aws", "~/.okta/**",
+            "~/.config/teleport/**", "~/.tsh/keys/**", "~/.step/secrets/**", "~/.local/share/mkcert/rootCA-key.pem",
+            "~/.config/tailscale/**", "/var/lib/tailscale/tailscaled.state", "~/.config/syncthing/key.pem",
+            "~/.config/syncthing/config.xml", "~/.irssi/config", "~/.weechat/sec.conf", "~/.config/weechat/sec.conf",
         ],
         except: &[
             "**/.ssh/*.pub", "~/.ssh/*.pub", "~/.ssh/allowed_signers", "~/.ssh/authorized_keys*", "~/.ssh/config",
@@ -4603,7 +5690,7 @@ pub static PLACES: &[Place<'static>] = &[
             "/Users/*/.ssh/allowed_signers", "/Users/*/.ssh/authorized_keys*", "/Users/*/.ssh/config",
             "/Users/*/.ssh/config.d/**", "/Users/*/.ssh/known_hosts*", "/etc/letsencrypt/live/*/cert.pem",
             "/etc/letsencrypt/live/*/chain.pem", "/etc/letsencrypt/live/*/fullchain.pem",
-            "/etc/letsencrypt/live/README",
+            "/etc/letsencrypt/live/README", "~/.bundle/config.d/**", "~/.azure/config", "~/.azure/clouds.config",
         ],
     },
     Place {
@@ -4663,7 +5750,37 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.pulumi/credentials.json", "~/.railway/config.json", "~/.s3cfg",
             "~/Library/Application Support/Google/Chrome/*/Login Data",
             "~/Library/Application Support/Firefox/Profiles/*/logins.json",
-            "~/Library/Application Support/Firefox/Profiles/*/key4.db",
+            "~/Library/Application Support/Firefox/Profiles/*/key4.db", "~/.config/containers/auth.json",
+            "/run/containers/*/auth.json", "/run/user/*/containers/auth.json", "~/.authinfo", "~/.authinfo.gpg",
+            "~/.msmtprc", "~/.config/msmtp/config", "~/.mbsyncrc", "~/.config/mbsync/**", "~/.isyncrc",
+            "~/.fetchmailrc", "~/.offlineimaprc", "~/.config/offlineimap/**", "~/.config/stripe/config.toml",
+            "~/.supabase/access-token", "~/.config/supabase/**", "~/.config/ngrok/ngrok.yml", "~/.ngrok2/ngrok.yml",
+            "~/.cloudflared/*.json", "~/.cloudflared/*.pem", "~/.config/vercel/auth.json", "~/.vercel/auth.json",
+            "~/.netlify/config.json", "~/.config/heroku/**", "~/.m2/settings-security.xml", "~/.config/.wrangler/**",
+            "~/.config/wrangler/config/default.toml", "~/.wrangler/config/default.toml", "~/.yarnrc.yml",
+            "~/.config/yarn/config", "~/.bunfig.toml", "~/.config/linode-cli", "~/.terraformrc", "~/.smbcredentials",
+            "~/.config/exercism/user.json", "~/.snowsql/config", "~/.snowflake/config.toml",
+            "~/.snowflake/connections.toml", "~/.dbt/profiles.yml", "~/.mylogin.cnf", "~/.expo/state.json",
+            "~/.circleci/cli.yml", "~/.travis/config.yml", "~/.sentryclirc", "~/.config/gcloud/*.db",
+            "~/.config/gcloud/legacy_credentials/**", "~/.config/scw/config.yaml", "~/.config/exoscale/exoscale.toml",
+            "~/.civo.json", "~/.config/fly/**", "~/.config/turso/settings.json", "~/.config/neonctl/credentials.json",
+            "~/.config/planetscale/**", "~/.config/railway/**", "~/.config/northflank/**", "~/.config/anthropic/**",
+            "~/.config/openai/**", "~/.openai/api_key", "~/.cursor/auth.json", "~/.config/Bitwarden CLI/data.json",
+            "~/.config/Signal/config.json", "~/.minikube/**/*.key", "~/.thunderbird/*/logins.json",
+            "~/.thunderbird/*/key4.db", "~/.config/BraveSoftware/Brave-Browser/*/Cookies",
+            "~/.config/BraveSoftware/Brave-Browser/*/Login Data", "~/.config/microsoft-edge/*/Cookies",
+            "~/.config/microsoft-edge/*/Login Data", "~/.config/google-chrome/*/Web Data",
+            "~/.config/discord/Local Storage/**", "~/.local/share/kwalletd/**", "~/.config/hub",
+            "~/.config/Code/User/globalStorage/state.vscdb", "~/.config/gh-copilot/**", "~/.docker/token-seed",
+            "~/.config/dagger/**", "~/.config/jgit/config", "~/.nuget/NuGet/NuGet.Config",
+            "~/.config/NuGet/NuGet.Config", "~/.hex/hex.config", "~/.gem/credentials",
+            "~/.local/share/gem/credentials", "~/.bundle/config", "~/.config/rclone/rclone.conf", "~/.mc/config.json",
+            "~/.config/sn/config", "~/.ansible/galaxy_token", "~/.config/helm/registry/config.json",
+            "~/.config/doppler/**", "~/.doppler/.doppler.yaml", "~/.infisical/**", "~/.aws-vault/**",
+            "~/.awsvault/keys/**", "~/.saml2aws", "~/.okta/**", "~/.config/teleport/**", "~/.tsh/keys/**",
+            "~/.step/secrets/**", "~/.local/share/mkcert/rootCA-key.pem", "~/.config/tailscale/**",
+            "~/.config/syncthing/key.pem", "~/.config/syncthing/config.xml", "~/.irssi/config", "~/.weechat/sec.conf",
+            "~/.config/weechat/sec.conf", "~/.m2/settings.xml",
         ],
         except: &["**/.env.dist", "**/.env.example", "**/.env.sample", "**/.env.template"],
     },
@@ -4715,7 +5832,37 @@ pub static PLACES: &[Place<'static>] = &[
             "**/.cargo/config", "**/.cargo/config.toml", "**/.claude/settings*.json", "**/.mcp.json",
             "**/.vscode/tasks.json", "~/.claude.json", "~/.codex/config.toml", "~/.copilot/**", "~/.cursor/mcp.json",
             "~/.gemini/settings.json", "~/.config/Code/User/tasks.json",
-            "~/Library/Application Support/Code/User/tasks.json",
+            "~/Library/Application Support/Code/User/tasks.json", "~/.mkshrc", "~/.zshrc.pre", "~/.zshrc.post",
+            "~/.config/hg/**", "~/.config/jj/**", "~/.jjconfig.toml", "~/.config/sqlite3/**", "~/.duckdbrc",
+            "~/.yarnrc", "~/.yarnrc.yml", "~/.terraformrc", "~/.forward", "~/.procmailrc", "~/.config/autostart",
+            "~/.local/share/dbus-1/**", "~/go/bin/**", "~/.cargo/bin/**", "~/.bun/bin/**", "~/.deno/bin/**",
+            "~/.volta/bin/**", "~/.npm-global/bin/**", "~/.rbenv/shims/**", "~/.nvm/versions/node/*/bin/**",
+            "~/.local/share/pnpm/*", "~/.local/share/mise/shims/**", "~/.asdf/shims/**", "~/.nix-profile/bin/**",
+            "~/.krew/bin/**", "~/.dotnet/tools/**", "~/.composer/vendor/bin/**", "~/.config/composer/vendor/bin/**",
+            "~/.local/share/flatpak/exports/bin/**", "~/.linuxbrew/bin/**", "**/.cursor/mcp.json",
+            "**/.cursor/hooks.json", "**/.windsurf/**/mcp_config.json", "~/.codeium/windsurf/mcp_config.json",
+            "**/.gemini/settings.json", "**/.zed/tasks.json", "**/.kiro/settings/mcp.json", "**/.roo/mcp.json",
+            "**/.amazonq/mcp.json", "**/.codex/config.toml", "~/.config/opencode/**", "~/.continue/config.*",
+            "~/.config/goose/**", "~/.config/zed/**", "~/.devcontainer.json", "~/.guile", "~/.sbclrc", "~/.clisprc*",
+            "~/.swiplrc", "~/.config/swi-prolog/**", "~/.erlang", "~/.iex.exs", "~/.luarc", "~/.Rprofile.site",
+            "~/.config/mpv/**", "~/.mpv/**", "~/.config/pnpm/rc", "~/.bunfig.toml", "~/.condarc", "~/.mambarc",
+            "~/.config/procps/**", "~/.ansible.cfg", "~/.config/containers/**", "~/.pdbrc", "**/.pdbrc",
+            "~/.config/labwc/**", "~/.config/niri/**", "~/.config/river/**", "~/.config/herbstluftwm/**",
+            "~/.config/leftwm/**", "~/.dwm/**", "~/.config/polybar/**", "~/.config/sxhkd/**", "~/.config/waybar/**",
+            "~/.config/rofi/**", "~/.config/dunst/**", "~/.config/ranger/**", "~/.config/lf/**", "~/.config/yazi/**",
+            "~/.config/nnn/**", "~/.config/vifm/**", "~/.vifm/**", "~/.kde/Autostart/**", "~/.kde4/Autostart/**",
+            "~/.config/micro/**", "~/.config/kak/**", "~/.config/lvim/**", "~/.SpaceVim.d/**", "~/.spacemacs",
+            "~/.config/zellij/**", "~/.byobu/**", "~/.config/btop/**", "~/.config/atuin/**",
+            "~/.config/gtk-3.0/settings.ini", "~/.ctags.d/**", "~/.config/newsboat/**", "~/.newsboat/**",
+            "~/.elinks/**", "~/.w3m/**", "~/.lynxrc", "~/.msmtprc", "~/.mbsyncrc", "~/.octave.d/**",
+            "~/.config/octave/**", "~/.config/matlab/**", "~/.config/task/**", "~/.taskrc", "~/.task/hooks/**",
+            "~/.config/pop-shell/**", "~/.Xsession", "~/.xbindkeysrc", "~/.config/kglobalshortcutsrc", "~/.logout",
+            "~/.config/user-tmpfiles.d/**", "~/.config/anacron/**", "~/.config/incron/**", "~/.m2/extensions.xml",
+            "~/.m2/settings.xml", "~/.config/go/env", "~/.config/uv/**", "~/.config/pypoetry/**", "~/.config/pdm/**",
+            "~/.pydistutils.cfg", "~/.local/share/nautilus/scripts/**", "~/.local/share/kservices5/**",
+            "~/.local/share/kio/servicemenus/**", "~/.gnome2/nautilus-scripts/**", "~/.config/mimeapps.list",
+            "/home/*/.zlogin", "/home/*/.zlogout", "/home/*/.bash_aliases", "/home/*/.xprofile", "/home/*/.xsession",
+            "/home/*/.vimrc", "/home/*/bin/**",
         ],
         except: &[],
     },
@@ -4753,6 +5900,22 @@ pub static PLACES: &[Place<'static>] = &[
         name: "working-directory",
         description: "The working directory and everything below it.",
         paths: &[".", "./**"],
+        except: &[],
+    },
+    Place {
+        name: "system-settings",
+        description: "Settings, programs and libraries of the operating system, and their folders.",
+        paths: &[
+            "/", "/bin", "/bin/**", "/boot", "/boot/**", "/etc", "/etc/**", "/lib", "/lib/**", "/lib64/**", "/sbin/**",
+            "/usr", "/usr/bin", "/usr/bin/**", "/usr/lib", "/usr/lib/**", "/usr/local", "/usr/local/bin",
+            "/usr/local/bin/**", "/usr/local/lib", "/usr/local/lib/**", "/usr/sbin/**", "/usr/share", "/usr/share/**",
+        ],
+        except: &[],
+    },
+    Place {
+        name: "whole-homes",
+        description: "The root folder, and whole home folders.",
+        paths: &["/", "~", "/home", "/home/*", "/root", "/Users", "/Users/*"],
         except: &[],
     },
 ];
@@ -5159,10 +6322,11 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["docker"],
+            programs: &["docker", "buildah", "ctr"],
             flags: &[
                 "--privileged", "--pid=host", "--ipc=host", "--userns=host", "--cap-add", "--device", "--security-opt",
                 "--allow=security.*", "--allow=network.host", "--cgroupns=host", "--uts=host", "--volumes-from",
+                "--device-cgroup-rule", "--with-ns=*:/proc/1/*",
             ],
             ..Conditions::EMPTY
         },
@@ -5176,9 +6340,23 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["docker", "docker-compose", "lima", "nerdctl"],
-            flags: &["-v", "--mount", "--volume"],
+            programs: &["docker", "docker-compose", "lima", "nerdctl", "apptainer", "buildah", "ctr", "singularity"],
+            flags: &["-v", "--mount", "--volume", "-B", "-o", "--bind", "--opt", "--rootfs"],
             values_in: &["host-folders", "private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "root-folder-of-a-container",
+        description: "Starts a container with a folder of this machine as its root folder.",
+        check: "Which folder is this, and what can the container change in it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ctr"],
+            subcommands: &[&["run", "--rootfs"], &["c", "create", "--rootfs"], &["container*", "create", "--rootfs"]],
             ..Conditions::EMPTY
         },
     },
@@ -5192,9 +6370,13 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
-            subcommands: &[&["compose", "run"], &["container", "run"], &["run"]],
+            subcommands: &[&["compose", "run"], &["container", "run"], &["run"], &["container", "create"], &["create"]],
             flags: &["-v", "--mount", "--volume"],
-            arguments: &["rm", "shred", "unlink", "-delete", "*/rm", "*/shred", "*rm -*", "*-delete*"],
+            arguments: &[
+                "rm", "shred", "unlink", "-delete", "*/rm", "*/shred", "*-delete*", "rm -*", "*[!a-z]rm -*", "rimraf",
+                "*rimraf *", "clean -*", "-C * clean -*", "*git clean -*", "*git -C * clean -*", "reset --hard*",
+                "*git *reset --hard*",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -5583,7 +6765,10 @@ pub static RULES: &[Rule<'static>] = &[
                 ".shell *", ".system *", "*\n.shell *", "*\n.system *", "*load_extension*", ".load *", ".import *|*",
                 ".output |*", ".once |*", "*to program*", "*from program*", ".output /*", ".output ~*", ".once /*",
                 ".once ~*", ".backup /*", ".excel*", ".log /*", ".read*|*", ".sh *", "*\n.sh *", "*writefile(*",
-                "edit(*", "*[!a-z0-9_]edit(*", "*copy *to '/*",
+                "edit(*", "*[!a-z0-9_]edit(*", "*copy *to '/*", ".save /*", ".save ~*", ".clone /*", ".clone ~*",
+                ".trace /*", ".trace ~*", ".backup ~*", ".log ~*", "*vacuum*into*[\"']/*", "*vacuum*into*[\"']~*",
+                "*attach*[\"']/etc/*", "*attach*[\"']/usr/*", "*attach*[\"']/root/.*", "*attach*[\"']/home/*/.*",
+                ".ar* *-x*/*", ".ar* *x*-c /*", "*\n.save *", "*\n.clone *", "*\n.output [/~]*", "*\n.once [/~]*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5606,7 +6791,9 @@ pub static RULES: &[Rule<'static>] = &[
                 "--execute=*\\!*", "--execute=*system *", "--execute=*into outfile*", "--execute=*into dumpfile*",
                 "-cmd=*.shell*", "-cmd=*.system*", "-c=.sh*", "-c=*\n.sh*", "-c=.sy*", "-c=.read*|*", "-s=.sh*",
                 "-s=.sy*", "-s=.read*|*", "-s=*to '/*", "-cmd=*.sh*", "-cmd=*.sy*", "-cmd=*.read*|*", "-cmd=*.load*",
-                "-cmd=*.output*", "-cmd=*.once*",
+                "-cmd=*.output*", "-cmd=*.once*", "-o=|*", "--output=|*", "-L=|*", "-c=*\\set *`*",
+                "--command=*\\set *`*", "-c=*\\setenv*", "--command=*\\setenv*", "-c=*\\g*|*", "--command=*\\g*|*",
+                "-c=*\\o *|*", "-c=*\\w *|*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -5627,8 +6814,40 @@ pub static RULES: &[Rule<'static>] = &[
                 "\\!*", "*\\!*", "\\o *", "\\g *", "\\w *", "\\copy *program*", "system *", ".shell *", ".system *",
                 ".load *", ".import *|*", ".output |*", ".output /*", ".once |*", ".once /*", "*load_extension(*",
                 "*to program*", "*from program*", "*into outfile*", "*into dumpfile*", ".read*|*", ".sh *",
-                "*writefile(*", "edit(*", "*[!a-z0-9_]edit(*",
+                "*writefile(*", "edit(*", "*[!a-z0-9_]edit(*", ".save /*", ".save ~*", ".clone [/~]*", ".trace [/~]*",
+                ".backup [/~]*", ".log [/~]*", ".excel*", ".output ~*", ".once ~*", "*vacuum*into*[\"']/*",
+                "*attach*[\"']/etc/*", ".archive *-x*", "*\\set *`*", "*\\setenv *", "*\\g *|*", "*\\gx *|*",
+                "*\\o *|*",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "database-over-a-start-up-file",
+        description: "Creates or changes a database in the place of a file of an account, of a shell or of the system.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["duckdb", "litecli", "sqlite3"],
+            operands_in: &["start-up-files", "git-hooks", "critical-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-by-a-database-client",
+        description: "Unpacks an archive over files of the system, of an account or of a shell.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sqlite3"],
+            flags: &["-C", "-directory", "--directory"],
+            values_in: &["system-files", "credentials", "start-up-files", "git-hooks", "home-folders"],
             ..Conditions::EMPTY
         },
     },
@@ -5754,7 +6973,43 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["del-cli", "rimraf"],
+            programs: &["del-cli", "rimraf", "rimraf@*", "del-cli@*"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-a-system-folder-by-a-package-manager",
+        description: "Deletes the root folder, a folder of the operating system, or a whole home folder.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "npm", "pnpm", "yarn"],
+            subcommands: &[
+                &["rimraf"],
+                &["rimraf@*"],
+                &["del-cli"],
+                &["del-cli@*"],
+                &["run", "rimraf"],
+                &["run", "rimraf@*"],
+                &["run", "del-cli"],
+                &["run", "del-cli@*"],
+                &["exec", "rimraf"],
+                &["exec", "rimraf@*"],
+                &["exec", "del-cli"],
+                &["exec", "del-cli@*"],
+                &["x", "rimraf"],
+                &["x", "rimraf@*"],
+                &["x", "del-cli"],
+                &["x", "del-cli@*"],
+                &["dlx", "rimraf"],
+                &["dlx", "rimraf@*"],
+                &["dlx", "del-cli"],
+                &["dlx", "del-cli@*"],
+            ],
             operands_in: &["system-folders"],
             ..Conditions::EMPTY
         },
@@ -5767,7 +7022,46 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: true,
         low_risk: true,
         exempts: &[],
-        conditions: Conditions { programs: &["del-cli", "rimraf"], arguments: &["*"], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &["del-cli", "rimraf", "rimraf@*", "del-cli@*"],
+            arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "recursive-deletion-by-a-package-manager",
+        description: "Deletes folders with everything in them.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: true,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "npm", "pnpm", "yarn"],
+            subcommands: &[
+                &["rimraf"],
+                &["rimraf@*"],
+                &["del-cli"],
+                &["del-cli@*"],
+                &["run", "rimraf"],
+                &["run", "rimraf@*"],
+                &["run", "del-cli"],
+                &["run", "del-cli@*"],
+                &["exec", "rimraf"],
+                &["exec", "rimraf@*"],
+                &["exec", "del-cli"],
+                &["exec", "del-cli@*"],
+                &["x", "rimraf"],
+                &["x", "rimraf@*"],
+                &["x", "del-cli"],
+                &["x", "del-cli@*"],
+                &["dlx", "rimraf"],
+                &["dlx", "rimraf@*"],
+                &["dlx", "del-cli"],
+                &["dlx", "del-cli@*"],
+            ],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "recursive-deletion-by-cmake",
@@ -5968,6 +7262,110 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["cmd", "powershell", "pwsh"],
             without_flags: &["--version"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-system-folder-for-python",
+        description: "Empties the root folder, a folder of the operating system, or a whole home folder, for an environment of Python.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=venv", "-m=virtualenv"],
+            arguments: &["--clear", "--cl", "--cle", "--clea"],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-system-folder-for-an-environment",
+        description: "Empties the root folder, a folder of the operating system, or a whole home folder, for an environment of Python.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["uv", "virtualenv"],
+            subcommands: &[&["--clear"], &["venv", "--clear"]],
+            operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-folder-for-python",
+        description: "Empties a folder outside of the working directory, for an environment of Python.",
+        check: "Which folder is this, and is everything in it part of an environment?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=venv", "-m=virtualenv"],
+            arguments: &["--clear"],
+            operands_outside: &["working-directory"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "empty-a-folder-for-an-environment",
+        description: "Empties a folder outside of the working directory, for an environment of Python.",
+        check: "Which folder is this, and is everything in it part of an environment?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["uv", "virtualenv"],
+            subcommands: &[&["--clear"], &["venv", "--clear"]],
+            operands_outside: &["working-directory"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-on-a-cluster-of-storage",
+        description: "Deletes files or folders of a distributed file system.",
+        check: "Which files are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hadoop", "hdfs", "mapred"],
+            flags: &["-rm", "-rmr", "-expunge", "-delete"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-on-a-grid",
+        description: "Deletes folders of a storage service with everything in them.",
+        check: "Which folders are these, and do their contents exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["eos", "gfal-rm", "xrdfs"],
+            flags: &["-r", "--recursive"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-in-an-environment-of-haskell",
+        description: "Deletes files in the environment of a project.",
+        check: "Which files are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cabal", "stack"],
+            subcommands: &[&["exec", "rm"], &["exec", "shred"], &["exec", "unlink"], &["exec", "find"]],
             ..Conditions::EMPTY
         },
     },
@@ -7567,7 +8965,7 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
-            subcommands: &[&[":::*"], &["::::*"]],
+            subcommands: &[&[":::*"], &["::::*"], &["{}", ":::*"], &["{}", "::::*"]],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -7716,7 +9114,7 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["pnpm"],
+            programs: &["pnpm", "yarn"],
             subcommands: &[&["exec", "-c"], &["exec", "--shell-mode"], &["dlx", "-c"], &["dlx", "--shell-mode"]],
             ..Conditions::EMPTY
         },
@@ -7872,6 +9270,26 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "code-in-a-variable-of-make",
+        description: "Sets a variable of a makefile to a value that runs commands.",
+        check: "Which commands does the value contain?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bmake", "gmake", "make", "ninja", "pmake", "remake"],
+            arguments: &[
+                "*=*;*", "*=*|*", "*=*&*", "*=*`*", "*=*$(shell*", "*=*${shell*", "*=*$(eval*", "*=*${eval*",
+                "*=*$(file*", "*=*$(guile*", "*=*$(load*", "[A-Za-z_]*!=*", "*=sh -*", "*=bash -*", "*=*/sh -*",
+                "*=*/bash -*", "*=python* -c*", "*=perl -e*", "AR=[./]*", "CC=./*", "CC=../*", "CC=/tmp/*", "CXX=./*",
+                "CXX=../*", "CXX=/tmp/*", "LD=./*", "LD=/tmp/*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "tools-of-a-compiler",
         description: "Runs a program instead of a part of a compiler.",
         check: "Which program is this?",
@@ -7884,6 +9302,46 @@ pub static RULES: &[Rule<'static>] = &[
             flags: &[
                 "-C=linker=*", "--codegen=linker=*", "--config=*alias*", "--config=*linker*", "--config=*runner*",
                 "--config=*rustc*", "--config=*wrapper*", "--config=*credential*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "tools-of-a-c-compiler",
+        description: "Runs a program or loads a library in place of a part of a compiler.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "c++", "cc", "clang", "clang++", "g++", "gcc", "gfortran", "gold", "ld", "ld.lld", "ld.gold", "lld",
+                "llc", "opt", "*-gcc", "*-g++", "*-ld",
+            ],
+            flags: &[
+                "-B=[./~]*", "-specs=*[/~]*", "--specs=*[/~]*", "-fplugin*", "-fpass-plugin*", "-load",
+                "-load-pass-plugin*", "-wrapper", "-plugin", "--plugin", "-fuse-ld=*/*", "--ld-path", "-Wl,*plugin*",
+                "-Wp,*plugin*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "launcher-of-a-compiler",
+        description: "Makes a build run a program in place of the compiler.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cmake"],
+            flags: &[
+                "-D=CMAKE_*_COMPILER_LAUNCHER*=*[ /]*", "-D=CMAKE_*_COMPILER*=./*", "-D=CMAKE_*_COMPILER*=../*",
+                "-D=CMAKE_*_COMPILER*=/tmp/*", "-D=CMAKE_*_LAUNCHER*=sh*", "-D=CMAKE_*_LAUNCHER*=bash*",
             ],
             certain_only: true,
             ..Conditions::EMPTY
@@ -7932,7 +9390,10 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["java", "javac", "kotlin", "scala"],
-            flags: &["-XX:OnError*", "-XX:OnOutOfMemoryError*", "-agentpath*", "-javaagent*"],
+            flags: &[
+                "-XX:OnError*", "-XX:OnOutOfMemoryError*", "-agentpath*", "-javaagent*", "-processorpath",
+                "--processor-path", "--processor-module-path",
+            ],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -7962,7 +9423,7 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["npm", "pnpm", "npx", "yarn"],
-            flags: &["--script-shell", "--scripts-shell", "--node-options", "--git"],
+            flags: &["--script-shell", "--scripts-shell", "--node-options", "--git", "--editor", "--shell", "--viewer"],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -7984,6 +9445,16 @@ pub static RULES: &[Rule<'static>] = &[
                 &["set", "*git*"],
                 &["set", "*node-options*"],
                 &["set", "*shell*"],
+                &["config", "set", "*editor*"],
+                &["config", "set", "*viewer*"],
+                &["config", "set", "*yarnPath*"],
+                &["config", "set", "*yarn-path*"],
+                &["config", "set", "*onload-script*"],
+                &["set", "*editor*"],
+                &["set", "*viewer*"],
+                &["set", "*yarnPath*"],
+                &["set", "*yarn-path*"],
+                &["set", "*onload-script*"],
             ],
             ..Conditions::EMPTY
         },
@@ -8274,6 +9745,485 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["just"], flags: &["--shell", "--shell-arg"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "commands-of-a-test-environment",
+        description: "Replaces the commands of a test environment by those that an option names.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tox"],
+            flags: &["-x=*commands*", "-x=*allowlist_externals*", "--override=*commands*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "pager-of-a-database-client",
+        description: "Sends the output of a database client to a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mariadb", "mycli", "mysql"],
+            flags: &[
+                "--pager=[!lcm]*", "--pager=l[!e]*", "--pager=c[!a]*", "--pager=m[!o]*", "--pager=*[/;|&$`]*",
+                "--pager=*.*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-in-a-macro",
+        description: "Expands a macro that runs commands.",
+        check: "Which commands does the macro run?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rpm", "rpmbuild", "rpmspec"],
+            flags: &[
+                "-D=*%(*", "-D=*%{lua*", "-D=*%{load*", "-D=*%{shescape*", "-D=*%{uncompress*", "-E=*%(*",
+                "-E=*%{lua*", "-E=*%{load*", "-E=*%{shescape*", "-E=*%{uncompress*", "--define=*%(*",
+                "--define=*%{lua*", "--define=*%{load*", "--define=*%{shescape*", "--define=*%{uncompress*",
+                "--eval=*%(*", "--eval=*%{lua*", "--eval=*%{load*", "--eval=*%{shescape*", "--eval=*%{uncompress*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-mercurial",
+        description: "Runs a program that a setting names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hg", "chg"],
+            flags: &[
+                "--config=alias.*", "--config=diff-tools.*", "--config=extdiff.*", "--config=extensions.*=*[/.]*",
+                "--config=hooks.*", "--config=merge-tools.*", "--config=pager.*", "--config=ui.editor*",
+                "--config=ui.merge*", "--config=ui.ssh*", "--config=ui.remotecmd*", "--config=ui.debugger*",
+                "--config=web.*cmd*", "--config=fsmonitor.*", "--config=editor.*", "--config=filemerge.*",
+                "--config=schemes.*", "--config=bugzilla.*", "--config=convert.*", "--config=encode.*",
+                "--config=decode.*", "--config=gpg.cmd*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-subversion",
+        description: "Runs a program that an option or a setting names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["svn", "svnmucc", "svnrdump", "svnsync"],
+            flags: &[
+                "--config-dir", "--config-option=*cmd*", "--config-option=*editor*", "--config-option=*helpers*",
+                "--config-option=*merge-tool*", "--config-option=*tunnels*", "--config-option=*config:hooks*",
+                "--diff-cmd", "--diff3-cmd", "--editor-cmd",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-jujutsu",
+        description: "Runs a program that an option or a setting names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jj"],
+            flags: &[
+                "--config-file=*.toml", "--config=*alias*", "--config=*backend*", "--config=*editor*",
+                "--config=*fix.*", "--config=*formatter*", "--config=*fsmonitor*", "--config=*pager*",
+                "--config=*program*", "--config=*-tool*", "--config=*ssh*", "--config-toml=*alias*",
+                "--config-toml=*backend*", "--config-toml=*editor*", "--config-toml=*fix.*",
+                "--config-toml=*formatter*", "--config-toml=*fsmonitor*", "--config-toml=*pager*",
+                "--config-toml=*program*", "--config-toml=*-tool*", "--config-toml=*ssh*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "setting-of-jujutsu-that-runs-a-program",
+        description: "Changes a setting that makes a program run another one, now and later.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jj"],
+            subcommands: &[
+                &["config", "set", "*alias*"],
+                &["config", "set", "*backend*"],
+                &["config", "set", "*editor*"],
+                &["config", "set", "*fix.*"],
+                &["config", "set", "*formatter*"],
+                &["config", "set", "*fsmonitor*"],
+                &["config", "set", "*pager*"],
+                &["config", "set", "*program*"],
+                &["config", "set", "*-tool*"],
+                &["config", "set", "*ssh*"],
+                &["config", "edit"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "setting-of-a-service-that-runs-a-program",
+        description: "Changes a setting that makes a program run another one, now and later.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aws", "gh", "glab"],
+            subcommands: &[
+                &["config", "set", "browser"],
+                &["config", "set", "editor"],
+                &["config", "set", "glamour_style", "!*"],
+                &["config", "set", "pager"],
+                &["config", "set", "display_hyperlinks", "!*"],
+                &["configure", "set", "*credential_process"],
+                &["configure", "set", "*cli_pager"],
+                &["configure", "set", "*web_identity_token_file"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "usual-editor-of-a-service",
+        description: "Names a usual editor, pager or browser.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &["setting-of-a-service-that-runs-a-program"],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[&["config", "set", "browser"], &["config", "set", "editor"], &["config", "set", "pager"]],
+            arguments: &[
+                "cat", "chromium", "emacs", "firefox", "less", "more", "nano", "nvim", "vi", "vim", "delta", "",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "renderer-by-option",
+        description: "Runs a program that changes what is deployed.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["helm", "helmfile", "kubectl", "kustomize", "skaffold"],
+            flags: &["--enable-alpha-plugins", "--enable-exec", "--helm-command", "--post-renderer"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "filter-of-a-document",
+        description: "Runs a filter or another program on a document.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["pandoc"],
+            flags: &[
+                "-F=*[/.]*", "--filter=*[/.]*", "-L", "--lua-filter", "-f=*.lua", "-r=*.lua", "-t=*.lua", "-w=*.lua",
+                "--from=*.lua", "--read=*.lua", "--to=*.lua", "--write=*.lua", "--pdf-engine=*/*", "-d", "--defaults",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "output-to-a-program-by-ghostscript",
+        description: "Sends its output to a program, or reads and writes files without limits.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gs"],
+            flags: &["-o=%pipe*", "-o=|*", "-sOutputFile=%pipe*", "-sOutputFile=|*", "-dNOSAFER", "-dDELAYSAFER"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-maven",
+        description: "Runs a program, or loads code from outside of the project.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mvn", "mvnd", "mvnw"],
+            subcommands: &[
+                &["exec:exec*"],
+                &["*exec-maven-plugin:*:exec*"],
+                &["*exec-maven-plugin:exec*"],
+                &["antrun:run*"],
+                &["*antrun-plugin:*"],
+                &["groovy:*"],
+                &["*gmaven*:execute"],
+                &["shell:*"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-maven",
+        description: "Runs a program, or loads code from outside of the project.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mvn", "mvnd", "mvnw"],
+            flags: &[
+                "--define=exec.executable=*", "--define=maven.ext.class.path=*", "-D=exec.executable=*",
+                "-D=exec.additionalClasspathElements=*", "-D=maven.ext.class.path=*", "-D=jvm=*", "-D=argLine=*agent*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-bazel",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bazel", "bazelisk", "blaze", "buck2"],
+            flags: &["--run_under", "--test_wrapper", "--workspace_status_command", "--credential_helper"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "plugin-of-a-generator",
+        description: "Runs a plugin that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["buf", "protoc"],
+            flags: &[
+                "--plugin=*=../*", "--plugin=*=./[!n]*", "--plugin=*=/[!u]*", "--plugin=*=[!./n]*/*", "--plugin=*=~*",
+                "--plugin=../*", "--plugin=./[!n]*", "--plugin=/[!u]*", "--plugin=~*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-option-of-gpg",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gpg", "gpg2", "gpg-agent", "gpgsm", "gpgv"],
+            flags: &[
+                "--agent-program", "--dirmngr-program", "--exec-path", "--keyboxd-program", "--photo-viewer",
+                "--pinentry-program", "--scdaemon-program", "--tpm2daemon-program",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-of-a-build",
+        description: "Loads a script before the build of the project.",
+        check: "What does the script do? It changes the build.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gradle", "gradlew"],
+            flags: &["-I", "--init-script"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-of-a-test-tool",
+        description: "Makes a tool load code or settings from outside of the project.",
+        check: "What does that code do? Settings of such tools are code, too.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "ava", "babel", "behat", "c8", "codecept", "cucumber", "cypress", "esbuild", "eslint", "flake8",
+                "jest", "karma", "mocha", "mypy", "nyc", "phpunit", "playwright", "prettier", "py.test", "pylint",
+                "pytest", "rollup", "rspec", "rubocop", "storybook", "stylelint", "tap", "tape", "tsup", "vite",
+                "vitest", "webpack",
+            ],
+            flags: &[
+                "-c=/*", "-c=../*", "-c=~*", "-p=/*", "-p=../*", "-p=~*", "-r=/*", "-r=../*", "-r=~*",
+                "--bootstrap=/*", "--bootstrap=../*", "--bootstrap=~*", "--config=/*", "--config=../*", "--config=~*",
+                "--config-file=/*", "--config-file=../*", "--config-file=~*", "--confcutdir=/*", "--confcutdir=../*",
+                "--confcutdir=~*", "--custom-formatter=/*", "--custom-formatter=../*", "--custom-formatter=~*",
+                "--custom-syntax=/*", "--custom-syntax=../*", "--custom-syntax=~*", "--environment=/*",
+                "--environment=../*", "--environment=~*", "--formatter=/*", "--formatter=../*", "--formatter=~*",
+                "--globalSetup=/*", "--globalSetup=../*", "--globalSetup=~*", "--globalTeardown=/*",
+                "--globalTeardown=../*", "--globalTeardown=~*", "--import=/*", "--import=../*", "--import=~*",
+                "--load-plugins=/*", "--load-plugins=../*", "--load-plugins=~*", "--loader=/*", "--loader=../*",
+                "--loader=~*", "--plugin=/*", "--plugin=../*", "--plugin=~*", "--plugins=/*", "--plugins=../*",
+                "--plugins=~*", "--plugin-search-dir=/*", "--plugin-search-dir=../*", "--plugin-search-dir=~*",
+                "--presets=/*", "--presets=../*", "--presets=~*", "--reporter=/*", "--reporter=../*", "--reporter=~*",
+                "--reporters=/*", "--reporters=../*", "--reporters=~*", "--require=/*", "--require=../*",
+                "--require=~*", "--resolve-plugins-relative-to=/*", "--resolve-plugins-relative-to=../*",
+                "--resolve-plugins-relative-to=~*", "--resolver=/*", "--resolver=../*", "--resolver=~*",
+                "--rootDir=/*", "--rootDir=../*", "--rootDir=~*", "--rootdir=/*", "--rootdir=../*", "--rootdir=~*",
+                "--rulesdir=/*", "--rulesdir=../*", "--rulesdir=~*", "--runner=/*", "--runner=../*", "--runner=~*",
+                "--setupFiles=/*", "--setupFiles=../*", "--setupFiles=~*", "--setupFilesAfterEnv=/*",
+                "--setupFilesAfterEnv=../*", "--setupFilesAfterEnv=~*", "--testEnvironment=/*",
+                "--testEnvironment=../*", "--testEnvironment=~*", "--testRunner=/*", "--testRunner=../*",
+                "--testRunner=~*", "--transform=/*", "--transform=../*", "--transform=~*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-settings-of-a-test-tool",
+        description: "Runs code that the settings on the command line name.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jest"],
+            flags: &["-c=*{*", "--config=*{*", "--globals=*{*", "--transform=*{*", "--projects=*{*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-a-linter",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["pylint"], flags: &["--init-hook"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-in-a-script-of-miller",
+        description: "Runs commands of a shell for records.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mlr"],
+            arguments: &["*system(*", "*exec(*", "*| \"*", "*|\"*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-before-miller",
+        description: "Runs commands of a shell for records.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mlr"],
+            flags: &["--prepipe", "--prepipex", "--load", "--mload"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-of-a-protocol-analyser",
+        description: "Loads a script that an option names.",
+        check: "What does the script do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["tshark", "wireshark"], flags: &["-X=lua_script*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "keys-of-a-pager",
+        description: "Loads key bindings, which can run commands.",
+        check: "Which commands do the keys run?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["less"],
+            flags: &["-k", "--lesskey-content", "--lesskey-file", "--lesskey-src"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-in-a-tracer",
+        description: "Runs commands of a shell when an event occurs.",
+        check: "Which commands are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["bpftrace"], flags: &["-e=*system*(*", "--unsafe"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-by-a-window-manager",
+        description: "Makes a window manager run a program or code.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hyprctl"],
+            flags: &["--batch=*exec*", "--batch=*plugin*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-a-window-manager",
+        description: "Makes a window manager run a program or code.",
+        check: "What does the code do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["awesome-client"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
         name: "write-system-files",
         description: "Writes, moves or removes system files.",
         check: "Which file is this, and does the system need it unchanged?",
@@ -8330,6 +10280,72 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { writes: &["start-up-files"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "copy-over-a-home-folder",
+        description: "Copies the content of a folder over a home folder, where its start-up files replace those of the home.",
+        check: "Does the folder contain start-up files? They run later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cp", "rsync"],
+            arguments: &["*/.", ".", "*/./"],
+            writes: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-over-a-home-folder-by-option",
+        description: "Copies the content of a folder over a home folder, where its start-up files replace those of the home.",
+        check: "Does the folder contain start-up files? They run later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cp"],
+            flags: &["-T", "--no-target-directory"],
+            writes: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-over-a-home-folder-by-rsync",
+        description: "Copies the content of a folder over a home folder, where its start-up files replace those of the home.",
+        check: "Does the folder contain start-up files? They run later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rsync"],
+            without_flags: &["-n", "--dry-run"],
+            arguments: &["[!/~]*[!:/]/", "/*/*/*/"],
+            writes: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-over-start-up-files",
+        description: "Unpacks a file whose name becomes that of a file which shells or other tools run on their own.",
+        check: "What is in the archive? It runs later, without a question.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gzip", "unlzma", "zstd", "brotli"],
+            without_flags: &["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"],
+            arguments: &[
+                "*/.*rc.?z*", "*/.*rc.?z", "*/.*rc.bz*", "*/.*rc.Z", "*/.*rc.[lx]*", "*/.*profile.*z*",
+                "*/.*profile.lz*", "*/.*profile.Z", "*/.zshenv.*z*", "*/.bash_*.*z*", "*/.z*.gz", "*/.gitconfig.*z*",
+                "*/.xinit*.*z*", "*/.*.conf.?z*", "*/.[a-z]*rc.zst", "*/.*profile.zst", "*/.emacs.?z*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "write-git-hooks",
@@ -8427,7 +10443,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "-o", "-O", "--dest", "--destination", "--dump", "--export", "--log", "--log-file", "--logfile",
                 "--out", "--out-dir", "--outdir", "--outfile", "--output", "--output-dir", "--output-directory",
                 "--output-file", "--output-path", "--outputfile", "--report", "--save", "--target-directory",
-                "--trace", "--write", "-out", "-outdir", "-output",
+                "--trace", "--write", "-out", "-outdir", "-output", "--dump-file", "--hsts-file", "--result-file",
+                "--tab",
             ],
             values_in: &["system-files", "credentials", "start-up-files", "git-hooks"],
             ..Conditions::EMPTY
@@ -8581,6 +10598,72 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["gio", "gvfs-trash", "kioclient", "rmdir", "trash", "trash-put"],
             operands_in: &["system-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-over-system-files-by-python",
+        description: "Unpacks an archive over files of the system, of an account or of a shell.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=tarfile", "-m=zipfile"],
+            arguments: &["-e", "--extract"],
+            operands_in: &["system-files", "credentials", "start-up-files", "git-hooks", "home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-a-key-over-a-file",
+        description: "Writes a key over a file of the system, of an account or of a shell.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh-keygen"],
+            flags: &["-f"],
+            without_flags: &["-B", "-F", "-H", "-L", "-Q", "-R", "-c", "-e", "-i", "-l", "-p", "-y"],
+            values_in: &["system-files", "start-up-files", "git-hooks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-a-key-over-an-access-list",
+        description: "Writes a key over a file that decides who has access.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh-keygen"],
+            flags: &["-f=*.ssh/authorized_keys*", "-f=*.ssh/config", "-f=*.ssh/rc"],
+            without_flags: &["-F", "-R", "-l", "-y"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-system-files-by-a-format",
+        description: "Writes a file of the system, of an account or of a shell, which the format of the output names.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl"],
+            flags: &[
+                "-w=*%output{/*", "-w=*%output{>>/*", "-w=*%output{~*", "-w=*%output{>>~*", "-w=*%output{*.git/*",
+                "--write-out=*%output{/*", "--write-out=*%output{>>/*", "--write-out=*%output{~*",
+                "--write-out=*%output{*.git/*",
+            ],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -9146,6 +11229,90 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "git-in-system-folders",
+        description: "Changes files in a folder of the system by git.",
+        check: "Which files does git change there?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[
+                &["am"],
+                &["apply"],
+                &["checkout"],
+                &["cherry-pick"],
+                &["clean"],
+                &["clone"],
+                &["init"],
+                &["merge"],
+                &["mv"],
+                &["pull"],
+                &["read-tree"],
+                &["rebase"],
+                &["reset"],
+                &["restore"],
+                &["revert"],
+                &["rm"],
+                &["stash"],
+                &["submodule"],
+                &["switch"],
+                &["worktree"],
+            ],
+            flags: &["-C"],
+            values_in: &["system-settings"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-writes-system-files",
+        description: "Writes a file of the system, of an account or of a shell by git.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["bundle", "create"], &["archive", "*"], &["checkout-index", "*"]],
+            operands_in: &["system-files", "credentials", "start-up-files", "git-hooks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-changes-a-settings-file",
+        description: "Changes a file of the system, of an account or of a shell, as if it were a settings file of git.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["config"]],
+            flags: &["-f", "--file"],
+            without_flags: &["-l", "--get", "--get-all", "--get-color", "--get-regexp", "--get-urlmatch", "--list"],
+            values_in: &["system-files", "credentials", "start-up-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-writes-system-files-by-a-prefix",
+        description: "Writes files of the system, of an account or of a shell by git.",
+        check: "Which file is this, and does the system need it unchanged?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            flags: &["--prefix"],
+            values_in: &["system-files", "credentials", "start-up-files", "git-hooks", "home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "git-applies-a-patch-elsewhere",
         description: "Applies a patch to files outside of the working directory.",
         check: "Which files does the patch change?",
@@ -9520,6 +11687,21 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "read-private-keys-by-an-option-of-git",
+        description: "Makes git store private keys, passwords or tokens in a message.",
+        check: "Does the repository need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            flags: &["-F", "-t", "--file", "--pathspec-from-file", "--template"],
+            values_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "read-private-keys-by-find",
         description: "Prints, copies or sends private keys, passwords or tokens that a search finds.",
         check: "Does the model, or the program that receives them, need these secrets?",
@@ -9537,6 +11719,27 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             operands_in: &["private-keys"],
             mentions: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-a-home-folder-by-find",
+        description: "Prints, copies or sends all files of a home folder, with the keys, passwords and tokens in it.",
+        check: "Is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["fd", "find"],
+            flags: &["-exec", "-execdir", "-x", "-X", "--exec", "--exec-batch"],
+            without_flags: &["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename"],
+            arguments: &[
+                "base64", "cat", "cp", "curl", "grep", "head", "less", "nc", "od", "rsync", "scp", "strings", "tail",
+                "tar", "xxd", "zip",
+            ],
+            certain_only: true,
+            operands_in: &["whole-homes"],
             ..Conditions::EMPTY
         },
     },
@@ -9562,6 +11765,39 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "search-a-home-folder",
+        description: "Searches all files of a home folder, with the keys, passwords and tokens in it, and prints what it finds.",
+        check: "Is a narrower folder enough? What matches is printed.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["egrep", "fgrep", "grep", "ugrep", "zgrep"],
+            flags: &["-R", "-r", "--dereference-recursive", "--recursive"],
+            without_flags: &["-c", "-l", "-q", "--count", "--files-with-matches", "--quiet"],
+            certain_only: true,
+            operands_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "search-hidden-files-of-a-home-folder",
+        description: "Searches all files of a home folder, with the keys, passwords and tokens in it, and prints what it finds.",
+        check: "Is a narrower folder enough? What matches is printed.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ack", "ag", "rg"],
+            flags: &["-.", "-u", "--hidden", "--unrestricted"],
+            certain_only: true,
+            operands_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "read-private-keys-by-option",
         description: "Reads private keys, passwords or tokens that an option names, and prints, sends or stores them.",
         check: "Does the program or machine that receives it need this secret?",
@@ -9570,12 +11806,27 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["docker", "file", "helm", "kubectl"],
+            programs: &["docker", "file", "helm", "kubectl", "du", "find", "wc"],
             flags: &[
                 "-f", "--env-file", "--files-from", "--filename", "--from-env-file", "--from-file", "--secret",
-                "--set-file", "--values",
+                "--set-file", "--values", "--files0-from", "-files0-from", "--config-file",
             ],
             values_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "store-private-keys-in-a-cluster",
+        description: "Stores private keys, passwords or tokens in a cluster of containers.",
+        check: "Does the cluster need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker"],
+            subcommands: &[&["config", "create"], &["secret", "create"]],
+            operands_in: &["private-keys"],
             ..Conditions::EMPTY
         },
     },
@@ -9602,8 +11853,38 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["cp", "gcp", "rsync", "scp"],
+            programs: &["cp", "gcp", "rsync", "scp", "aws", "gcloud", "gsutil", "mc", "rclone", "s3cmd", "s5cmd"],
             sources_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "build-from-a-home-folder",
+        description: "Sends a whole home folder, with the keys, passwords and tokens in it, to the builder of containers.",
+        check: "Which files does the image need? A narrower folder is enough.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["buildah", "docker"],
+            subcommands: &[&["bud"], &["build"], &["buildx", "build"], &["image", "build"]],
+            operands_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "upload-a-home-folder",
+        description: "Uploads a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can read the copy, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["az", "azcopy"],
+            flags: &["-s", "--source"],
+            values_in: &["home-folders"],
             ..Conditions::EMPTY
         },
     },
@@ -9622,6 +11903,16 @@ pub static RULES: &[Rule<'static>] = &[
             mentions: &["home-folders"],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "archive-a-home-folder-by-names",
+        description: "Archives a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can read the archive, and does it need the keys and tokens of this account?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["cpio", "pax"], reads: &["whole-homes"], ..Conditions::EMPTY },
     },
     Rule {
         name: "archive-private-keys-of-a-folder",
@@ -9655,6 +11946,83 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["python"],
             flags: &["-m=SimpleHTTPServer", "-m=http.server"],
             operands_in: &["home-folders"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-the-working-directory-by-caddy",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["caddy"],
+            subcommands: &[&["file-server"]],
+            without_flags: &["-r", "--root"],
+            directory_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-the-working-directory-by-option",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php"],
+            flags: &["-S"],
+            without_flags: &["-t", "--docroot"],
+            directory_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-a-home-folder-by-option",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["caddy", "httpd", "php", "ruby", "thttpd", "webfsd"],
+            flags: &["-d", "-h", "-r", "-t", "--docroot", "--root"],
+            values_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-the-working-directory",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["darkhttpd", "http-server", "live-server", "miniserve", "serve"],
+            no_operands: true,
+            directory_in: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "serve-a-home-folder-as-working-directory",
+        description: "Lets others read a whole home folder, with the keys, passwords and tokens in it.",
+        check: "Who can reach the server, and is a narrower folder enough?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python"],
+            flags: &["-m=SimpleHTTPServer", "-m=http.server"],
+            directory_in: &["whole-homes"],
             ..Conditions::EMPTY
         },
     },
@@ -9936,6 +12304,123 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "send-variables-as-a-field",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["http", "httpie", "https", "xh"],
+            arguments: &["*@.env", "*@*/.env", "*@.env.[!est]*", "*@*/.env.[!est]*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-by-input",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            input_in: &["env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-printed-variables",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            input_from: &[
+                "base32 .env", "base32 */.env", "base32 .env.[!est]*", "base32 */.env.[!est]*", "base64 .env",
+                "base64 */.env", "base64 .env.[!est]*", "base64 */.env.[!est]*", "bzip2 .env", "bzip2 */.env",
+                "bzip2 .env.[!est]*", "bzip2 */.env.[!est]*", "cat .env", "cat */.env", "cat .env.[!est]*",
+                "cat */.env.[!est]*", "gzip .env", "gzip */.env", "gzip .env.[!est]*", "gzip */.env.[!est]*",
+                "head .env", "head */.env", "head .env.[!est]*", "head */.env.[!est]*", "od .env", "od */.env",
+                "od .env.[!est]*", "od */.env.[!est]*", "openssl * .env", "openssl * */.env", "openssl * .env.[!est]*",
+                "openssl * */.env.[!est]*", "tac .env", "tac */.env", "tac .env.[!est]*", "tac */.env.[!est]*",
+                "tail .env", "tail */.env", "tail .env.[!est]*", "tail */.env.[!est]*", "tar .env", "tar */.env",
+                "tar .env.[!est]*", "tar */.env.[!est]*", "xxd .env", "xxd */.env", "xxd .env.[!est]*",
+                "xxd */.env.[!est]*", "xz .env", "xz */.env", "xz .env.[!est]*", "xz */.env.[!est]*", "zip * .env",
+                "zip * */.env", "zip * .env.[!est]*", "zip * */.env.[!est]*", "zstd .env", "zstd */.env",
+                "zstd .env.[!est]*", "zstd */.env.[!est]*", "awk * .env", "awk * */.env", "awk * .env.[!est]*",
+                "awk * */.env.[!est]*", "cut .env", "cut */.env", "cut .env.[!est]*", "cut */.env.[!est]*",
+                "grep * .env", "grep * */.env", "grep * .env.[!est]*", "grep * */.env.[!est]*", "sed * .env",
+                "sed * */.env", "sed * .env.[!est]*", "sed * */.env.[!est]*", "sort .env", "sort */.env",
+                "sort .env.[!est]*", "sort */.env.[!est]*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-in-an-option",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "curlie", "http", "httpie", "https", "wget", "xh"],
+            flags: &[
+                "-A", "-F", "-H", "-T", "-b", "-d", "-e", "-u", "--body-data", "--cookie", "--data", "--data-ascii",
+                "--data-binary", "--data-raw", "--data-urlencode", "--form", "--form-string", "--header", "--json",
+                "--post-data", "--referer", "--url", "--url-query", "--user", "--user-agent",
+            ],
+            file_from: &[
+                "base32 .env", "base32 */.env", "base32 .env.[!est]*", "base32 */.env.[!est]*", "base64 .env",
+                "base64 */.env", "base64 .env.[!est]*", "base64 */.env.[!est]*", "bzip2 .env", "bzip2 */.env",
+                "bzip2 .env.[!est]*", "bzip2 */.env.[!est]*", "cat .env", "cat */.env", "cat .env.[!est]*",
+                "cat */.env.[!est]*", "gzip .env", "gzip */.env", "gzip .env.[!est]*", "gzip */.env.[!est]*",
+                "head .env", "head */.env", "head .env.[!est]*", "head */.env.[!est]*", "od .env", "od */.env",
+                "od .env.[!est]*", "od */.env.[!est]*", "openssl * .env", "openssl * */.env", "openssl * .env.[!est]*",
+                "openssl * */.env.[!est]*", "tac .env", "tac */.env", "tac .env.[!est]*", "tac */.env.[!est]*",
+                "tail .env", "tail */.env", "tail .env.[!est]*", "tail */.env.[!est]*", "tar .env", "tar */.env",
+                "tar .env.[!est]*", "tar */.env.[!est]*", "xxd .env", "xxd */.env", "xxd .env.[!est]*",
+                "xxd */.env.[!est]*", "xz .env", "xz */.env", "xz .env.[!est]*", "xz */.env.[!est]*", "zip * .env",
+                "zip * */.env", "zip * .env.[!est]*", "zip * */.env.[!est]*", "zstd .env", "zstd */.env",
+                "zstd .env.[!est]*", "zstd */.env.[!est]*", "awk * .env", "awk * */.env", "awk * .env.[!est]*",
+                "awk * */.env.[!est]*", "cut .env", "cut */.env", "cut .env.[!est]*", "cut */.env.[!est]*",
+                "grep * .env", "grep * */.env", "grep * .env.[!est]*", "grep * */.env.[!est]*", "sed * .env",
+                "sed * */.env", "sed * .env.[!est]*", "sed * */.env.[!est]*", "sort .env", "sort */.env",
+                "sort .env.[!est]*", "sort */.env.[!est]*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "publish-variables",
+        description: "Publishes a file of variables, which can hold passwords and tokens.",
+        check: "Who can read it, and do they need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[&["gist", "create"], &["release", "upload"], &["snippet", "create"]],
+            operands_in: &["env-files", "private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "send-the-environment",
         description: "Sends the variables of the environment, which can hold passwords and tokens.",
         check: "Does the program or machine that receives them need these variables?",
@@ -9944,8 +12429,47 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["curl", "http", "nc", "ncat", "netcat", "ssh", "wget", "xh"],
-            input_from: &["env", "printenv"],
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            input_from: &["declare", "env", "export", "printenv", "set", "typeset"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-the-environment-in-an-argument",
+        description: "Sends the variables of the environment, which can hold passwords and tokens.",
+        check: "Does the program or machine that receives them need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh",
+            ],
+            file_from: &["declare", "env", "export", "printenv", "set", "typeset"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-the-environment-in-an-option",
+        description: "Sends the variables of the environment, which can hold passwords and tokens.",
+        check: "Does the program or machine that receives them need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "curlie", "http", "httpie", "https", "wget", "xh"],
+            flags: &[
+                "-A", "-F", "-H", "-T", "-b", "-d", "-e", "-u", "--body-data", "--cookie", "--data", "--data-ascii",
+                "--data-binary", "--data-raw", "--data-urlencode", "--form", "--form-string", "--header", "--json",
+                "--post-data", "--referer", "--url", "--url-query", "--user", "--user-agent",
+            ],
+            file_from: &["declare", "env", "export", "printenv", "set", "typeset"],
             ..Conditions::EMPTY
         },
     },
@@ -9983,6 +12507,26 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["gopass", "pass"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "read-a-password-database",
+        description: "Reads a database of passwords.",
+        check: "Does the program that receives it need these passwords?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "curl", "curlie", "http", "httpie", "https", "mail", "mailx", "msmtp", "mutt", "nc", "nc.*", "ncat",
+                "netcat", "sendmail", "socat", "ssh", "telnet", "websocat", "wget", "xh", "7z", "aws", "base64", "cat",
+                "cp", "gsutil", "head", "keepassxc-cli", "rclone", "rsync", "scp", "sftp", "strings", "tar", "xxd",
+                "zip",
+            ],
+            arguments: &["*.kdbx", "*.kdb"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "manage-a-password-store",

@@ -217,6 +217,7 @@ fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> R
             operands_in: arena.texts(&manifest.operands_in),
             sources_in: arena.texts(&manifest.sources_in),
             values_in: arena.texts(&manifest.values_in),
+            directory_in: arena.texts(&manifest.directory_in),
             operands_outside: arena.texts(&manifest.operands_outside),
             mentions: arena.texts(&manifest.mentions),
             reads: arena.texts(&manifest.reads),

@@ -170,6 +170,11 @@ impl<'a> Check<'_, 'a> {
             let values = subject.files(subject.mounted_words(&options));
             self.in_places(wanted.values_in, values.iter().filter(is_known));
         }
+        if !wanted.directory_in.is_empty() && self.can_match() {
+            let here = Word::plain(".", subject.command.span);
+            let files = subject.files([Cow::Borrowed(&here)]);
+            self.in_places(wanted.directory_in, files.iter().filter(is_known));
+        }
         if !wanted.mentions.is_empty() && self.can_match() {
             self.in_places(wanted.mentions, subject.argument_files().iter().filter(is_known));
         }
@@ -508,13 +513,23 @@ impl<'a> Check<'_, 'a> {
                 }
             }
         }
-        for word in self.subject.words_elsewhere() {
+        let elsewhere = self.subject.words_elsewhere();
+        for word in elsewhere {
             for found in patterns.iter().map(|pattern| self.matches(pattern, word)) {
                 let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);
                 let found = if is_output && found == Match::Maybe { Match::No } else { found };
                 if found > best.0 {
                     best = (found, Some(word.span));
                 }
+            }
+        }
+        // The command as a whole: `git clean -f`.
+        if let [first, _, ..] = elsewhere
+            && best.0 != Match::Yes
+        {
+            let whole = Word::plain(&joined(elsewhere), first.span);
+            if patterns.iter().any(|pattern| self.matches(pattern, &whole) == Match::Yes) {
+                best = (Match::Yes, Some(first.span));
             }
         }
         if best.0 == Match::No && self.subject.command.appended {
@@ -782,7 +797,7 @@ impl<'a> Check<'_, 'a> {
         let line = self.subject.line;
         let changes = |part: &Part| match part {
             Part::Literal { text, .. } => self.ignore_case && has_case(text),
-            part => line.is_working_directory(part),
+            part => line.is_working_directory(part) || is_home(part),
         };
         if !word.parts.iter().any(changes) {
             return pattern::matches_word(pattern, word);
@@ -791,6 +806,8 @@ impl<'a> Check<'_, 'a> {
         for part in &mut word.parts {
             if line.is_working_directory(part) {
                 *part = Part::Literal { text: line.start_path().to_owned(), origin: Origin::Expanded };
+            } else if is_home(part) {
+                *part = Part::Literal { text: line.home_path(), origin: Origin::Expanded };
             }
             if let Part::Literal { text, .. } = part
                 && self.ignore_case
@@ -855,13 +872,31 @@ fn position(argument: &Argument<'_>) -> usize {
     }
 }
 
-/// Returns the text of a word, with [`UNKNOWN`] for its expansions.
+/// Returns the text of a word, with `~` for the home folder, and with [`UNKNOWN`] for other expansions.
 fn with_placeholders(word: &Word) -> String {
     let mut text = String::new();
     for part in &word.parts {
         match part {
             Part::Literal { text: literal, .. } => text.push_str(literal),
+            part if is_home(part) => text.push('~'),
             _ => text.push(UNKNOWN),
+        }
+    }
+    text
+}
+
+/// Returns the certain parts of words, with a space between words.
+fn joined(words: &[Word]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        for part in &word.parts {
+            match part {
+                Part::Literal { text: literal, .. } => text.push_str(literal),
+                _ => text.push(UNKNOWN),
+            }
         }
     }
     text
@@ -880,13 +915,17 @@ fn without_escapes(word: &Word) -> Word {
     word
 }
 
-/// Returns the text of a word, if it is certain, with `~` for the home folder.
-fn text_below_home(word: &Word) -> Option<Cow<'_, str>> {
-    let is_home = |part: &Part| match part {
+/// Returns whether a part of a word stands for the home folder.
+fn is_home(part: &Part) -> bool {
+    match part {
         Part::Tilde { user } => user.is_empty(),
         Part::Variable { name, operation: None, .. } => name == "HOME",
         _ => false,
-    };
+    }
+}
+
+/// Returns the text of a word, if it is certain, with `~` for the home folder.
+fn text_below_home(word: &Word) -> Option<Cow<'_, str>> {
     if !word.parts.iter().any(is_home) {
         return word.text();
     }

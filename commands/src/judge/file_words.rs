@@ -113,6 +113,9 @@ impl<'a> Subject<'a> {
             sources.push(via.command);
             self.add_listing_input(via.command, &mut sources);
         }
+        if self.reads_names() {
+            self.add_listing_input(self.id, &mut sources);
+        }
         let variables = command.arguments().iter().flat_map(|word| &word.parts).filter_map(|part| match part {
             Part::Variable { name, .. } if reading.assigned.contains_key(name) => Some(name),
             _ => None,
@@ -131,6 +134,16 @@ impl<'a> Subject<'a> {
         }
         let listers = sources.into_iter().map(|id| reading.command(id));
         listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)))
+    }
+
+    /// Returns whether the command reads names of files from standard input: `cpio -o`, `tar -T -`, `zip -@`.
+    fn reads_names(&self) -> bool {
+        let Some(name) = self.name.filter(|name| NAME_READERS.contains(name)) else { return false };
+        self.command.arguments().iter().filter_map(Word::literal).any(|word| match &*word {
+            "-" | "-@" => true,
+            word if name == "cpio" => word.starts_with("--") || word.starts_with('-') && word.contains(['o', 'p']),
+            word => word.ends_with("=-") || word.starts_with("-T") && word.ends_with('-'),
+        })
     }
 
     /// Adds the commands whose output another command reads.
@@ -175,7 +188,11 @@ impl<'a> Subject<'a> {
     /// Returns the arguments, and the parts of them that can name files.
     pub(super) fn argument_words(&self) -> Vec<Cow<'a, Word>> {
         let mut words: Vec<Cow<'a, Word>> = Vec::new();
+        let has_code = self.name.is_some_and(|name| CODE_READERS.contains(&name));
         for word in self.words_without_command() {
+            if has_code {
+                words.extend(paths_in_code(word).map(Cow::Owned));
+            }
             let Some(Part::Literal { text, .. }) = word.parts.first() else {
                 words.push(Cow::Borrowed(word));
                 continue;
@@ -218,14 +235,73 @@ const LISTERS: &[&str] = &[
 const SEARCHES: &[&str] = &["fd", "fdfind", "find", "gfind"];
 /// Programs that search for files in a database of the whole machine.
 const DATABASES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
+/// Programs that can read names of files from standard input.
+const NAME_READERS: &[&str] = &["7z", "cpio", "du", "find", "grep", "pax", "rsync", "sort", "tar", "wc", "zip"];
+/// Programs whose arguments are code that can name files: `mysql -e "LOAD DATA INFILE '/FILE'"`, `yq 'load_str("/FILE")'`.
+const CODE_READERS: &[&str] = &[
+    "clickhouse",
+    "clickhouse-client",
+    "clickhouse-local",
+    "duckdb",
+    "gojq",
+    "jq",
+    "litecli",
+    "mlr",
+    "mycli",
+    "mysql",
+    "pgcli",
+    "psql",
+    "sqlite3",
+    "usql",
+    "yq",
+];
+/// The maximum number of paths in the code of one argument.
+const MAX_PATHS: usize = 16;
 /// Builtins that set variables to their input.
 const READERS: &[&str] = &["mapfile", "read", "readarray"];
 /// The maximum number of variables whose sources are looked for.
 const MAX_VARIABLES: usize = 8;
 
-/// Returns the parts of a word that can be the source of a mount: before a `:`, and after `source=` or `src=` up to a `,`. Without
-/// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`.
+/// Returns the absolute paths, and those below the home folder, that a word with code contains.
+fn paths_in_code(word: &Word) -> impl Iterator<Item = Word> {
+    let mut text = String::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal { text: literal, .. } => text.push_str(literal),
+            Part::Tilde { user } if user.is_empty() => text.push('~'),
+            Part::Variable { name, operation: None, .. } if name == "HOME" => text.push('~'),
+            _ => text.push(UNKNOWN),
+        }
+    }
+    let is_end = |letter: char| letter.is_whitespace() || "'\"`(),;".contains(letter);
+    let names: Vec<&str> = if word.parts.len() > 1 || text.contains(is_end) {
+        let pieces = text.split(is_end).filter(|piece| piece.starts_with(['/', '~']) && piece.len() > 1);
+        pieces.take(MAX_PATHS).collect()
+    } else {
+        Vec::new()
+    };
+    let path = |name: &str| match name.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => {
+            let mut path = with_unknown(rest, word.span);
+            path.parts.insert(0, Part::Tilde { user: String::new() });
+            path
+        }
+        None => with_unknown(name, word.span),
+    };
+    names.into_iter().map(path).collect::<Vec<_>>().into_iter()
+}
+
+/// The keys whose values are files of this machine, in options such as `--mount type=bind,source=FILE` and
+/// `--output type=local,dest=FILE`.
+const FILE_KEYS: &[&str] = &["source=", "src=", "device=", "dest="];
+
+/// Returns the parts of a word that can be the source of a mount: before a `:`, and after one of [`FILE_KEYS`] up to a `,`. Without
+/// a `,`, the part after the first `=` is included, as in `--from-file=NAME=FILE`. Quotes around a part, as in
+/// `type=bind,"source=FILE"`, are removed, and so is a `=` before the word, as in `-v=SOURCE:TARGET`.
 fn mount_sources(word: &Word) -> Vec<Word> {
+    let unquoted = without_quotes(word);
+    let assigned = after_prefix(&unquoted, "=");
+    let word = assigned.as_deref().unwrap_or(&unquoted);
     let literals = || {
         word.parts.iter().enumerate().filter_map(|(index, part)| match part {
             Part::Literal { text, .. } => Some((index, text.as_str())),
@@ -235,20 +311,43 @@ fn mount_sources(word: &Word) -> Vec<Word> {
     let mut sources = Vec::new();
     if let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(':')?))) {
         sources.push(cut(word, (0, 0), Some((index, at))));
+    } else if assigned.is_some() {
+        sources.push(word.clone());
     }
-    let has_comma = literals().any(|(_, text)| text.contains(','));
-    for key in ["source=", "src=", "="].into_iter().take(if has_comma { 2 } else { 3 }) {
-        let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find(key)? + key.len()))) else {
-            continue;
-        };
-        let end = literals().find_map(|(end, text)| {
-            let from = if end == index { at } else { 0 };
-            let found = (end >= index).then(|| text[from..].find(',')).flatten()?;
-            Some((end, from + found))
-        });
-        sources.push(cut(word, (index, at), end));
+    let commas = || literals().flat_map(|(index, text)| text.match_indices(',').map(move |(at, _)| (index, at)));
+    // Each field begins at the beginning of the word, or after a comma.
+    for (index, at) in [(0, 0)].into_iter().chain(commas().map(|(index, at)| (index, at + 1))) {
+        let Some(Part::Literal { text, .. }) = word.parts.get(index) else { continue };
+        let field = text[at..].trim_start();
+        let option = field.strip_prefix("volume-opt=").unwrap_or(field);
+        if let Some(value) = FILE_KEYS.iter().find_map(|key| option.strip_prefix(key)) {
+            let start = text.len() - value.len();
+            sources.push(cut(word, (index, start), commas().find(|end| *end >= (index, start))));
+        }
+    }
+    if commas().next().is_none()
+        && let Some((index, at)) = literals().find_map(|(index, text)| Some((index, text.find('=')? + 1)))
+    {
+        sources.push(cut(word, (index, at), None));
     }
     sources
+}
+
+/// Returns a word without the quotes in its literal text, and with literals that follow each other as one.
+fn without_quotes(word: &Word) -> Word {
+    let mut parts: Vec<Part> = Vec::with_capacity(word.parts.len());
+    for part in &word.parts {
+        let Part::Literal { text, origin } = part else {
+            parts.push(part.clone());
+            continue;
+        };
+        let text = text.replace('"', "");
+        match parts.last_mut() {
+            Some(Part::Literal { text: last, .. }) => last.push_str(&text),
+            _ => parts.push(Part::Literal { text, origin: *origin }),
+        }
+    }
+    Word { parts, span: word.span }
 }
 
 /// Returns a range of a word. Its ends are a part, and a position in the text of that part.

@@ -135,6 +135,11 @@ impl<'a> Line<'a> {
         &self.home
     }
 
+    /// Returns the path of the home folder.
+    pub(crate) fn home_path(&self) -> String {
+        self.home.iter().flat_map(|name| ["/", name]).collect()
+    }
+
     /// Returns the names in the path of the directory in which the line starts.
     pub(crate) fn start(&self) -> &[Rc<str>] {
         &self.start

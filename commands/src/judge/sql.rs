@@ -63,9 +63,37 @@ fn is(words: &[String], statement: Statement) -> bool {
         Statement::Drop => starts("DROP").is_some_and(|at| has_object(words, at)),
         Statement::Truncate => starts("TRUNCATE").is_some_and(|at| has_object(words, at)),
         Statement::AlterDrop => starts("ALTER").is_some() && has("DROP"),
-        Statement::DeleteWithoutWhere => starts("DELETE").is_some_and(|at| has("FROM") && !is_limited(&words[at..])),
+        Statement::DeleteWithoutWhere => {
+            starts("DELETE").is_some_and(|at| has("FROM") && !is_limited(&words[at..]))
+                || starts("MERGE").is_some_and(|at| words[at..].iter().any(|word| word == "DELETE"))
+        }
         Statement::UpdateWithoutWhere => starts("UPDATE").is_some_and(|at| has("SET") && !is_limited(&words[at..])),
+        Statement::Built => is_built(words),
     }
+}
+
+/// Returns whether a statement is put together when it runs.
+fn is_built(words: &[String]) -> bool {
+    let after = |at: usize| words.get(at + 1).map_or("", String::as_str);
+    // The statements of a block can name a variable: `DO $$ BEGIN EXECUTE x; END $$`.
+    let is_block =
+        matches!(words.first().map(String::as_str), Some("BEGIN" | "DECLARE" | "DO" | "FOR" | "IF" | "LOOP"));
+    words.iter().enumerate().any(|(at, word)| match word.as_str() {
+        "SP_EXECUTESQL" => true,
+        // `\gexec`
+        "GEXEC" => at > 0 && words[at - 1] == "\\",
+        "EXECUTE" | "EXEC" => match after(at) {
+            "IMMEDIATE" | "(" | "FORMAT" | "CONCAT" | "CONCAT_WS" | "REPLACE" | "CHR" => true,
+            "'" | "$" => words[at..].iter().any(|word| matches!(word.as_str(), "|" | "+")),
+            "FUNCTION" | "PROCEDURE" | "ON" | "PRIVILEGE" | "" => false,
+            _ => is_block,
+        },
+        "PREPARE" => {
+            words.get(at + 2).is_some_and(|word| word == "FROM")
+                && words.get(at + 3).is_some_and(|word| word != "'" && word != "\"")
+        }
+        _ => false,
+    })
 }
 
 /// Returns whether something follows a verb that can be its object, unlike in the name of a file or a database: `drop.sql`, `drop-2`.
@@ -210,7 +238,7 @@ impl<'t> Iterator for Tokens<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Statement::{AlterDrop, DeleteWithoutWhere, Drop, Truncate, UpdateWithoutWhere};
+    use Statement::{AlterDrop, Built, DeleteWithoutWhere, Drop, Truncate, UpdateWithoutWhere};
 
     #[test]
     fn statements_are_found() {
@@ -235,6 +263,14 @@ mod tests {
             ("BEGIN EXECUTE 'TRUNCATE t'; END", Truncate),
             ("WITH x AS (SELECT 1) DELETE FROM t", DeleteWithoutWhere),
             ("UPDATE t SET a = 'WHERE'", UpdateWithoutWhere),
+            ("MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE", DeleteWithoutWhere),
+            ("EXECUTE IMMEDIATE 'dr' || 'op table t'", Built),
+            ("DO $$ BEGIN EXECUTE 'dr' || 'op table t'; END $$", Built),
+            ("DO $$ BEGIN EXECUTE q; END $$", Built),
+            ("EXEC sp_executesql @q", Built),
+            ("EXEC(@q)", Built),
+            ("PREPARE s FROM @q", Built),
+            ("SELECT 'drop table t' \\gexec", Built),
         ] {
             assert!(contains(text, statement), "{text}");
         }
@@ -257,6 +293,12 @@ mod tests {
             ("UPDATE t SET a = 1 WHERE id = 2", UpdateWithoutWhere),
             ("ALTER TABLE t ADD COLUMN c int", AlterDrop),
             ("", Truncate),
+            ("MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1", DeleteWithoutWhere),
+            ("EXECUTE s(1)", Built),
+            ("PREPARE s FROM 'SELECT 1'", Built),
+            ("EXEC sp_who", Built),
+            ("GRANT EXECUTE ON FUNCTION f TO a", Built),
+            ("CREATE TRIGGER t BEFORE INSERT ON x EXECUTE FUNCTION f()", Built),
         ] {
             assert!(!contains(text, statement), "{text}");
         }

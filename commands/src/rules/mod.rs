@@ -75,6 +75,8 @@ pub struct Conditions<'t> {
     pub sources_in: &'t [&'t str],
     /// Places. The value of one of `flags` must be in one of them.
     pub values_in: &'t [&'t str],
+    /// Places. The working directory of the command must be in one of them.
+    pub directory_in: &'t [&'t str],
     /// Places. An operand must be outside all of them.
     pub operands_outside: &'t [&'t str],
     /// Places. An argument, or a part of one, must be in one of them.
@@ -132,6 +134,7 @@ impl Conditions<'_> {
         operands_in: &[],
         sources_in: &[],
         values_in: &[],
+        directory_in: &[],
         operands_outside: &[],
         mentions: &[],
         input_in: &[],
@@ -189,6 +192,8 @@ pub enum Statement {
     DeleteWithoutWhere,
     /// `UPDATE` without `WHERE`.
     UpdateWithoutWhere,
+    /// A statement that is put together when it runs, such as `EXECUTE IMMEDIATE ...`.
+    Built,
 }
 
 /// The effects of scripts, such as those of awk and sed, that rules can name.
@@ -233,8 +238,9 @@ words! {
         Drop "drop" "`DROP` of a table, a database, a user and so on."
         Truncate "truncate" "`TRUNCATE`."
         AlterDrop "alter-drop" "`ALTER` with `DROP`."
-        DeleteWithoutWhere "delete-without-where" "`DELETE` of all rows."
+        DeleteWithoutWhere "delete-without-where" "`DELETE` of all rows, or of those that `MERGE` finds."
         UpdateWithoutWhere "update-without-where" "`UPDATE` of all rows."
+        Built "built" "A statement that is put together when it runs, such as `EXECUTE IMMEDIATE` and `sp_executesql`."
     }
     ScriptEffect {
         RunsCommands "runs-commands" "It runs commands."

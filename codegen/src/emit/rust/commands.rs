@@ -262,6 +262,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         operands_in,
         sources_in,
         values_in,
+        directory_in,
         operands_outside,
         mentions,
         reads,
@@ -295,6 +296,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("operands_in", operands_in);
     fields.texts("sources_in", sources_in);
     fields.texts("values_in", values_in);
+    fields.texts("directory_in", directory_in);
     fields.texts("operands_outside", operands_outside);
     fields.texts("mentions", mentions);
     fields.texts("reads", reads);

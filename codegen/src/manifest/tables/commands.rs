@@ -50,7 +50,7 @@ table! {
         dashless_flags: Flag,
         /// Options whose value is the working directory of the commands that the program runs, such as `-C` for `env`.
         directory_flags: Names,
-        /// Subcommands after which an operand and then a command follow that runs elsewhere, such as `run` for `docker`. `arguments` of a rule also looks at the words of that command.
+        /// Subcommands after which an operand and then a command follow that runs elsewhere, such as `run` for `docker`. `arguments` of a rule also looks at the words of that command, and at all of them with spaces between them.
         elsewhere: Names,
         /// The operands that name files which the program writes, changes or removes.
         writes: WordList<WrittenOperands>,
@@ -221,8 +221,10 @@ table! {
         operands_in: Names,
         /// Places. An operand other than the last must be in one of them, such as a source of `mv`.
         sources_in: Names,
-        /// Places. The value of one of `flags` must be in one of them: the whole value, the part before a `:`, the part after `source=` or `src=`, or the part after a `=` if there is no `,`.
+        /// Places. The value of one of `flags` must be in one of them: the whole value, the part before a `:`, the part after `source=`, `src=`, `device=` or `dest=`, or the part after a `=` if there is no `,`.
         values_in: Names,
+        /// Places. The working directory of the command must be in one of them, after a `cd` of the line too.
+        directory_in: Names,
         /// Places. An operand must be outside all of them.
         operands_outside: Names,
         /// Places. An argument, or the part of an argument after `=` or `@`, must be in one of them.
@@ -297,7 +299,8 @@ impl RuleManifest {
         }
         lists![
             programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
-            arguments Patterns, operands_in Places, sources_in Places, values_in Places, operands_outside Places,
+            arguments Patterns, operands_in Places, sources_in Places, values_in Places, directory_in Places,
+            operands_outside Places,
             mentions Places, reads Places, input_in Places, writes Places, input Words,
             input_from Commands, file_from Commands, input_only_from Commands, program_from Commands, implicit_files Patterns,
             run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
