@@ -129,15 +129,26 @@ fn container_kind(container: &Container) -> ContainerKind {
 /// Returns the other machine of the configuration.
 fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
     let known_hosts = ssh.known_hosts.as_deref().map_or_else(|| home.known_hosts(), expanded);
-    let kind = SshKind::new(&*ssh.host, known_hosts).host_keys(match ssh.host_keys {
+    let mut kind = SshKind::new(&*ssh.host, known_hosts).host_keys(match ssh.host_keys {
         toolc_config::HostKeys::Strict => HostKeys::Strict,
         toolc_config::HostKeys::AcceptNew => HostKeys::AcceptNew,
     });
-    let kind = ssh.user.iter().fold(kind, |kind, user| kind.user(user));
-    let kind = ssh.port.into_iter().fold(kind, SshKind::port);
-    let kind = ssh.key.iter().fold(kind, |kind, key| kind.key(expanded(key)));
-    let kind = ssh.directory.iter().fold(kind, |kind, directory| kind.directory(directory));
-    ssh.config_file.iter().fold(kind, |kind, path| kind.config_file(expanded(path)))
+    if let Some(user) = &ssh.user {
+        kind = kind.user(user);
+    }
+    if let Some(port) = ssh.port {
+        kind = kind.port(port);
+    }
+    if let Some(key) = &ssh.key {
+        kind = kind.key(expanded(key));
+    }
+    if let Some(directory) = &ssh.directory {
+        kind = kind.directory(directory);
+    }
+    match &ssh.config_file {
+        Some(path) => kind.config_file(expanded(path)),
+        None => kind,
+    }
 }
 
 fn leases(home: &Home) -> Arc<Leases> {
