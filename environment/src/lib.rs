@@ -1,6 +1,6 @@
 //! Where commands and file tools act: an [`Environment`] runs programs, here or elsewhere, and has [`Files`].
 //!
-//! [`Local`] is this machine. Another environment implements the same trait, and passes the same tests (`tests/behaviours.rs`).
+//! [`Local`] is this machine, and the other kinds make places on it or reach others. Another environment implements the same trait, and passes the same tests (`tests/behaviours.rs`).
 
 pub mod files;
 pub mod search;

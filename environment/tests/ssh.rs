@@ -154,8 +154,8 @@ fn each_reason_why_no_connection_can_be_made_is_named() {
     let (error, text) = refusal(&server.kind().key(server.file("other-key")));
     assert_eq!(error, ErrorKind::PermissionDenied);
     assert!(text.contains("does not accept the key") && text.contains("other-key"), "{text}");
-    let (_, text) = refusal(&server.kind().user("nobody-here"));
-    assert!(text.contains("`nobody-here@[127.0.0.1]:"), "{text}");
+    let (_, text) = refusal(&server.kind().user("missing-user"));
+    assert!(text.contains("`missing-user@[127.0.0.1]:"), "{text}");
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("failed to listen");
     let port = free.local_addr().expect("it is bound").port();
     drop(free);
@@ -349,6 +349,33 @@ fn many_commands_at_the_same_time_share_few_connections() {
         }
     });
     assert!(began.elapsed() < LIMIT, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_command_takes_less_time_than_a_connection() {
+    let Some(server) = reachable() else { return };
+    let (_folder, environment) = environment(server);
+    let median = |run: &dyn Fn()| {
+        let mut times: Vec<Duration> = (0..21)
+            .map(|_| {
+                let started = Instant::now();
+                run();
+                started.elapsed()
+            })
+            .collect();
+        times.sort_unstable();
+        times[times.len() / 2]
+    };
+    let shared = median(&|| assert_eq!(run(&*environment, "true").0.exit, Exit::Code(0)));
+    let plain = median(&|| {
+        let mut command = Command::new("ssh");
+        command.args(["-F", "none", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "IdentitiesOnly=yes", "-i"]);
+        command.arg(server.file("key")).arg("-p").arg(server.port.to_string()).arg("-o");
+        command.arg(format!("UserKnownHostsFile={}", server.file("known_hosts").display())).args(["127.0.0.1", "true"]);
+        assert!(command.status().expect("it runs").success());
+    });
+    println!("`true`: {shared:?} in the environment, {plain:?} by `ssh` with its own connection");
+    assert!(shared < plain, "{shared:?} {plain:?}");
 }
 
 #[test]

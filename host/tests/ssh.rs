@@ -54,9 +54,9 @@ impl Fixture {
 
     /// Calls tools in one task, and returns their results.
     fn calls(&self, calls: &[(&str, Value)]) -> Vec<Value> {
-        let lines: String = calls.iter().map(|(tool, arguments)| format!("{tool} {arguments}\n")).collect();
+        let lines: Vec<String> = calls.iter().map(|(tool, arguments)| format!("{tool} {arguments}")).collect();
         let input = self.folder.path().join("calls");
-        fs::write(&input, lines).expect("failed to write");
+        fs::write(&input, lines.join("\n")).expect("failed to write");
         let args = ["repl", "--enable", "terminal", "--enable", "file", "--enable", "code"];
         let (out, err) = self.run(&args, File::open(input).expect("it exists").into());
         let results: Vec<Value> = out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

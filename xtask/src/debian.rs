@@ -4,6 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Environment variables that say where programs are.
+pub(crate) type Variables = Vec<(&'static str, String)>;
+
 /// Unpacks packages, unless that has been done. `name` is that of their folder, and `program` is one of their files.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::debian::{self, Unpacked, run};
+use crate::debian::{self, Unpacked, Variables, run};
 
 /// The packages. `iptables` is needed although no network is made.
 const PACKAGES: &[&str] = &[
@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// Returns the environment variables of tests that use the engine.
-    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn variables(&self) -> Variables {
         vec![
             ("DOCKER_HOST", format!("unix://{}", self.socket.display())),
             ("PATH", path(&self.programs)),

@@ -2,6 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
+use crate::debian::Variables;
 use crate::engine::Engine;
 use crate::ssh_server;
 
@@ -110,7 +111,7 @@ const SOAKS: &[Soak] = &[
 
 impl Soak {
     /// Returns what the tests need, and the variables that say where it is.
-    fn needs(&self) -> Result<(Option<Engine>, Vec<(&'static str, String)>), String> {
+    fn needs(&self) -> Result<(Option<Engine>, Variables), String> {
         match self.needs {
             Needs::Nothing => Ok((None, Vec::new())),
             Needs::Engine => {

@@ -4,7 +4,6 @@
 //! further connection is made when one is full. Should the server allow fewer sessions, `ssh` makes a connection for each further one by
 //! itself, and also if a connection dies before it has opened a session.
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -17,15 +16,11 @@ use toolc_process::{Process, RunningProcess};
 
 use super::line::{line, path_value};
 use super::refusal;
-use super::target::{HostKeys, Target};
+use super::target::{HostKeys, SSH, Target, variables};
 use crate::own::OwnFolder;
 use crate::remote::{Client, END, Reach, Streams, Text};
 use crate::{OnEnd, Program};
 
-/// The program.
-pub(super) const SSH: &str = "ssh";
-/// The variables of this machine that `ssh` gets. It sends none of them.
-const VARIABLES: &[&str] = &["HOME", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "USER"];
 /// The time limit for a connection.
 const LIMIT: Duration = Duration::from_secs(30);
 /// The number of sessions of a connection. Servers allow 10 by default, and may count one that has just ended.
@@ -34,11 +29,6 @@ const MAX_SESSIONS: usize = 8;
 const MAX_PATH: usize = 103 - 17;
 /// Ends what a host has left that was killed.
 const GUARD: &str = include_str!("guard.sh");
-
-/// Returns the variables of `ssh`.
-pub(super) fn variables() -> Vec<(OsString, OsString)> {
-    VARIABLES.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect()
-}
 
 /// The connections of an environment.
 #[derive(Debug)]
@@ -157,7 +147,7 @@ impl Connections {
         if has_input {
             process.input()?;
         }
-        let process = process.start().map_err(cannot_start)?;
+        let process = process.start().map_err(|error| cannot_start(&error))?;
         let started = Instant::now();
         process.wait_unless(|| ready(&output).is_some() || started.elapsed() > LIMIT)?;
         if let Some(found) = ready(&output) {
@@ -220,7 +210,7 @@ impl Reach for Arc<Connections> {
 }
 
 /// Returns the error if `ssh` itself cannot be started.
-fn cannot_start(error: io::Error) -> io::Error {
+fn cannot_start(error: &io::Error) -> io::Error {
     let text = if error.kind() == io::ErrorKind::NotFound {
         format!(
             "the program `{SSH}` is missing: install the client of OpenSSH (on Debian: `apt install openssh-client`)"

@@ -158,7 +158,7 @@ impl Ssh {
         })?;
         let prefix = remote::prefix();
         let connections = Arc::new(Connections::new(kind.target.clone(), prefix.clone(), kind.grace, folder)?);
-        let local = Local::new("/").with_variables(connection::variables());
+        let local = Local::new("/").with_variables(target::variables());
         let remote = Remote::new(Box::new(Arc::clone(&connections)), local, prefix);
         let directory = kind.directory.as_deref().map(below_home);
         let mut it = Self {

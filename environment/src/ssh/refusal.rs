@@ -4,8 +4,7 @@ use std::io;
 use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-use super::connection::{SSH, variables};
-use super::target::Target;
+use super::target::{SSH, Target, variables};
 
 /// Returns the error for what `ssh` has said.
 pub(super) fn error(target: &Target, said: &str) -> io::Error {

@@ -1,11 +1,17 @@
-//! Which machine is reached, and how: the options of `ssh`.
+//! Which machine is reached, and how: the options and the variables of `ssh`.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::line::{is_plain, path_value};
+
+/// The program.
+pub(super) const SSH: &str = "ssh";
+/// The variables of this machine that `ssh` gets. It sends none of them.
+const VARIABLES: &[&str] = &["HOME", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "USER"];
 
 /// What happens to host keys that are not known. A key that differs from the known one is refused in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,6 +57,11 @@ const OPTIONS: &[&str] = &[
     "VerifyHostKeyDNS=no",
 ];
 
+/// Returns the variables of `ssh`.
+pub(super) fn variables() -> Vec<(OsString, OsString)> {
+    VARIABLES.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect()
+}
+
 impl Target {
     /// Returns the options of `ssh`.
     ///
@@ -75,7 +86,9 @@ impl Target {
         });
         let mut option = |value: OsString| options.extend(["-o".into(), value]);
         option(format!("LogLevel={log_level}").into());
-        OPTIONS.iter().for_each(|value| option(value.into()));
+        for value in OPTIONS {
+            option(value.into());
+        }
         option(match self.host_keys {
             HostKeys::Strict => "StrictHostKeyChecking=yes".into(),
             HostKeys::AcceptNew => "StrictHostKeyChecking=accept-new".into(),

@@ -156,12 +156,23 @@ fn container_kind(container: &Container) -> ContainerKind {
 /// Returns the other machine of the configuration.
 fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
     let known_hosts = ssh.known_hosts.as_deref().map_or_else(|| home.known_hosts(), expanded);
-    let kind = SshKind::new(&*ssh.host, known_hosts).host_keys(host_keys(ssh.host_keys));
-    let kind = ssh.user.iter().fold(kind, |kind, user| kind.user(user));
-    let kind = ssh.port.into_iter().fold(kind, SshKind::port);
-    let kind = ssh.key.iter().fold(kind, |kind, key| kind.key(expanded(key)));
-    let kind = ssh.directory.iter().fold(kind, |kind, directory| kind.directory(directory));
-    ssh.config_file.iter().fold(kind, |kind, path| kind.config_file(expanded(path)))
+    let mut kind = SshKind::new(&*ssh.host, known_hosts).host_keys(host_keys(ssh.host_keys));
+    if let Some(user) = &ssh.user {
+        kind = kind.user(user);
+    }
+    if let Some(port) = ssh.port {
+        kind = kind.port(port);
+    }
+    if let Some(key) = &ssh.key {
+        kind = kind.key(expanded(key));
+    }
+    if let Some(directory) = &ssh.directory {
+        kind = kind.directory(directory);
+    }
+    match &ssh.config_file {
+        Some(path) => kind.config_file(expanded(path)),
+        None => kind,
+    }
 }
 
 #[cfg(unix)]
@@ -181,16 +192,27 @@ fn daytona_kind(profile: &Profile) -> toolc_environment::DaytonaKind {
     let daytona = &profile.config().environment.daytona;
     let known_hosts = daytona.known_hosts.as_deref().map_or_else(|| profile.home.known_hosts(), expanded);
     let key = profile.variable(DAYTONA_KEY).unwrap_or_default();
-    let kind = toolc_environment::DaytonaKind::new(key, known_hosts)
+    let mut kind = toolc_environment::DaytonaKind::new(key, known_hosts)
         .host_keys(host_keys(daytona.host_keys))
         .network(daytona.network)
         .lifetime(std::time::Duration::from_secs(u64::from(daytona.max_minutes) * 60))
         .max_sandboxes(daytona.max_sandboxes as usize);
-    let kind = daytona.snapshot.iter().fold(kind, |kind, snapshot| kind.snapshot(snapshot));
-    let kind = daytona.directory.iter().fold(kind, |kind, directory| kind.directory(directory));
-    let kind = daytona.target.iter().fold(kind, |kind, target| kind.target(target));
-    let kind = daytona.organization.iter().fold(kind, |kind, id| kind.organization(id));
-    daytona.url.iter().fold(kind, |kind, url| kind.url(url))
+    if let Some(snapshot) = &daytona.snapshot {
+        kind = kind.snapshot(snapshot);
+    }
+    if let Some(directory) = &daytona.directory {
+        kind = kind.directory(directory);
+    }
+    if let Some(target) = &daytona.target {
+        kind = kind.target(target);
+    }
+    if let Some(id) = &daytona.organization {
+        kind = kind.organization(id);
+    }
+    match &daytona.url {
+        Some(url) => kind.url(url),
+        None => kind,
+    }
 }
 
 fn host_keys(keys: toolc_config::HostKeys) -> HostKeys {

@@ -142,12 +142,12 @@ pub(crate) struct Recorded {
 impl<'e> Record<'e> {
     /// Chooses a file for temporary files of an environment, for its user only.
     pub(crate) fn new(environment: &'e dyn Environment) -> io::Result<Self> {
+        static REMOVED: Once = Once::new();
         let Some(folder) = environment.temporary_folder() else {
             let random = || RandomState::new().build_hasher().finish();
             let name = format!("{PREFIX}{:016x}{:016x}", random(), random());
             return Ok(Self::There(environment, environment.files().places()?.temporary.join(name)));
         };
-        static REMOVED: Once = Once::new();
         REMOVED.call_once(|| remove_stale(&env::temp_dir()));
         tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).map(Self::Here)
     }

@@ -316,7 +316,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.list("script", script, |effect: &ScriptEffect| variant("ScriptEffect", *effect));
     fields.texts("input_lines", input_lines);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 32)
+    fields.of("Conditions", "EMPTY", 33)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.

@@ -291,7 +291,7 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 28] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 29] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
