@@ -179,6 +179,6 @@ fn faults_of_the_service_are_survived_or_reported() {
     service.state().faults.extend([list, made, broken].map(|answer| (200, answer.to_string())));
     let error = make(&service.kind(), None).expect_err("it fails").to_string();
     assert!(error.contains("has the state `build_failed`: no such image"), "{error}");
-    let last = service.state().requests.last().cloned().unwrap();
-    assert_eq!((last.0.as_str(), last.1.as_str()), ("DELETE", "/api/sandbox/broken"));
+    let deletion = service.state().requests.last().cloned().unwrap();
+    assert_eq!((deletion.0.as_str(), deletion.1.as_str()), ("DELETE", "/api/sandbox/broken"));
 }

@@ -100,7 +100,9 @@ impl Flow {
             for word in subject.written() {
                 add(writer, file_name(&word, subject.command, line));
                 let linked = PathWord::new(&word, subject.command, line).through_links(subject.command, line);
-                linked.iter().for_each(|path| add(writer, path.text()));
+                for path in &linked {
+                    add(writer, path.text());
+                }
             }
             for word in copies(&subject) {
                 add(writer, file_name(&word, subject.command, line));

@@ -84,7 +84,7 @@ enum Method<'b> {
 }
 
 impl Api {
-    pub(super) fn new(url: String, key: String, organization: Option<String>) -> Self {
+    pub(super) fn new(url: &str, key: String, organization: Option<String>) -> Self {
         let config = ureq::Agent::config_builder()
             .timeout_global(Some(REQUEST_LIMIT))
             .http_status_as_error(false)

@@ -62,7 +62,7 @@ impl DaytonaKind {
     /// Creates the kind that makes sandboxes with an API key. Only host keys of the gateway in the file `known_hosts` are accepted.
     pub fn new(key: impl Into<String>, known_hosts: impl Into<PathBuf>) -> Self {
         Self {
-            api: Api::new(URL.to_owned(), key.into(), None),
+            api: Api::new(URL, key.into(), None),
             snapshot: None,
             target: None,
             directory: None,
@@ -79,7 +79,7 @@ impl DaytonaKind {
     #[must_use]
     pub fn url(self, url: impl Into<String>) -> Self {
         let Api { key, organization, .. } = self.api;
-        Self { api: Api::new(url.into(), key, organization), ..self }
+        Self { api: Api::new(&url.into(), key, organization), ..self }
     }
 
     /// Sets the id of the organization, for a key that belongs to several.
