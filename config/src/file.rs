@@ -180,7 +180,9 @@ fn check_ssh(ssh: &SshTable, sink: &Sink) {
         }
     }
     for (path, key) in [(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")] {
-        path.iter().for_each(|path| check_absolute(path, key, sink));
+        if let Some(path) = path {
+            check_absolute(path, key, sink);
+        }
     }
     if let Some(directory) = ssh.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
         report(
