@@ -375,6 +375,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["--cwd"],
             directory_options: &["--cwd"],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
@@ -2946,6 +2947,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--script-shell", "--userconfig", "--workspace",
             ],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
@@ -3478,6 +3480,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-C", "--dir"],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN }),
@@ -5525,6 +5528,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-p", "--cwd", "--package", "-T?", "--top-level?"],
             directory_options: &["--cwd"],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx", "run"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN }),
@@ -6516,7 +6520,7 @@ pub static RULES: &[Rule<'static>] = &[
             arguments: &[
                 "rm", "shred", "unlink", "-delete", "*/rm", "*/shred", "*-delete*", "rm -*", "*[!a-z]rm -*", "rimraf",
                 "*rimraf *", "clean -*", "-C * clean -*", "*git clean -*", "*git -C * clean -*", "reset --hard*",
-                "*git *reset --hard*",
+                "*git *reset --hard*", "del-cli", "*del-cli *", "*rmtree*",
             ],
             ..Conditions::EMPTY
         },
@@ -9161,6 +9165,21 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "code-for-a-c-compiler",
+        description: "Compiles and runs code from standard input.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tcc"],
+            flags: &["-run"],
+            input: &[InputKind::Inline, InputKind::Pipe],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "shell-by-a-finder",
         description: "Runs a shell or an interpreter for each file that a search finds.",
         check: "What does the code do with file names? A quote in a name can end a word.",
@@ -9717,7 +9736,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "c++", "cc", "clang", "clang++", "g++", "gcc", "gfortran", "gold", "ld", "ld.lld", "ld.gold", "lld",
-                "llc", "opt", "*-gcc", "*-g++", "*-ld",
+                "llc", "opt", "*-gcc", "*-g++", "*-ld", "ld.*",
             ],
             flags: &[
                 "-B=[./~]*", "-specs=*[/~]*", "--specs=*[/~]*", "-fplugin*", "-fpass-plugin*", "-load",
@@ -10021,7 +10040,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "ash", "bash", "byobu", "csh", "dash", "fish", "ksh", "screen", "script", "sh", "su", "tcsh", "tmux",
                 "zsh",
             ],
-            run_by: &["doas", "pkexec", "run0", "sudo"],
+            run_by: &["doas", "pkexec", "run0", "sudo", "sudo-rs"],
             ..Conditions::EMPTY
         },
     },
@@ -10609,6 +10628,21 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["hyprctl"],
             flags: &["--batch=*exec*", "--batch=*plugin*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "rules-of-a-window",
+        description: "Makes a window manager run a program with rules for its window.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hyprctl"],
+            arguments: &["[[]*]*"],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
