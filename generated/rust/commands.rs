@@ -375,6 +375,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["--cwd"],
             directory_options: &["--cwd"],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
@@ -1581,6 +1582,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "git",
         &Program {
+            name: "git",
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list-cmds",
@@ -1894,6 +1896,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("host-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "hub",
+        &Program {
+            name: "git",
+            value_options: &[
+                "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
+                "--message", "--attr-source", "--super-prefix", "--list-cmds",
+            ],
+            writes: &[Writes::LastOperandOf(&[
+                &["bundle", "create"],
+                &["clone", "*"],
+                &["init"],
+                &["mv", "*"],
+                &["submodule", "add", "*"],
+                &["worktree", "add"],
+            ])],
+            ..Program::EMPTY
+        },
+    ),
     (
         "hx",
         &Program {
@@ -2926,6 +2947,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--script-shell", "--userconfig", "--workspace",
             ],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
@@ -3458,6 +3480,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-C", "--dir"],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN }),
@@ -5481,11 +5504,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "yadm",
+        &Program {
+            name: "git",
+            value_options: &[
+                "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
+                "--message", "--attr-source", "--super-prefix", "--list-cmds",
+            ],
+            writes: &[Writes::LastOperandOf(&[
+                &["bundle", "create"],
+                &["clone", "*"],
+                &["init"],
+                &["mv", "*"],
+                &["submodule", "add", "*"],
+                &["worktree", "add"],
+            ])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "yarn",
         &Program {
             value_options: &["-p", "--cwd", "--package", "-T?", "--top-level?"],
             directory_options: &["--cwd"],
             runs: &[
+                Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx", "run"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN }),
@@ -6176,6 +6219,71 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "tear-down-a-cluster",
+        description: "Removes a cluster, or what is deployed there, or resets its machines.",
+        check: "Which cluster or machine is this, and who uses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "cilium", "clusterctl", "ctlptl", "devspace", "garden", "istioctl", "k0sctl", "k3sup", "kubeadm",
+                "kwokctl", "okteto", "pulumi", "rke", "talosctl", "tilt", "up", "vcluster", "velero", "werf",
+                "submariner", "subctl", "osm", "kuma", "kumactl", "consul-k8s", "cloudctl", "openshift-install",
+                "kurl", "rancher", "ks",
+            ],
+            subcommands: &[
+                &["*", "delete"],
+                &["*", "delete", "*"],
+                &["cleanup"],
+                &["delete"],
+                &["destroy"],
+                &["destroy", "cluster"],
+                &["dismiss"],
+                &["down"],
+                &["purge"],
+                &["reboot"],
+                &["remove"],
+                &["reset"],
+                &["shutdown"],
+                &["uninstall"],
+                &["wipe"],
+                &["x", "uninstall"],
+                &["upgrade", "--purge"],
+            ],
+            without_flags: &["--dry-run", "--preview-only"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "reset-a-local-cluster",
+        description: "Removes a cluster of this machine with everything that is deployed there.",
+        check: "Which cluster or machine is this, and who uses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["k3s"],
+            subcommands: &[&["reset"], &["server", "--cluster-reset"], &["uninstall"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "uninstall-a-local-cluster",
+        description: "Removes a cluster of this machine with everything that is deployed there.",
+        check: "Which cluster or machine is this, and who uses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["k3s-*uninstall.sh", "k3s-killall.sh", "k3s-uninstall", "rke2-killall.sh", "rke2-uninstall.sh"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "remove-machines",
         description: "Removes or stops containers or virtual machines, or their images.",
         check: "Do their data exist elsewhere?",
@@ -6186,7 +6294,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "VBoxManage", "buildah", "crictl", "ctr", "lima", "limactl", "lxc", "multipass", "nova", "openstack",
-                "pct", "prlctl", "qm", "vboxmanage", "virsh", "xl",
+                "pct", "prlctl", "qm", "vboxmanage", "virsh", "xl", "distrobox", "toolbox",
             ],
             subcommands: &[
                 &["*", "delete"],
@@ -6209,6 +6317,16 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "remove-containers-by-name",
+        description: "Removes or stops containers or virtual machines, or their images.",
+        check: "Do their data exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["distrobox-rm", "lxc-destroy", "lxc-stop"], ..Conditions::EMPTY },
     },
     Rule {
         name: "remove-stored-objects",
@@ -6241,6 +6359,33 @@ pub static RULES: &[Rule<'static>] = &[
                 &["sync", "--delete*"],
             ],
             without_flags: &["-n", "--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-stored-pools",
+        description: "Deletes pools, file systems or images of a storage cluster.",
+        check: "Which data do they hold, and does it exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ceph", "gluster", "rados", "rbd"],
+            subcommands: &[
+                &["fs", "rm"],
+                &["osd", "destroy"],
+                &["osd", "pool", "delete"],
+                &["osd", "pool", "rm"],
+                &["osd", "purge"],
+                &["pool", "rm"],
+                &["purge"],
+                &["rm"],
+                &["rmpool"],
+                &["snap", "purge"],
+                &["snap", "rm"],
+                &["volume", "delete"],
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -6375,7 +6520,7 @@ pub static RULES: &[Rule<'static>] = &[
             arguments: &[
                 "rm", "shred", "unlink", "-delete", "*/rm", "*/shred", "*-delete*", "rm -*", "*[!a-z]rm -*", "rimraf",
                 "*rimraf *", "clean -*", "-C * clean -*", "*git clean -*", "*git -C * clean -*", "reset --hard*",
-                "*git *reset --hard*",
+                "*git *reset --hard*", "del-cli", "*del-cli *", "*rmtree*",
             ],
             ..Conditions::EMPTY
         },
@@ -6489,7 +6634,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "delete-from-a-database",
-        description: "Deletes tables, columns or all rows of a table, or updates all rows.",
+        description: "Deletes tables, columns or all rows of a table, updates all rows, or runs a statement that is put together when it runs.",
         check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -6499,10 +6644,47 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[
                 "bq", "clickhouse", "clickhouse-client", "cockroach", "cqlsh", "duckdb", "influx", "isql", "litecli",
                 "mariadb", "mycli", "mysql", "osql", "pgcli", "psql", "snowsql", "spanner-cli", "sqlcmd", "sqlite3",
-                "sqlplus", "trino", "usql", "wrangler", "databricks", "snow", "turso",
+                "sqlplus", "trino", "usql", "wrangler", "databricks", "snow", "turso", "artisan", "aws", "beeline",
+                "clickhouse-local", "django-admin", "drush", "fly", "flyctl", "gcloud", "heroku", "hive",
+                "impala-shell", "ksql", "manage.py", "mysqlsh", "phoenix-sqlline", "presto", "prisma", "rails",
+                "spark-sql", "sqlite-utils", "supabase", "tsql", "wp", "ydb", "iredis", "crash", "dolt",
             ],
             statements: &[
                 Statement::AlterDrop,
+                Statement::Built,
+                Statement::DeleteWithoutWhere,
+                Statement::Drop,
+                Statement::Truncate,
+                Statement::UpdateWithoutWhere,
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-from-a-database-by-a-script",
+        description: "Deletes tables, columns or all rows of a table, updates all rows, or runs a statement that is put together when it runs.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "npm", "php", "pnpm", "python", "yarn", "bundle"],
+            subcommands: &[
+                &["*manage.py", "dbshell"],
+                &["artisan", "db"],
+                &["*artisan", "db"],
+                &["*console", "*sql"],
+                &["*console", "*:query"],
+                &["prisma", "db", "execute"],
+                &["run", "prisma", "db", "execute"],
+                &["drush", "sql*"],
+                &["wp", "db", "*"],
+                &["rails", "db*"],
+            ],
+            statements: &[
+                Statement::AlterDrop,
+                Statement::Built,
                 Statement::DeleteWithoutWhere,
                 Statement::Drop,
                 Statement::Truncate,
@@ -6523,6 +6705,34 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["dropdb", "dropuser", "pg_dropcluster", "pg_resetwal"],
             without_flags: &["--version"],
             arguments: &["*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-the-database-of-a-site",
+        description: "Deletes all tables of the database of a site, or a table of a database.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["drush", "sqlite-utils", "wp", "magerun", "n98-magerun", "n98-magerun2"],
+            subcommands: &[
+                &["db", "clean"],
+                &["db", "drop"],
+                &["db", "reset"],
+                &["db:drop"],
+                &["db:import", "--drop"],
+                &["drop-table"],
+                &["drop-view"],
+                &["sql-create"],
+                &["sql-drop"],
+                &["sql:create"],
+                &["sql:drop"],
+                &["site", "empty"],
+                &["site:uninstall"],
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -6585,6 +6795,36 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "delete-from-a-graph",
+        description: "Deletes nodes, collections or databases.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["arangosh", "cypher-shell", "neo4j-shell", "surreal"],
+            arguments: &["*delete *", "*drop *", "*remove *"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-from-a-graph-by-input",
+        description: "Deletes nodes, collections or databases.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["arangosh", "cypher-shell", "neo4j-shell", "surreal"],
+            ignore_case: true,
+            input_lines: &["*delete *", "*drop *", "*remove *", "*drop*(*", "*_drop*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "delete-keys",
         description: "Deletes all keys, or stops the server.",
         check: "Which server is this, and does it hold more than a cache?",
@@ -6593,7 +6833,7 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["redis-cli", "valkey-cli", "keydb-cli"],
+            programs: &["redis-cli", "valkey-cli", "keydb-cli", "iredis"],
             subcommands: &[
                 &["flushall"],
                 &["flushdb"],
@@ -6620,12 +6860,61 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["redis-cli", "valkey-cli", "keydb-cli"],
+            programs: &["redis-cli", "valkey-cli", "keydb-cli", "iredis"],
             ignore_case: true,
             input_lines: &[
                 "flushall*", "flushdb*", "shutdown*", "debug *", "script *", "function *", "config set *", "eval *",
                 "module *", "replicaof *", "slaveof *",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-keys-over-a-connection",
+        description: "Deletes all keys of a server, or stops the server.",
+        check: "Which server is this, and does it hold more than a cache?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "nc", "nc.*", "ncat", "netcat", "socat", "telnet"],
+            ignore_case: true,
+            input_lines: &[
+                "flushall*", "flushdb*", "flush_all*", "shutdown", "shutdown nosave*", "config set *", "*\nflushall*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-keys-by-an-address",
+        description: "Deletes all keys of a server, or all documents of a search index.",
+        check: "Which server is this, and does it hold more than a cache?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl", "http", "wget", "xh"],
+            arguments: &["*:[0-9]*/flushall", "*:[0-9]*/flushdb", "*:[0-9]*/flushall/*", "*_delete_by_query*"],
+            ignore_case: true,
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "delete-an-index-by-an-address",
+        description: "Deletes indexes of a search server.",
+        check: "Which indexes are these, and do they have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl"],
+            flags: &["-X=delete", "--request=delete"],
+            arguments: &["*:9200/*", "*/_all", "*/[*]"],
+            ignore_case: true,
             ..Conditions::EMPTY
         },
     },
@@ -6794,6 +7083,23 @@ pub static RULES: &[Rule<'static>] = &[
                 "-cmd=*.output*", "-cmd=*.once*", "-o=|*", "--output=|*", "-L=|*", "-c=*\\set *`*",
                 "--command=*\\set *`*", "-c=*\\setenv*", "--command=*\\setenv*", "-c=*\\g*|*", "--command=*\\g*|*",
                 "-c=*\\o *|*", "-c=*\\w *|*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-from-a-server-of-sql",
+        description: "Makes a database server run a program.",
+        check: "Which program runs?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["isql", "osql", "sqlcmd", "tsql"],
+            flags: &[
+                "-Q=*xp_cmdshell*", "-q=*xp_cmdshell*", "-Q=*!!*", "-q=*!!*", "-Q=*sp_oacreate*", "-q=*sp_oacreate*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -7841,7 +8147,10 @@ pub static RULES: &[Rule<'static>] = &[
                 "RUBYLIB", "RUBYOPT", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "SHELL", "SHELLOPTS",
                 "SSH_ASKPASS", "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS",
                 "TERMCMD", "TOOLC_*", "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS",
-                "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT",
+                "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT", "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_ROLES_PATH",
+                "ANSIBLE_COLLECTIONS_PATH*", "ANSIBLE_MODULE_UTILS", "BUN_OPTIONS", "DENO_V8_FLAGS", "FCEDIT",
+                "HGRCPATH", "KUBECTL_EXTERNAL_DIFF", "TF_CLI_CONFIG_FILE", "TF_CLI_ARGS*=*plugin-dir*",
+                "TERRAFORM_CONFIG",
             ],
             without_variables: &[
                 "*=", "*=/dev/null", "*PAGER=cat", "*EDITOR=emacs", "*EDITOR=nano", "*EDITOR=nvim", "*EDITOR=vi",
@@ -7887,7 +8196,10 @@ pub static RULES: &[Rule<'static>] = &[
                 "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9]M", "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9]M",
                 "_JAVA_OPTIONS=-Xmx[0-9][0-9][0-9][0-9][0-9]M", "_JAVA_OPTIONS=-Dfile.encoding=UTF-8",
                 "_JAVA_OPTIONS=-Dfile.encoding=UTF8", "_JAVA_OPTIONS=-Djava.awt.headless=true",
-                "_JAVA_OPTIONS=-Djava.net.preferIPv4Stack=true",
+                "_JAVA_OPTIONS=-Djava.net.preferIPv4Stack=true", "ANSIBLE_CONFIG=ansible.cfg",
+                "ANSIBLE_CONFIG=./ansible.cfg", "ANSIBLE_ROLES_PATH=roles", "ANSIBLE_ROLES_PATH=./roles", "FCEDIT=-",
+                "FCEDIT=nano", "FCEDIT=vi", "FCEDIT=vim", "KUBECTL_EXTERNAL_DIFF=colordiff*",
+                "KUBECTL_EXTERNAL_DIFF=diff*", "KUBECTL_EXTERNAL_DIFF=dyff *", "TF_CLI_CONFIG_FILE=~/.terraformrc",
             ],
             ..Conditions::EMPTY
         },
@@ -7927,9 +8239,72 @@ pub static RULES: &[Rule<'static>] = &[
                 "NPM_CONFIG_USERCONFIG", "PYTEST_ADDOPTS=*-c*", "PYTEST_ADDOPTS=*-p*", "PYTEST_ADDOPTS=*rootdir*",
                 "RUSTDOCFLAGS=*linker*", "RUSTFLAGS=*link-arg*", "RUSTFLAGS=*linker*", "npm_config_git",
                 "npm_config_globalconfig", "npm_config_node_options", "npm_config_script_shell", "npm_config_shell",
-                "npm_config_userconfig",
+                "npm_config_userconfig", "*_ARGS=*exec*", "*_OPTS=*bootclasspath*", "*_OPTS=*class.path*",
+                "*_OPTS=*init-script*", "SCONSFLAGS=*-f*", "SCONSFLAGS=*--site-dir*", "PYTHONWARNINGS=*/*",
             ],
             without_variables: &["RUSTFLAGS=-C link-arg=-fuse-ld=lld", "RUSTFLAGS=-C link-arg=-fuse-ld=mold"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "folder-that-code-comes-from",
+        description: "Makes a program load code or settings from a folder outside of the project.",
+        check: "What is in this folder, and who can write there?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            variables: &[
+                "PYTHONPATH=/*", "PYTHONPATH=*:/*", "PYTHONPATH=..", "PYTHONPATH=../*", "PYTHONPATH=*:..*",
+                "PYTHONPATH=~*", "PYTHONPATH=*:~*", "PYTHONPATH=*/../*", "PYTHONUSERBASE=/*", "PYTHONUSERBASE=*:/*",
+                "PYTHONUSERBASE=..", "PYTHONUSERBASE=../*", "PYTHONUSERBASE=*:..*", "PYTHONUSERBASE=~*",
+                "PYTHONUSERBASE=*:~*", "PYTHONUSERBASE=*/../*", "NODE_PATH=/*", "NODE_PATH=*:/*", "NODE_PATH=..",
+                "NODE_PATH=../*", "NODE_PATH=*:..*", "NODE_PATH=~*", "NODE_PATH=*:~*", "NODE_PATH=*/../*",
+                "AWS_SHARED_CREDENTIALS_FILE=/tmp/*", "AWS_SHARED_CREDENTIALS_FILE=/var/tmp/*",
+                "AWS_SHARED_CREDENTIALS_FILE=/dev/shm/*", "AWS_SHARED_CREDENTIALS_FILE=*:/tmp/*",
+                "AWS_SHARED_CREDENTIALS_FILE=..", "AWS_SHARED_CREDENTIALS_FILE=../*", "BUNDLE_GEMFILE=/tmp/*",
+                "BUNDLE_GEMFILE=/var/tmp/*", "BUNDLE_GEMFILE=/dev/shm/*", "BUNDLE_GEMFILE=*:/tmp/*",
+                "BUNDLE_GEMFILE=..", "BUNDLE_GEMFILE=../*", "BUNDLE_PATH=/tmp/*", "BUNDLE_PATH=/var/tmp/*",
+                "BUNDLE_PATH=/dev/shm/*", "BUNDLE_PATH=*:/tmp/*", "BUNDLE_PATH=..", "BUNDLE_PATH=../*",
+                "CARGO_HOME=/tmp/*", "CARGO_HOME=/var/tmp/*", "CARGO_HOME=/dev/shm/*", "CARGO_HOME=*:/tmp/*",
+                "CARGO_HOME=..", "CARGO_HOME=../*", "CLASSPATH=/tmp/*", "CLASSPATH=/var/tmp/*", "CLASSPATH=/dev/shm/*",
+                "CLASSPATH=*:/tmp/*", "CLASSPATH=..", "CLASSPATH=../*", "CMAKE_PREFIX_PATH=/tmp/*",
+                "CMAKE_PREFIX_PATH=/var/tmp/*", "CMAKE_PREFIX_PATH=/dev/shm/*", "CMAKE_PREFIX_PATH=*:/tmp/*",
+                "CMAKE_PREFIX_PATH=..", "CMAKE_PREFIX_PATH=../*", "CMAKE_TOOLCHAIN_FILE=/tmp/*",
+                "CMAKE_TOOLCHAIN_FILE=/var/tmp/*", "CMAKE_TOOLCHAIN_FILE=/dev/shm/*", "CMAKE_TOOLCHAIN_FILE=*:/tmp/*",
+                "CMAKE_TOOLCHAIN_FILE=..", "CMAKE_TOOLCHAIN_FILE=../*", "DENO_DIR=/tmp/*", "DENO_DIR=/var/tmp/*",
+                "DENO_DIR=/dev/shm/*", "DENO_DIR=*:/tmp/*", "DENO_DIR=..", "DENO_DIR=../*", "DOCKER_CONFIG=/tmp/*",
+                "DOCKER_CONFIG=/var/tmp/*", "DOCKER_CONFIG=/dev/shm/*", "DOCKER_CONFIG=*:/tmp/*", "DOCKER_CONFIG=..",
+                "DOCKER_CONFIG=../*", "GEM_HOME=/tmp/*", "GEM_HOME=/var/tmp/*", "GEM_HOME=/dev/shm/*",
+                "GEM_HOME=*:/tmp/*", "GEM_HOME=..", "GEM_HOME=../*", "GEM_PATH=/tmp/*", "GEM_PATH=/var/tmp/*",
+                "GEM_PATH=/dev/shm/*", "GEM_PATH=*:/tmp/*", "GEM_PATH=..", "GEM_PATH=../*", "GOROOT=/tmp/*",
+                "GOROOT=/var/tmp/*", "GOROOT=/dev/shm/*", "GOROOT=*:/tmp/*", "GOROOT=..", "GOROOT=../*",
+                "GOTOOLDIR=/tmp/*", "GOTOOLDIR=/var/tmp/*", "GOTOOLDIR=/dev/shm/*", "GOTOOLDIR=*:/tmp/*",
+                "GOTOOLDIR=..", "GOTOOLDIR=../*", "GRADLE_HOME=/tmp/*", "GRADLE_HOME=/var/tmp/*",
+                "GRADLE_HOME=/dev/shm/*", "GRADLE_HOME=*:/tmp/*", "GRADLE_HOME=..", "GRADLE_HOME=../*",
+                "GRADLE_USER_HOME=/tmp/*", "GRADLE_USER_HOME=/var/tmp/*", "GRADLE_USER_HOME=/dev/shm/*",
+                "GRADLE_USER_HOME=*:/tmp/*", "GRADLE_USER_HOME=..", "GRADLE_USER_HOME=../*", "HELM_PLUGINS=/tmp/*",
+                "HELM_PLUGINS=/var/tmp/*", "HELM_PLUGINS=/dev/shm/*", "HELM_PLUGINS=*:/tmp/*", "HELM_PLUGINS=..",
+                "HELM_PLUGINS=../*", "JAVA_HOME=/tmp/*", "JAVA_HOME=/var/tmp/*", "JAVA_HOME=/dev/shm/*",
+                "JAVA_HOME=*:/tmp/*", "JAVA_HOME=..", "JAVA_HOME=../*", "M2_HOME=/tmp/*", "M2_HOME=/var/tmp/*",
+                "M2_HOME=/dev/shm/*", "M2_HOME=*:/tmp/*", "M2_HOME=..", "M2_HOME=../*", "MAVEN_HOME=/tmp/*",
+                "MAVEN_HOME=/var/tmp/*", "MAVEN_HOME=/dev/shm/*", "MAVEN_HOME=*:/tmp/*", "MAVEN_HOME=..",
+                "MAVEN_HOME=../*", "MAVEN_USER_HOME=/tmp/*", "MAVEN_USER_HOME=/var/tmp/*",
+                "MAVEN_USER_HOME=/dev/shm/*", "MAVEN_USER_HOME=*:/tmp/*", "MAVEN_USER_HOME=..", "MAVEN_USER_HOME=../*",
+                "PKG_CONFIG=/tmp/*", "PKG_CONFIG=/var/tmp/*", "PKG_CONFIG=/dev/shm/*", "PKG_CONFIG=*:/tmp/*",
+                "PKG_CONFIG=..", "PKG_CONFIG=../*", "PKG_CONFIG_PATH=/tmp/*", "PKG_CONFIG_PATH=/var/tmp/*",
+                "PKG_CONFIG_PATH=/dev/shm/*", "PKG_CONFIG_PATH=*:/tmp/*", "PKG_CONFIG_PATH=..", "PKG_CONFIG_PATH=../*",
+                "RUSTUP_HOME=/tmp/*", "RUSTUP_HOME=/var/tmp/*", "RUSTUP_HOME=/dev/shm/*", "RUSTUP_HOME=*:/tmp/*",
+                "RUSTUP_HOME=..", "RUSTUP_HOME=../*", "RUSTUP_TOOLCHAIN=/tmp/*", "RUSTUP_TOOLCHAIN=/var/tmp/*",
+                "RUSTUP_TOOLCHAIN=/dev/shm/*", "RUSTUP_TOOLCHAIN=*:/tmp/*", "RUSTUP_TOOLCHAIN=..",
+                "RUSTUP_TOOLCHAIN=../*", "DOCKER_CONFIG=./*", "PKG_CONFIG=./*", "PKG_CONFIG=* *",
+                "DOCKER_CONFIG=[a-z]*",
+            ],
+            without_variables: &[
+                "PYTHONPATH=/app", "PYTHONPATH=/app/*", "PYTHONPATH=/workspace*", "PYTHONPATH=/src*",
+                "PYTHONPATH=/usr/lib/*", "NODE_PATH=/usr/lib/node_modules", "NODE_PATH=/usr/local/lib/node_modules",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -8464,7 +8839,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "iex", "ipython", "jshell", "julia", "ocaml", "octave", "osascript", "pwsh", "racket", "raku", "ruby",
                 "sage", "sbcl", "scala", "tclsh", "ts-node", "tsx", "csh", "deno", "elvish", "fish", "gp", "irb",
                 "ksh", "mksh", "nu", "osh", "posh", "powershell", "rksh", "tcsh", "wish", "xonsh", "yash", "ysh",
-                "zsh", "zsh[0-9]*",
+                "zsh", "zsh[0-9]*", "chezscheme", "cling", "csi", "evcxr", "gosh", "gjs", "jbang", "pry", "psysh",
+                "qjs", "scheme", "d8",
             ],
             without_flags: &["--version", "-V"],
             no_operands: true,
@@ -8546,7 +8922,7 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[
                 "bash[0-9]*", "bpython", "csh", "elvish", "expect", "fish", "guile", "ipython", "jython", "ksh",
                 "micropython", "mksh", "nu", "osh", "posh", "pwsh", "python", "python*-dbg", "pythonw*", "rksh",
-                "sage", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*",
+                "sage", "tcsh", "xonsh", "yash", "ysh", "zsh", "zsh[0-9]*", "amm", "gjs", "graalpy", "hy",
             ],
             flags: &["-c", "--command", "-m=code", "-m=pdb", "-m=timeit"],
             ..Conditions::EMPTY
@@ -8583,7 +8959,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "R", "Rscript", "bb", "bun", "clj", "clojure", "elixir", "emacsclient", "ghc", "ghci", "gnuplot",
                 "groovy", "iex", "jshell", "julia", "kotlin", "lua", "matlab", "node", "nu", "ocaml", "octave",
                 "osascript", "perl", "pwsh", "racket", "raku", "ruby", "sbcl", "scala", "swift", "tclsh", "ts-node",
-                "tsx",
+                "tsx", "chicken-csi", "csi", "d8", "gosh", "hermes", "jruby", "js", "jsc", "mujs", "octave-cli", "pry",
+                "qjs", "quickjs", "rhino", "runghc", "runhaskell", "rust-script", "scala-cli", "texlua", "truffleruby",
             ],
             flags: &["-e", "--eval", "--expression", "--rpc-eval", "--script-snippet", "--execute-script"],
             ..Conditions::EMPTY
@@ -8758,6 +9135,256 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["coffee", "dotnet-script", "fennel", "hy", "janet", "kotlinc", "v"],
             arguments: &["-e", "--eval", "-expression"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-an-application",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "django-admin", "manage.py", "artisan", "rails", "mix", "wp", "drush", "scrapy", "lein", "sbt",
+                "flask", "odoo", "symfony",
+            ],
+            subcommands: &[
+                &["runner"],
+                &["r"],
+                &["shell", "-c"],
+                &["shell", "--command"],
+                &["shell_plus", "-c"],
+                &["shell_plus", "--command"],
+                &["tinker", "--execute"],
+                &["run", "-e"],
+                &["run", "--eval"],
+                &["eval"],
+                &["do", "eval"],
+                &["php:eval"],
+                &["php-eval"],
+                &["ev"],
+                &["run", "-m=clojure.main", "-e"],
+                &["exec", "-e"],
+                &["eval", "*"],
+                &["*", "eval", "*"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-of-an-application",
+        description: "Runs a script of the project in its application.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &["inline-code-of-an-application"],
+        conditions: Conditions {
+            programs: &["rails"],
+            subcommands: &[&["r"], &["runner"]],
+            arguments: &["*.rb"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-an-application-by-a-script",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php", "python"],
+            subcommands: &[&["*manage.py", "shell*"], &["*artisan", "tinker"], &["*console", "*:console"]],
+            arguments: &["-c", "-c?*", "--command*", "--execute*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-an-application",
+        description: "Runs code that an application reads from standard input.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["artisan", "django-admin", "flask", "lein", "manage.py", "odoo", "rails", "scrapy", "wp"],
+            subcommands: &[&["c"], &["console"], &["repl"], &["shell"], &["shell_plus"], &["tinker"]],
+            input: &[InputKind::Inline, InputKind::Pipe],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-an-application-by-a-script",
+        description: "Runs code that an application reads from standard input.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["php", "python"],
+            subcommands: &[&["*manage.py", "shell*"], &["*artisan", "tinker"]],
+            input: &[InputKind::Inline, InputKind::Pipe],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-by-a-package-manager",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["pnpm", "yarn"],
+            subcommands: &[
+                &["node", "-e"],
+                &["node", "-p"],
+                &["node", "--eval"],
+                &["node", "--print"],
+                &["run", "node", "-e"],
+                &["run", "node", "-p"],
+                &["run", "node", "--eval"],
+                &["run", "node", "--print"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-by-a-tool-of-haskell",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cabal", "stack"],
+            subcommands: &[&["ghc"], &["ghci"], &["runghc"], &["runhaskell"], &["exec", "ghc"], &["exec", "runghc"]],
+            arguments: &["-e", "-e?*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-rake",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rake"],
+            flags: &["-E", "-e", "-p", "--execute", "--execute-continue", "--execute-print"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-nix",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nix", "nix-build", "nix-env", "nix-instantiate", "nix-shell", "nom", "nom-build"],
+            flags: &["-E", "--expr"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-sbt",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sbt", "sbtn", "mill"],
+            arguments: &["eval *", ";*eval *", "*; eval *", "consoleQuick*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-as-an-argument",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cling", "kscript", "nim", "maxima", "n98-magerun", "n98-magerun2", "evcxr"],
+            arguments: &["*(*", "--eval*", "dev:console *"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-mysqlsh",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mysqlsh", "arangosh"],
+            flags: &["-e", "-c", "--execute", "--javascript.execute-string", "--pym"],
+            without_flags: &["--sql", "--sqlc"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-maxima",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["maxima"],
+            flags: &["-r", "--batch-string", "--run-string"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-rust",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rust-script"],
+            flags: &["-e", "--expr", "-l", "--loop"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-for-a-c-compiler",
+        description: "Compiles and runs code from standard input.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tcc"],
+            flags: &["-run"],
+            input: &[InputKind::Inline, InputKind::Pipe],
             ..Conditions::EMPTY
         },
     },
@@ -9318,7 +9945,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "c++", "cc", "clang", "clang++", "g++", "gcc", "gfortran", "gold", "ld", "ld.lld", "ld.gold", "lld",
-                "llc", "opt", "*-gcc", "*-g++", "*-ld",
+                "llc", "opt", "*-gcc", "*-g++", "*-ld", "ld.*",
             ],
             flags: &[
                 "-B=[./~]*", "-specs=*[/~]*", "--specs=*[/~]*", "-fplugin*", "-fpass-plugin*", "-load",
@@ -9622,7 +10249,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "ash", "bash", "byobu", "csh", "dash", "fish", "ksh", "screen", "script", "sh", "su", "tcsh", "tmux",
                 "zsh",
             ],
-            run_by: &["doas", "pkexec", "run0", "sudo"],
+            run_by: &["doas", "pkexec", "run0", "sudo", "sudo-rs"],
             ..Conditions::EMPTY
         },
     },
@@ -10214,6 +10841,21 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "rules-of-a-window",
+        description: "Makes a window manager run a program with rules for its window.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hyprctl"],
+            arguments: &["[[]*]*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "code-for-a-window-manager",
         description: "Makes a window manager run a program or code.",
         check: "What does the code do?",
@@ -10699,6 +11341,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["submodule", "deinit", "--all"],
                 &["submodule", "update", "-f"],
                 &["submodule", "update", "--force"],
+                &["reset", "--keep"],
             ],
             ..Conditions::EMPTY
         },
@@ -10715,7 +11358,10 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["git"],
             subcommands: &[&["checkout"], &["restore"]],
             without_flags: &["-b", "-B", "-p", "-S", "--patch", "--staged", "--orphan", "-t", "--track"],
-            arguments: &[":/", ":", ":(*)[*]*", ":(top)*", "[*]", "[*][*]*", "..", "../", "*/..", "*/../"],
+            arguments: &[
+                ":/", ":", ":(*)[*]*", ":(top)*", "[*]", "[*][*]*", "..", "../", "*/..", "*/../", ":!*", ":^*",
+                ":(*exclude*)*",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -10847,6 +11493,28 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "delete-a-remote-branch-by-a-service",
+        description: "Overwrites or deletes a branch on a server.",
+        check: "Is everything in the branch merged, or kept elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[
+                &["repo", "sync", "--force"],
+                &["pr", "close", "-d"],
+                &["pr", "close", "--delete-branch"],
+                &["pr", "merge", "-d"],
+                &["pr", "merge", "--delete-branch"],
+                &["mr", "merge", "-d"],
+                &["mr", "merge", "--remove-source-branch"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "delete-history",
         description: "Deletes commits, or the records that help to find lost commits.",
         check: "Are the commits on another branch or in another repository?",
@@ -10874,11 +11542,15 @@ pub static RULES: &[Rule<'static>] = &[
                 &["replace"],
                 &["branch", "-f"],
                 &["branch", "--force"],
-                &["branch", "-M", "*", "*"],
                 &["branch", "-C", "*", "*"],
                 &["checkout", "-B"],
                 &["switch", "-C"],
                 &["switch", "--force-create"],
+                &["branch", "-M"],
+                &["branch", "--move", "--force"],
+                &["branch", "--move", "-f"],
+                &["branch", "-m", "-f"],
+                &["branch", "-m", "--force"],
             ],
             without_flags: &["-n", "--analyze", "--dry-run"],
             ..Conditions::EMPTY
@@ -11348,6 +12020,8 @@ pub static RULES: &[Rule<'static>] = &[
                 &["[+=]*w*"],
                 &["*,[+=]*w*"],
                 &["[+=][gu]"],
+                &["[+=][2367]"],
+                &["[+=][0-7]*[2367]"],
             ],
             ..Conditions::EMPTY
         },
@@ -11409,7 +12083,13 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
-            subcommands: &[&["[2-7][0-7][0-7][0-7]"], &["0*[2-7][0-7][0-7][0-7]"], &["*[+=]*s*"]],
+            subcommands: &[
+                &["[2-7][0-7][0-7][0-7]"],
+                &["0*[2-7][0-7][0-7][0-7]"],
+                &["*[+=]*s*"],
+                &["[+=][2-7][0-7][0-7][0-7]"],
+                &["[+=]0*[2-7][0-7][0-7][0-7]"],
+            ],
             ..Conditions::EMPTY
         },
     },

@@ -28,7 +28,9 @@ fn is_in(text: &str, statement: Statement, runs_strings: bool) -> bool {
                 if is_found(&words, &strings) {
                     return true;
                 }
-                words.clear();
+                // The rest of a block belongs to it: `DO $$ BEGIN ...; EXECUTE x; END $$`.
+                let is_block = words.first().is_some_and(|word| word == "DO");
+                words.truncate(usize::from(is_block));
                 strings.clear();
             }
             Token::Word(word) if words.len() < MAX_WORDS => words.push(word.to_ascii_uppercase()),
@@ -267,6 +269,7 @@ mod tests {
             ("EXECUTE IMMEDIATE 'dr' || 'op table t'", Built),
             ("DO $$ BEGIN EXECUTE 'dr' || 'op table t'; END $$", Built),
             ("DO $$ BEGIN EXECUTE q; END $$", Built),
+            ("DO $$ DECLARE q text; BEGIN q := 'x'; EXECUTE q; END $$", Built),
             ("EXEC sp_executesql @q", Built),
             ("EXEC(@q)", Built),
             ("PREPARE s FROM @q", Built),
