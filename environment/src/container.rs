@@ -3,10 +3,8 @@
 //! A container belongs to one environment. Its first process waits for the end of its input, which is a pipe of this process: if this
 //! process ends, however that happens, the container ends, with all its processes. The lease removes what is left.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ use std::time::{Duration, Instant};
 use toolc_process::{Process, RunningProcess};
 
 use crate::docker::{DOCKER, output, remove};
-use crate::lease::PREFIX;
+use crate::lease::own_name;
 use crate::own::OwnFolder;
 use crate::place;
 use crate::remote::{self, Client, Reach, Remote, Streams, Text};
@@ -203,15 +201,8 @@ struct Container {
 impl Container {
     fn new(kind: &ContainerKind, site: &Site<'_>) -> io::Result<Self> {
         let directory = place::directory(site, "container")?;
-        if directory.as_os_str().as_encoded_bytes().iter().any(|byte| b",\"\n".contains(byte)) {
-            let text = format!(
-                "`{}` cannot be the directory of a container: its path has a comma, a quote or a line break",
-                directory.display()
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-        }
-        let random = RandomState::new().build_hasher().finish();
-        let name = format!("{PREFIX}{}-{random:016x}", std::process::id());
+        place::check_characters(&directory, b",\"\n", "a comma, a quote or a line break")?;
+        let name = own_name();
         if let Some(leases) = site.leases {
             leases.add(&Resource::Container(name.clone()))?;
         }

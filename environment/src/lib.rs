@@ -5,10 +5,14 @@
 pub mod files;
 pub mod search;
 
+#[cfg_attr(not(unix), path = "no_apptainer.rs")]
+mod apptainer;
 #[cfg_attr(not(unix), path = "no_container.rs")]
 mod container;
 #[cfg(unix)]
 mod docker;
+#[cfg(unix)]
+mod instance;
 mod kind;
 mod lease;
 mod local;
@@ -32,8 +36,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use apptainer::ApptainerKind;
 pub use container::ContainerKind;
 pub use files::Files;
+#[cfg(unix)]
+pub use instance::Instance;
 pub use kind::{Kind, Promises, Site};
 pub use lease::{Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};

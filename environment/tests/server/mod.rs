@@ -25,7 +25,7 @@ mount -t tmpfs none /run && mkdir /run/sshd && mount --bind "$3" /etc/passwd && 
 
 /// A running server. Dropping it, or the end of this process, ends it.
 pub(crate) struct Server {
-    _process: RunningProcess,
+    process: RunningProcess,
     pub(crate) folder: TempDir,
     pub(crate) port: u16,
 }
@@ -58,7 +58,7 @@ impl Server {
     /// Starts a server.
     pub(crate) fn start() -> Result<Self, String> {
         let program = program()?;
-        let folder = TempDir::new().expect("failed to make a folder");
+        let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("failed to make a folder");
         for name in ["host", "other-host", "key", "other-key"] {
             let mut command = Command::new("ssh-keygen");
             command.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(folder.path().join(name));
@@ -87,7 +87,7 @@ impl Server {
         let mut process = Process::new(command(&program, folder.path()));
         let _ = process.output(Log).expect("a pipe");
         let process = process.start().map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
-        let server = Self { _process: process, port, folder };
+        let server = Self { process, port, folder };
         server.wait().map_err(|error| format!("`{}` does not answer: {error}", program.display()))?;
         Ok(server)
     }
@@ -103,7 +103,7 @@ impl Server {
             });
             match answer {
                 Ok(start) if start == *b"SSH-" => return Ok(()),
-                Err(error) if started.elapsed() > LIMIT => return Err(error),
+                Err(error) if started.elapsed() > LIMIT || self.process.outcome()?.is_some() => return Err(error),
                 _ => thread::sleep(Duration::from_millis(20)),
             }
         }
