@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use toolc_process::{Process, RunningProcess};
 
 use crate::docker::{DOCKER, output, remove};
-use crate::own::{OwnFolder, random_name};
+use crate::lease::resource_name;
+use crate::own::OwnFolder;
 use crate::place;
 use crate::remote::{self, Client, Reach, Remote, Streams, Text};
 use crate::{
@@ -200,14 +201,8 @@ struct Container {
 impl Container {
     fn new(kind: &ContainerKind, site: &Site<'_>) -> io::Result<Self> {
         let directory = place::directory(site, "container")?;
-        if directory.as_os_str().as_encoded_bytes().iter().any(|byte| b",\"\n".contains(byte)) {
-            let text = format!(
-                "`{}` cannot be the directory of a container: its path has a comma, a quote or a line break",
-                directory.display()
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-        }
-        let name = random_name();
+        place::check_characters(&directory, b",\"\n", "a comma, a quote or a line break")?;
+        let name = resource_name();
         if let Some(leases) = site.leases {
             leases.add(&Resource::Container(name.clone()))?;
         }

@@ -19,6 +19,8 @@ use toolc_process::HostId;
 
 #[cfg(unix)]
 use crate::docker;
+#[cfg(unix)]
+use crate::instance::{Instance, PROGRAMS};
 
 /// The maximum length of a lease. What is after it is not removed.
 const MAX_LENGTH: u64 = 1 << 20;
@@ -27,6 +29,13 @@ const MAX_LENGTH: u64 = 1 << 20;
 const ID: &str = ".id";
 /// The beginning of names of files and folders that a lease may remove.
 pub(crate) const PREFIX: &str = "toolc-";
+
+/// Returns a name for a resource of this process, which no other one has.
+#[cfg(unix)]
+pub(crate) fn resource_name() -> String {
+    let random = RandomState::new().build_hasher().finish();
+    format!("{PREFIX}{}-{random:016x}", std::process::id())
+}
 
 /// The folder of the leases of a user, in the home of the host.
 #[derive(Debug)]
@@ -67,6 +76,9 @@ pub enum Resource {
     /// A container whose name begins with `toolc-`. It is removed with all its processes.
     #[cfg(unix)]
     Container(String),
+    /// An instance of Apptainer or Singularity whose name begins with `toolc-`. It is stopped with all its processes.
+    #[cfg(unix)]
+    Instance(Instance),
 }
 
 impl Leases {
@@ -103,7 +115,7 @@ impl Leases {
     /// # Errors
     /// If the lease cannot be written.
     #[cfg(feature = "daytona")]
-    pub(crate) fn own_name(&self) -> io::Result<String> {
+    pub(crate) fn lease_name(&self) -> io::Result<String> {
         let name = self.own()?.path.file_name().unwrap_or_default();
         Ok(name.to_string_lossy().into_owned())
     }
@@ -250,6 +262,8 @@ impl Resource {
             Self::ControlGroup(path) => existed(fs::remove_dir(path)),
             #[cfg(unix)]
             Self::Container(name) => docker::remove(name),
+            #[cfg(unix)]
+            Self::Instance(instance) => instance.stop(),
         }
     }
 }
@@ -262,6 +276,12 @@ impl fmt::Display for Resource {
             Self::ControlGroup(path) => write!(f, "control-group {}", path.display()),
             #[cfg(unix)]
             Self::Container(name) => write!(f, "container {name}"),
+            #[cfg(unix)]
+            Self::Instance(Instance { program, name }) => {
+                // Only the name, so that a file that has been changed runs no other program.
+                let program = program.file_name().unwrap_or_default();
+                write!(f, "instance {} {name}", program.display())
+            }
         }
     }
 }
@@ -284,14 +304,23 @@ impl FromStr for Resource {
             "folder" => path(&std::env::temp_dir()).map(Self::Folder),
             "control-group" => path(Path::new("/sys/fs/cgroup")).map(Self::ControlGroup),
             #[cfg(unix)]
-            "container" => {
-                let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-                let is_own = value.starts_with(PREFIX) && value.bytes().all(is_plain);
-                is_own.then(|| Self::Container(value.to_owned())).ok_or_else(unknown)
+            "container" => is_own(value).then(|| Self::Container(value.to_owned())).ok_or_else(unknown),
+            #[cfg(unix)]
+            "instance" => {
+                let (program, name) = value.split_once(' ').ok_or_else(unknown)?;
+                let is_known = PROGRAMS.contains(&program) && is_own(name);
+                let instance = || Instance { program: program.into(), name: name.to_owned() };
+                is_known.then(|| Self::Instance(instance())).ok_or_else(unknown)
             }
             _ => Err(unknown()),
         }
     }
+}
+
+/// Returns whether this can be the name of a resource that a lease may remove.
+#[cfg(unix)]
+fn is_own(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 #[cfg(all(test, unix))]
@@ -357,6 +386,10 @@ mod tests {
             "container x".to_owned(),
             "container precious".to_owned(),
             "container toolc-a b".to_owned(),
+            "instance toolc-a".to_owned(),
+            "instance apptainer x".to_owned(),
+            "instance /tmp/apptainer toolc-a".to_owned(),
+            "instance sh toolc-a".to_owned(),
             "x".to_owned(),
         ] {
             let folder = home.path().join("leases");
@@ -374,7 +407,9 @@ mod tests {
         let folder = Resource::Folder(std::env::temp_dir().join("toolc-a b"));
         let group = Resource::ControlGroup("/sys/fs/cgroup/pids/toolc-1-2".into());
         let container = Resource::Container("toolc-1-2".to_owned());
-        for resource in [folder, group, container].into_iter().chain(HostId::of_this_process().map(Resource::Processes))
+        let instance = Resource::Instance(Instance { program: "apptainer".into(), name: "toolc-1-2".to_owned() });
+        for resource in
+            [folder, group, container, instance].into_iter().chain(HostId::of_this_process().map(Resource::Processes))
         {
             assert_eq!(resource.to_string().parse(), Ok(resource));
         }

@@ -5,12 +5,16 @@
 pub mod files;
 pub mod search;
 
+#[cfg_attr(not(unix), path = "no_apptainer.rs")]
+mod apptainer;
 #[cfg_attr(not(unix), path = "no_container.rs")]
 mod container;
 #[cfg(all(unix, feature = "daytona"))]
 mod daytona;
 #[cfg(unix)]
 mod docker;
+#[cfg(unix)]
+mod instance;
 mod kind;
 mod lease;
 mod local;
@@ -34,10 +38,13 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use apptainer::ApptainerKind;
 pub use container::ContainerKind;
 #[cfg(all(unix, feature = "daytona"))]
 pub use daytona::DaytonaKind;
 pub use files::Files;
+#[cfg(unix)]
+pub use instance::Instance;
 pub use kind::{Kind, Promises, Site};
 pub use lease::{Lease, Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};

@@ -10,12 +10,6 @@ use std::path::{Path, PathBuf};
 
 use crate::lease::PREFIX;
 
-/// Returns a name that no other resource has.
-pub(crate) fn random_name() -> String {
-    let random = RandomState::new().build_hasher().finish();
-    format!("{PREFIX}{}-{random:016x}", std::process::id())
-}
-
 /// A folder for this user only. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct OwnFolder(PathBuf);
@@ -23,7 +17,8 @@ pub(crate) struct OwnFolder(PathBuf);
 impl OwnFolder {
     /// Makes the folder of an environment of this kind, after `before` was called with its path.
     pub(crate) fn new(kind: &str, before: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<Self> {
-        let path = env::temp_dir().join(random_name().replacen(PREFIX, &format!("{PREFIX}{kind}-"), 1));
+        let random = RandomState::new().build_hasher().finish();
+        let path = env::temp_dir().join(format!("{PREFIX}{kind}-{}-{random:016x}", std::process::id()));
         before(&path)?;
         let text = |error: io::Error| {
             io::Error::new(error.kind(), format!("the folder `{}` cannot be made: {error}", path.display()))

@@ -53,6 +53,18 @@ pub(crate) fn directory(site: &Site<'_>, what: &str) -> io::Result<PathBuf> {
     }
 }
 
+/// Checks that a path can be written where its container is configured. `named` are the `forbidden` characters in words.
+///
+/// # Errors
+/// If it has one of them.
+pub(crate) fn check_characters(directory: &Path, forbidden: &[u8], named: &str) -> io::Result<()> {
+    if !directory.as_os_str().as_encoded_bytes().iter().any(|byte| forbidden.contains(byte)) {
+        return Ok(());
+    }
+    let text = format!("`{}` cannot be the directory of a container: its path has {named}", directory.display());
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
 fn reason_to_refuse(directory: &Path, host_home: Option<&Path>, user_home: Option<&Path>) -> Option<String> {
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let user_home = user_home.map(resolved);

@@ -3,6 +3,8 @@
 
 #[path = "behaviours/files.rs"]
 mod files;
+#[path = "apptainer/mod.rs"]
+mod recorder;
 #[path = "server/mod.rs"]
 #[cfg_attr(not(feature = "daytona"), expect(dead_code, reason = "other tests use the rest"))]
 mod server;
@@ -16,7 +18,7 @@ use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,6 +56,14 @@ const ENVIRONMENTS: &[Subject] = &[
         why_not: || container().check().err().map(|error| error.to_string()),
         make: |folder| {
             container().make(&Site { directory: folder, host_home: None, leases: None }).expect("it can be made")
+        },
+    },
+    Subject {
+        name: "apptainer, recorded",
+        why_not: || None,
+        make: |folder| {
+            static RECORDER: LazyLock<recorder::Recorder> = LazyLock::new(recorder::Recorder::new);
+            RECORDER.kind().make(&Site { directory: folder, host_home: None, leases: None }).expect("it can be made")
         },
     },
     Subject {

@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::own::{OwnFolder, random_name};
+use crate::lease::resource_name;
+use crate::own::OwnFolder;
 use crate::{
     Abilities, Environment, Files, HostKeys, Kind, Launch, Leases, Promises, Resource, Running, Site, SshKind,
 };
@@ -156,7 +157,7 @@ impl DaytonaKind {
     fn create(&self, name: &str, leases: Option<&Arc<Leases>>) -> io::Result<String> {
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         let (home, lease) = match leases {
-            Some(leases) => (leases.id()?, leases.own_name()?),
+            Some(leases) => (leases.id()?, leases.lease_name()?),
             // Without leases, only the service deletes it.
             None => (String::new(), String::new()),
         };
@@ -227,7 +228,7 @@ impl Kind for DaytonaKind {
         let failed =
             |error: io::Error| io::Error::new(error.kind(), format!("a sandbox of Daytona cannot be used: {error}"));
         self.check_key()?;
-        let name = random_name();
+        let name = resource_name();
         let sandbox = Sandbox { id: self.create(&name, site.leases).map_err(failed)?, api: self.api.clone() };
         self.api.wait(&sandbox.id).map_err(failed)?;
         let access = self.api.access(&sandbox.id, self.lifetime).map_err(failed)?;

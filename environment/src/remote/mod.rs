@@ -84,7 +84,7 @@ struct Inner {
 #[derive(Debug)]
 struct Released {
     reports: Reports,
-    /// The program, until its client has ended: dropping it earlier would end the client.
+    /// The program, until its client and what it has left running have ended: dropping it earlier would end them.
     program: Option<Arc<Shared>>,
 }
 
@@ -199,7 +199,7 @@ impl Inner {
     fn keep(&self, program: Arc<Shared>) {
         let mut released = self.released();
         for other in released.iter_mut() {
-            other.program = other.program.take().filter(|program| !program.has_ended());
+            other.program = other.program.take().filter(|program| !program.is_over());
         }
         released.push(Released { reports: program.reports().clone(), program: Some(program) });
     }

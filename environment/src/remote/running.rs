@@ -92,8 +92,13 @@ impl Shared {
     }
 
     /// Returns whether the client has ended or its state is unknown.
-    pub(super) fn has_ended(&self) -> bool {
+    fn has_ended(&self) -> bool {
         !matches!(self.command.outcome(), Ok(None))
+    }
+
+    /// Returns whether the client has ended, and nothing has the output open.
+    pub(super) fn is_over(&self) -> bool {
+        self.command.outcome().is_ok_and(|outcome| outcome.is_some_and(|outcome| !outcome.left_running))
     }
 
     fn outcome(&self) -> io::Result<Option<Outcome>> {
@@ -126,7 +131,8 @@ impl Shared {
             // Only the command has been ended.
             self.remote.end(self.names())?;
         }
-        Ok(Outcome { exit, reason, left_running: false })
+        // Some clients become the program, and end although its children have the output open.
+        Ok(Outcome { exit, reason, left_running: command.left_running })
     }
 
     /// Looks for a program whose client has ended before it.
@@ -165,7 +171,7 @@ impl Shared {
         match self.reports.start() {
             Some(Start::NoDirectory | Start::NoProgram) => Vec::new(),
             // When the program and its client have ended, another session can get the number.
-            Some(Start::Begins(session)) if !(self.reports.end().is_some() && self.has_ended()) => {
+            Some(Start::Begins(session)) if !(self.reports.end().is_some() && self.is_over()) => {
                 vec![token, session.to_string().into()]
             }
             _ => vec![token],

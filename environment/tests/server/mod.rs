@@ -28,7 +28,7 @@ pub(crate) const TOKEN: &str = "tok3n4tests";
 
 /// A running server. Dropping it, or the end of this process, ends it.
 pub(crate) struct Server {
-    _process: RunningProcess,
+    process: RunningProcess,
     pub(crate) folder: TempDir,
     pub(crate) port: u16,
 }
@@ -73,7 +73,7 @@ impl Server {
 
     fn start_with(settings: &str) -> Result<Self, String> {
         let program = program()?;
-        let folder = TempDir::new().expect("failed to make a folder");
+        let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("failed to make a folder");
         for name in ["host", "other-host", "key", "other-key"] {
             let mut command = Command::new("ssh-keygen");
             command.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(folder.path().join(name));
@@ -102,7 +102,7 @@ impl Server {
         let mut process = Process::new(command(&program, folder.path()));
         let _ = process.output(Log).expect("a pipe");
         let process = process.start().map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
-        let server = Self { _process: process, port, folder };
+        let server = Self { process, port, folder };
         server.wait().map_err(|error| format!("`{}` does not answer: {error}", program.display()))?;
         Ok(server)
     }
@@ -118,7 +118,7 @@ impl Server {
             });
             match answer {
                 Ok(start) if start == *b"SSH-" => return Ok(()),
-                Err(error) if started.elapsed() > LIMIT => return Err(error),
+                Err(error) if started.elapsed() > LIMIT || self.process.outcome()?.is_some() => return Err(error),
                 _ => thread::sleep(Duration::from_millis(20)),
             }
         }
