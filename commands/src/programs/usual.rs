@@ -53,9 +53,18 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::File { after: &[], options: &[], unless: &[] }],
         ..Program::EMPTY
     }),
+    ("apptainer", &APPTAINER),
+    ("aprun", &MPIRUN),
     ("arch", &Program {
         value_options: &["-arch", "-d"],
         runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("asciinema", &Program {
+        value_options: &[
+            "-c", "-i", "-t", "--cols", "--command", "--env", "--idle-time-limit", "--rows", "--title",
+        ],
+        runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
         ..Program::EMPTY
     }),
     ("asdf", &ASDF),
@@ -75,15 +84,31 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
-    ("aws-vault", &AWS_VAULT),
+    ("aws-vault", &Program {
+        value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
+        runs: &[
+            Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["exec"], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
+        ..Program::EMPTY
+    }),
     ("az", &Program {
         value_options: &[
             "-g", "-n", "-o", "--name", "--output", "--query", "--resource-group", "--scripts", "--subscription",
+            "--script",
         ],
-        runs: &[Runs::Code { options: &["--scripts"], shell: Any, first_operand: false }],
+        runs: &[Runs::Code { options: &["--script", "--scripts"], shell: Any, first_operand: false }],
         ..Program::EMPTY
     }),
     ("bear", &VALGRIND),
+    ("berks", &ASDF),
+    ("bpftrace", &Program {
+        value_options: &["-I", "-c", "-e", "-f", "-o", "-p", "--include"],
+        runs: &[Runs::Code { options: &["-c"], shell: Any, first_operand: false }],
+        writes: &[Writes::Values(&["-o"])],
+        ..Program::EMPTY
+    }),
+    ("bsub", &QSUB),
     ("buildah", &Program {
         value_options: &[
             "-e", "-u", "-v", "--cap-add", "--env", "--mount", "--network", "--user", "--volume", "--workingdir",
@@ -95,6 +120,9 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         value_options: &["--cwd"],
         directory_options: &["--cwd"],
         runs: &[
+            Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: Any, unless: &[] },
+            Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
             Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
             Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
             Runs::File { after: &["run"], options: &[], unless: &[] },
@@ -107,6 +135,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("bunx", &BUNX),
+    ("cabal", &Program {
+        value_options: &["-w", "--builddir", "--config-file", "--project-file", "--with-compiler"],
+        runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("caffeinate", &Program {
         value_options: &["-t", "-w"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -133,7 +166,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
-    ("chamber", &AWS_VAULT),
+    ("chamber", &Program {
+        value_options: &["-b", "--backend"],
+        runs: &[
+            Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["exec"], skip: 2, ..Rest::PLAIN }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("chef", &ASDF),
     ("chokidar", &Program {
         value_options: &["-c", "-d", "-i", "-t", "--command", "--debounce", "--ignore", "--throttle"],
         runs: &[Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false }],
@@ -171,6 +212,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("chruby-exec", &Program {
+        runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("clush", &PDSH),
     ("cmake", &Program {
         value_options: &["-A", "-B", "-C", "-D", "-G", "-P", "-S", "-T", "-U"],
@@ -180,6 +225,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             Runs::Rest(Rest { after: &["chdir"], skip: 1, ..Rest::PLAIN }),
             Runs::File { after: &[], options: &["-P"], unless: &[] },
         ],
+        writes: &[Writes::LastOperandOf(&[&["copy", "*"], &["copy_directory", "*"], &["copy_directory_if_different", "*"], &["copy_if_different", "*"], &["create_hardlink", "*"], &["create_symlink", "*"], &["make_directory"], &["rename", "*"], &["touch"], &["touch_nocreate"]])],
         ..Program::EMPTY
     }),
     ("colima", &Program {
@@ -208,6 +254,25 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("conda", &CONDA),
+    ("condor_run", &Program {
+        runs: &[Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("consul", &Program {
+        value_options: &[
+            "-ca-file", "-client-cert", "-client-key", "-datacenter", "-http-addr", "-key", "-monitor-retry", "-n",
+            "-name", "-namespace", "-node", "-partition", "-passingonly?", "-prefix", "-service", "-shell", "-state",
+            "-tag", "-timeout", "-token", "-type", "-wait",
+        ],
+        runs: &[
+            Runs::Rest(Rest { after: &["lock"], skip: 1, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
+            Runs::Operand { skip: 1, shell: Any },
+            Runs::Operand { skip: 2, shell: Any },
+            Runs::Joined { after: &["exec"], skip: 0, shell: Any, unless: &[] },
+        ],
+        ..Program::EMPTY
+    }),
     ("coresched", &Program {
         value_options: &["-d", "-s", "-t", "--dest", "--dest-type", "--source"],
         runs: &[Runs::Rest(Rest { after: &["copy", "new"], ..Rest::PLAIN })],
@@ -222,6 +287,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("cronic", &CHRONIC),
     ("cross-env", &Program {
         runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("cross-env-shell", &Program {
+        runs: &[Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] }],
         ..Program::EMPTY
     }),
     ("ctr", &CRICTL),
@@ -257,6 +326,13 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("devbox", &LERNA),
+    ("devenv", &Program {
+        runs: &[
+            Runs::Rest(Rest { after: &["shell"], ..Rest::PLAIN }),
+            Runs::Session(Session { after: &["shell"], skip: 1, with: &[], unless: &[], shell: Any }),
+        ],
+        ..Program::EMPTY
+    }),
     ("direnv", &Program {
         runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
@@ -360,6 +436,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("envchain", &Program {
+        runs: &[Runs::Rest(Rest { unless: &["-l", "-s", "--list", "--set", "--unset"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("envconsul", &Program {
         value_options: &["-config", "-consul-addr", "-prefix", "-secret", "-upcase?", "-vault-addr"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -375,6 +455,14 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
             Runs::Session(Session { after: &[], skip: 1, with: &[], unless: &["-c", "--command"], shell: Any }),
         ],
+        ..Program::EMPTY
+    }),
+    ("etcdctl", &Program {
+        value_options: &[
+            "--cacert", "--cert", "--command-timeout", "--endpoints", "--key", "--password", "--ttl", "--user", "-w",
+            "--write-out", "--rev",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["exec-watch", "lock", "watch"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
     ("execlineb", &Program {
@@ -418,11 +506,13 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("fd", &FD),
     ("fdfind", &FD),
     ("fghack", &CHRONIC),
+    ("finch", &DOCKER),
     ("find", &FIND),
     ("firejail", &Program {
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("flamegraph", &CHRONIC),
     ("flatpak-spawn", &FLATPAK_SPAWN),
     ("flock", &Program {
         value_options: &[
@@ -437,6 +527,13 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("fly", &FLY),
     ("flyctl", &FLY),
+    ("fnm", &Program {
+        value_options: &[
+            "--arch", "--fnm-dir", "--log-level", "--node-dist-mirror", "--using", "--version-file-strategy",
+        ],
+        runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("foot", &GNOME_TERMINAL),
     ("foreman", &Program {
         value_options: &[
@@ -446,12 +543,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("gamemoderun", &CHRONIC),
+    ("gamescope", &CHRONIC),
     ("gcloud", &Program {
         value_options: &[
             "--account", "--command", "--configuration", "--container", "--format", "--project", "--region",
             "--ssh-flag", "--zone",
         ],
         runs: &[
+            Runs::Joined { after: &["ssh"], skip: 1, shell: Any, unless: &[] },
             Runs::Code { options: &["--command"], shell: Any, first_operand: false },
             Runs::Session(Session { after: &["ssh"], skip: 1, with: &[], unless: &["--command"], shell: Any }),
         ],
@@ -475,6 +575,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("genv", &ENV),
     ("gfind", &FIND),
+    ("gh", &Program {
+        value_options: &[
+            "-O", "-R", "-X", "--hostname", "--method", "--output", "--pattern", "--repo", "-c", "--codespace",
+            "--profile", "--server-port",
+        ],
+        runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: Any, unless: &[] }],
+        writes: &[Writes::Values(&["-O", "-p", "--output", "--pattern"])],
+        ..Program::EMPTY
+    }),
     ("gmake", &MAKE),
     ("gnome-terminal", &GNOME_TERMINAL),
     ("go", &Program {
@@ -548,6 +657,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("hyprctl", &Program {
+        value_options: &["-i", "--batch", "--instance"],
+        runs: &[Runs::Joined { after: &["exec"], skip: 0, shell: Any, unless: &[] }],
+        ..Program::EMPTY
+    }),
+    ("i3-msg", &I3_MSG),
     ("i386", &LINUX64),
     ("i486", &LINUX64),
     ("i586", &LINUX64),
@@ -587,6 +702,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("jenv", &ASDF),
+    ("jsrun", &MPIRUN),
     ("julia", &Program {
         value_options: &[
             "-E", "-L", "-e", "-m", "-p", "-t", "--eval", "--load", "--print", "--procs", "--project?", "--threads",
@@ -609,7 +725,8 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
-    ("k3s", &KUBECTL),
+    ("k0s", &K3S),
+    ("k3s", &K3S),
     ("kgx", &GNOME_TERMINAL),
     ("kitty", &GNOME_TERMINAL),
     ("knife", &Program {
@@ -627,6 +744,13 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("lerna", &LERNA),
+    ("lima", &Program {
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
+        ..Program::EMPTY
+    }),
     ("limactl", &Program {
         value_options: &["--log-level", "--shell", "--workdir"],
         runs: &[
@@ -671,7 +795,9 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("make", &MAKE),
     ("mamba", &CONDA),
-    ("microk8s", &KUBECTL),
+    ("mangohud", &CHRONIC),
+    ("microk8s", &K3S),
+    ("microk8s.kubectl", &KUBECTL),
     ("micromamba", &CONDA),
     ("minikube", &Program {
         value_options: &["-n", "-p", "--node", "--profile"],
@@ -698,6 +824,9 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("mpiexec", &MPIRUN),
+    ("mpiexec.hydra", &MPIRUN),
+    ("mpirun", &MPIRUN),
     ("multipass", &Program {
         value_options: &["-d", "--working-directory"],
         runs: &[
@@ -706,7 +835,14 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("multitime", &Program {
+        value_options: &["-I", "-f", "-i", "-n", "-o", "-r", "-s"],
+        runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("ncu", &CHRONIC),
     ("nerdctl", &DOCKER),
+    ("nerdctl.lima", &DOCKER),
     ("nice", &Program {
         value_options: &["-n", "--adjustment"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -717,6 +853,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::File { after: &[], options: &["-f"], unless: &[] }],
         ..Program::EMPTY
     }),
+    ("niri", &NIRI),
     ("nix", &Program {
         value_options: &["-I", "-f", "--expr", "--file", "--include", "--inputs-from"],
         runs: &[
@@ -759,6 +896,9 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--script-shell", "--userconfig", "--workspace",
         ],
         runs: &[
+            Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: Any, unless: &[] },
+            Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
             Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
             Runs::Code { options: &["-c", "--call"], shell: Any, first_operand: false },
         ],
@@ -784,6 +924,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("nsys", &Program {
+        value_options: &["-c", "-e", "-o", "-s", "-t", "--output", "--trace"],
+        runs: &[Runs::Rest(Rest { after: &["launch", "profile", "start"], ..Rest::PLAIN })],
+        writes: &[Writes::Values(&["-o", "--output"])],
+        ..Program::EMPTY
+    }),
     ("nu", &Program {
         value_options: &["-c", "-e", "--commands", "--config", "--execute"],
         runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "--commands"] }],
@@ -805,7 +951,9 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("nvprof", &CHRONIC),
     ("nx", &LERNA),
+    ("oarsub", &QSUB),
     ("oc", &KUBECTL),
     ("ocaml", &Program {
         value_options: &["-I", "-e", "-init"],
@@ -824,6 +972,19 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("opam", &ASDF),
+    ("optirun", &CHRONIC),
+    ("orb", &Program {
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
+        ],
+        ..Program::EMPTY
+    }),
+    ("orbctl", &Program {
+        runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("orterun", &MPIRUN),
     ("osascript", &Program {
         value_options: &["-e", "-l", "-s"],
         runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
@@ -915,6 +1076,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("pkgx", &CHRONIC),
     ("pnpm", &Program {
         value_options: &[
             "-C", "-F", "--allow-build", "--changed-files-ignore-pattern", "--cpu", "--dir", "--env-file", "--filter",
@@ -923,11 +1085,17 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--userconfig", "--workspace-concurrency", "--workspace-packages",
         ],
         directory_options: &["-C", "--dir"],
-        runs: &[Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN })],
+        runs: &[
+            Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: Any, unless: &[] },
+            Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN }),
+        ],
         ..Program::EMPTY
     }),
     ("pnpx", &BUNX),
     ("podman", &DOCKER),
+    ("podman-remote", &DOCKER),
     ("poetry", &Program {
         value_options: &["-C", "-P", "--directory", "--project"],
         directory_options: &["-C", "--directory"],
@@ -937,6 +1105,8 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ],
         ..Program::EMPTY
     }),
+    ("prime-run", &CHRONIC),
+    ("primusrun", &CHRONIC),
     ("prlimit", &Program {
         value_options: &["-o", "-p", "--output", "--pid"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -956,6 +1126,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("proxychains", &PROXYCHAINS),
     ("proxychains4", &PROXYCHAINS),
+    ("prun", &MPIRUN),
     ("pssh", &PDSH),
     ("ptyxis", &GNOME_TERMINAL),
     ("py-spy", &PY_SPY),
@@ -973,6 +1144,8 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("qemu-i386-static", &QEMU_X86_64),
     ("qemu-x86_64", &QEMU_X86_64),
     ("qemu-x86_64-static", &QEMU_X86_64),
+    ("qrsh", &QSUB),
+    ("qsub", &QSUB),
     ("racket", &Program {
         value_options: &["-e", "-f", "-l", "-p", "-r", "-t", "-u", "--eval", "--load", "--require"],
         runs: &[
@@ -987,11 +1160,20 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("rbenv", &ASDF),
+    ("repo", &Program {
+        value_options: &["-g", "-j", "-r", "-i", "--groups", "--jobs", "--regex", "-c", "--command"],
+        runs: &[
+            Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" },
+            Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+        ],
+        ..Program::EMPTY
+    }),
     ("retry", &Program {
         value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("riverctl", &NIRI),
     ("rlwrap", &Program {
         value_options: &[
             "-C", "-D", "-H", "-M", "-O", "-P", "-S", "-b", "-e", "-f", "-g", "-l", "-q", "-s", "-t", "-w", "-z",
@@ -1005,7 +1187,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("rr", &Program {
         value_options: &["-n", "-o", "-v", "--env", "--num-cores", "--output-trace-dir"],
-        runs: &[Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
+        runs: &[
+            Runs::Rest(Rest::PLAIN),
+            Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN }),
+        ],
         ..Program::EMPTY
     }),
     ("rtx", &MISE),
@@ -1059,6 +1244,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
+    ("rvm", &Program {
+        runs: &[Runs::Rest(Rest { after: &["do", "exec"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("rye", &Program {
         runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
         ..Program::EMPTY
@@ -1067,6 +1256,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("s6-envuidgid", &ENVDIR),
     ("s6-setsid", &CATATONIT),
     ("s6-setuidgid", &GOSU),
+    ("salloc", &SRUN),
     ("salt", &SALT),
     ("salt-call", &Program {
         value_options: &["-c", "-l", "--config-dir", "--log-level", "--out"],
@@ -1080,6 +1270,15 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("sbatch", &Program {
+        value_options: &[
+            "-A", "-C", "-D", "-G", "-J", "-N", "-c", "-d", "-e", "-i", "-n", "-o", "-p", "-q", "-t", "-w", "--chdir",
+            "--error", "--job-name", "--mem", "--nodes", "--ntasks", "--output", "--partition", "--time", "--wrap",
+        ],
+        runs: &[Runs::Code { options: &["--wrap"], shell: Any, first_operand: false }],
+        writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+        ..Program::EMPTY
+    }),
     ("scan-build", &Program {
         value_options: &["-o", "--use-analyzer", "--use-c++", "--use-cc"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -1087,6 +1286,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     }),
     ("sccache", &VALGRIND),
     ("schroot", &SCHROOT),
+    ("scl", &Program {
+        runs: &[
+            Runs::Rest(Rest { after: &["enable"], skip: 1, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["enable"], skip: 2, ..Rest::PLAIN }),
+            Runs::Operand { skip: 2, shell: Any },
+            Runs::Operand { skip: 3, shell: Any },
+            Runs::Operand { skip: 4, shell: Any },
+        ],
+        ..Program::EMPTY
+    }),
     ("screen", &Program {
         value_options: &["-Logfile", "-S", "-T", "-c", "-e", "-h", "-p", "-s", "-t"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -1118,6 +1327,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("sem", &PARALLEL),
+    ("server-test", &START_SERVER_AND_TEST),
     ("setarch", &Program {
         value_options: &["-p"],
         runs: &[
@@ -1168,6 +1378,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("singularity", &APPTAINER),
     ("softlimit", &Program {
         value_options: &["-a", "-c", "-d", "-f", "-l", "-m", "-o", "-p", "-r", "-s", "-t"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -1179,6 +1390,11 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         writes: &[Writes::Values(&["-o", "--output"])],
         ..Program::EMPTY
     }),
+    ("spack", &Program {
+        runs: &[Runs::Rest(Rest { after: &["build-env", "test-env"], skip: 1, ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("srun", &SRUN),
     ("ssh", &Program {
         value_options: &[
             "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
@@ -1201,6 +1417,17 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("stack", &Program {
+        value_options: &[
+            "-C", "--compiler", "--cwd", "--package", "--resolver", "--rts-options", "--snapshot", "--stack-root",
+            "--stack-yaml", "--work-dir",
+        ],
+        directory_options: &["-C", "--cwd"],
+        runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("start-server-and-test", &START_SERVER_AND_TEST),
+    ("start-test", &START_SERVER_AND_TEST),
     ("stdbuf", &Program {
         value_options: &["-e", "-i", "-o", "--error", "--input", "--output"],
         runs: &[Runs::Rest(Rest::PLAIN)],
@@ -1219,32 +1446,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         writes: &[Writes::Values(&["-o", "--output"])],
         ..Program::EMPTY
     }),
-    ("su", &Program {
-        value_options: &[
-            "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell", "--supp-group",
-            "--user", "--whitelist-environment",
-        ],
-        runs: &[
-            Runs::Code { options: &["-c", "--command", "--session-command"], shell: Any, first_operand: false },
-            Runs::Session(Session { after: &[], skip: 2, with: &[], unless: &["-c", "--command", "--session-command"], shell: Any }),
-        ],
-        ..Program::EMPTY
-    }),
+    ("su", &SU),
     ("su-exec", &GOSU),
-    ("sudo", &Program {
-        value_options: &[
-            "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
-            "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
-            "--other-user", "--prompt", "--role", "--type", "--user",
-        ],
-        directory_options: &["-D", "--chdir"],
-        runs: &[
-            Runs::Rest(Rest { assignments: true, ..Rest::PLAIN }),
-            Runs::Session(Session { after: &[], skip: 0, with: &["-i", "-s", "--login", "--shell"], unless: &[], shell: Any }),
-        ],
-        writes: &[Writes::OperandsWith(&["-e", "--edit"])],
-        ..Program::EMPTY
-    }),
+    ("su-rs", &SU),
+    ("sudo", &SUDO),
+    ("sudo-rs", &SUDO),
+    ("swaymsg", &I3_MSG),
     ("systemd-cat", &Program {
         value_options: &[
             "-p", "-t", "--identifier", "--level-prefix", "--namespace", "--priority", "--stderr-priority",
@@ -1393,7 +1600,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
             "--no-extra", "--no-group", "--no-sources?", "--no-sources-package", "--only-group", "--package",
             "--prerelease", "--prerelease-package", "--project", "--python", "--python-platform", "--refresh?",
             "--refresh-package", "--reinstall?", "--reinstall-package", "--resolution", "--upgrade?",
-            "--upgrade-group", "--upgrade-package", "--with", "--with-editable", "--with-requirements",
+            "--upgrade-group", "--upgrade-package", "--with", "--with-editable", "--with-requirements", "--clear?",
         ],
         directory_options: &["--directory"],
         runs: &[
@@ -1419,6 +1626,10 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
+    ("uwsm", &Program {
+        runs: &[Runs::Rest(Rest { after: &["app", "start"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
     ("vagrant", &Program {
         value_options: &["-c", "--command"],
         runs: &[
@@ -1428,9 +1639,17 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("valgrind", &VALGRIND),
+    ("vglrun", &CHRONIC),
     ("volta", &Program {
         value_options: &["--node", "--npm", "--pnpm", "--yarn"],
         runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+        ..Program::EMPTY
+    }),
+    ("vtune", &Program {
+        value_options: &[
+            "-c", "-collect", "-d", "-duration", "-knob", "-k", "-r", "-result-dir", "--collect", "--result-dir",
+        ],
+        runs: &[Runs::Rest(Rest::PLAIN)],
         ..Program::EMPTY
     }),
     ("wait-for-it", &WAIT_FOR_IT),
@@ -1461,6 +1680,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("websocketd", &Program {
         value_options: &["--address", "--cgidir", "--dir", "--port", "--staticdir"],
         runs: &[Runs::Rest(Rest::PLAIN)],
+        ..Program::EMPTY
+    }),
+    ("wezterm", &Program {
+        value_options: &["--class", "--config", "--config-file", "--cwd", "--workspace"],
+        directory_options: &["--cwd"],
+        runs: &[Runs::Rest(Rest { after: &["spawn", "start"], ..Rest::PLAIN })],
         ..Program::EMPTY
     }),
     ("when-changed", &ONCHANGE),
@@ -1499,9 +1724,14 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
         ..Program::EMPTY
     }),
     ("yarn", &Program {
-        value_options: &["-p", "--cwd", "--package"],
+        value_options: &["-p", "--cwd", "--package", "-T?", "--top-level?"],
         directory_options: &["--cwd"],
-        runs: &[Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN })],
+        runs: &[
+            Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: Any, unless: &[] },
+            Runs::Rest(Rest { after: &["shx", "run"], ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
+            Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN }),
+        ],
         ..Program::EMPTY
     }),
     ("zellij", &Program {
@@ -1515,20 +1745,23 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
 ]);
 
 #[rustfmt::skip]
+static APPTAINER: Program<'_> = Program {
+    name: "apptainer",
+    value_options: &[
+        "-B", "-H", "-S", "-W", "-o", "--add-caps", "--app", "--bind", "--cwd", "--drop-caps", "--env", "--env-file",
+        "--home", "--mount", "--network", "--overlay", "--pwd", "--scratch", "--security", "--workdir",
+    ],
+    runs: &[
+        Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN }),
+        Runs::Session(Session { after: &["shell"], skip: 2, with: &[], unless: &[], shell: Any }),
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static ASDF: Program<'_> = Program {
     name: "asdf",
     value_options: &["-C"],
     runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
-    ..Program::EMPTY
-};
-#[rustfmt::skip]
-static AWS_VAULT: Program<'_> = Program {
-    name: "aws-vault",
-    value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
-    runs: &[
-        Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
-        Runs::Session(Session { after: &["exec"], skip: 1, with: &[], unless: &[], shell: Any }),
-    ],
     ..Program::EMPTY
 };
 #[rustfmt::skip]
@@ -1563,6 +1796,7 @@ static CRICTL: Program<'_> = Program {
     name: "crictl",
     value_options: &[
         "-a", "-c", "-i?", "-n", "-r", "-t", "--address", "--config", "--exec-id", "--namespace", "--runtime-endpoint",
+        "--cap-add", "--device", "--env", "--label", "--mount", "--runtime", "--snapshotter", "--with-ns",
     ],
     runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
     ..Program::EMPTY
@@ -1577,7 +1811,12 @@ static DOCKER: Program<'_> = Program {
         "--name", "--namespace", "--net", "--network", "--pid", "--profile", "--project-directory", "--project-name",
         "--publish", "--root", "--runroot", "--runtime", "--security-opt", "--snapshotter", "--storage-driver",
         "--storage-opt", "--tag", "--tls?", "--tlscacert", "--tlscert", "--tlskey", "--tmpdir", "--url", "--user",
-        "--userns", "--volume", "--workdir",
+        "--userns", "--volume", "--workdir", "-h", "-m", "-o", "--add-host", "--annotation", "--authfile",
+        "--build-arg", "--cap-drop", "--cgroup-parent", "--cgroupns", "--cidfile", "--cpus", "--cpuset-cpus", "--dns",
+        "--driver", "--expose", "--gpus", "--health-cmd", "--hostname", "--ip", "--label", "--label-file", "--link",
+        "--log-driver", "--log-opt", "--memory", "--opt", "--platform", "--pull", "--restart", "--rootfs?", "--secret",
+        "--shm-size", "--stop-signal", "--sysctl", "--target", "--tmpfs", "--ulimit", "--uts", "--volume-driver",
+        "--volumes-from",
     ],
     elsewhere: &["create", "run"],
     runs: &[
@@ -1669,6 +1908,19 @@ static GOSU: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static I3_MSG: Program<'_> = Program {
+    name: "i3-msg",
+    value_options: &["-s", "-t", "--socket", "--type"],
+    runs: &[Runs::Joined { after: &[], skip: 0, shell: Any, unless: &[] }],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static K3S: Program<'_> = Program {
+    name: "k3s",
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static KUBECTL: Program<'_> = Program {
     name: "kubectl",
     value_options: &[
@@ -1736,6 +1988,30 @@ static MISE: Program<'_> = Program {
         Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
         Runs::Rest(Rest { after: &["exec", "x"], skip: 2, ..Rest::PLAIN }),
         Runs::Code { options: &["-c", "--command"], shell: Any, first_operand: false },
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static MPIRUN: Program<'_> = Program {
+    name: "mpirun",
+    value_options: &[
+        "-H", "-N", "-a", "-c", "-d", "-f", "-g", "-n", "-r", "-x", "-bind-to", "-host", "-hostfile", "-hosts",
+        "-machinefile", "-map-by", "-np", "-ppn", "-wdir", "--bind-to", "--host", "--hostfile", "--machinefile",
+        "--map-by", "--np", "--report-bindings?", "--wdir",
+    ],
+    directory_options: &["-wdir", "--wdir"],
+    runs: &[
+        Runs::Rest(Rest::PLAIN),
+        Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static NIRI: Program<'_> = Program {
+    name: "niri",
+    runs: &[
+        Runs::Rest(Rest { after: &["spawn"], ..Rest::PLAIN }),
+        Runs::Joined { after: &["spawn", "spawn-sh"], skip: 0, shell: Any, unless: &[] },
     ],
     ..Program::EMPTY
 };
@@ -1837,6 +2113,19 @@ static QEMU_X86_64: Program<'_> = Program {
     ..Program::EMPTY
 };
 #[rustfmt::skip]
+static QSUB: Program<'_> = Program {
+    name: "qsub",
+    value_options: &[
+        "-A", "-J", "-M", "-N", "-P", "-R", "-W", "-b", "-cwd?", "-e", "-l", "-m", "-n", "-o", "-p", "-pe", "-q", "-t",
+        "-v", "-w",
+    ],
+    runs: &[
+        Runs::Rest(Rest::PLAIN),
+        Runs::Operand { skip: 0, shell: Any },
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
 static SALT: Program<'_> = Program {
     name: "salt",
     value_options: &[
@@ -1857,6 +2146,62 @@ static SCHROOT: Program<'_> = Program {
         Runs::Rest(Rest::PLAIN),
         Runs::Session(Session { after: &[], skip: 0, with: &[], unless: &[], shell: Any }),
     ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static SRUN: Program<'_> = Program {
+    name: "srun",
+    value_options: &[
+        "-A", "-C", "-D", "-G", "-J", "-K?", "-L", "-M", "-N", "-S", "-T", "-W", "-c", "-d", "-e", "-i", "-m", "-n",
+        "-o", "-p", "-q", "-r", "-t", "-w", "-x", "--account", "--chdir", "--constraint", "--cpus-per-task", "--error",
+        "--gpus", "--gres", "--input", "--job-name", "--jobid", "--mem", "--mpi", "--nodelist", "--nodes", "--ntasks",
+        "--output", "--partition", "--qos", "--time",
+    ],
+    directory_options: &["-D", "--chdir"],
+    runs: &[Runs::Rest(Rest::PLAIN)],
+    writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static START_SERVER_AND_TEST: Program<'_> = Program {
+    name: "start-server-and-test",
+    runs: &[
+        Runs::Operand { skip: 0, shell: Any },
+        Runs::Operand { skip: 1, shell: Any },
+        Runs::Operand { skip: 2, shell: Any },
+        Runs::Operand { skip: 3, shell: Any },
+        Runs::Operand { skip: 4, shell: Any },
+        Runs::Operand { skip: 5, shell: Any },
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static SU: Program<'_> = Program {
+    name: "su",
+    value_options: &[
+        "-c", "-g", "-G", "-s", "-u", "-w", "--command", "--group", "--session-command", "--shell", "--supp-group",
+        "--user", "--whitelist-environment",
+    ],
+    runs: &[
+        Runs::Code { options: &["-c", "--command", "--session-command"], shell: Any, first_operand: false },
+        Runs::Session(Session { after: &[], skip: 2, with: &[], unless: &["-c", "--command", "--session-command"], shell: Any }),
+    ],
+    ..Program::EMPTY
+};
+#[rustfmt::skip]
+static SUDO: Program<'_> = Program {
+    name: "sudo",
+    value_options: &[
+        "-C", "-D", "-R", "-T", "-U", "-a", "-c", "-g", "-h", "-p", "-r", "-t", "-u", "--auth-type", "--chdir",
+        "--chroot", "--close-from", "--command-timeout", "--group", "--host", "--login?", "--login-class",
+        "--other-user", "--prompt", "--role", "--type", "--user",
+    ],
+    directory_options: &["-D", "--chdir"],
+    runs: &[
+        Runs::Rest(Rest { assignments: true, ..Rest::PLAIN }),
+        Runs::Session(Session { after: &[], skip: 0, with: &["-i", "-s", "--login", "--shell"], unless: &[], shell: Any }),
+    ],
+    writes: &[Writes::OperandsWith(&["-e", "--edit"])],
     ..Program::EMPTY
 };
 #[rustfmt::skip]

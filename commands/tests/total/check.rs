@@ -133,6 +133,7 @@ static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
         Conditions { reads: PLACE, ..Conditions::EMPTY },
         Conditions { operands_outside: PLACE, ..Conditions::EMPTY },
         Conditions { flags: &["-r", "--recursive", "-o=*x*"], values_in: PLACE, ..Conditions::EMPTY },
+        Conditions { directory_in: PLACE, ..Conditions::EMPTY },
         Conditions { input: &[InputKind::Pipe], input_from: ANY, ..Conditions::EMPTY },
         Conditions { file_from: ANY, ..Conditions::EMPTY },
         Conditions { flags: &["-m", "-f"], file_from: ANY, ..Conditions::EMPTY },
