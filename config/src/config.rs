@@ -6,8 +6,8 @@ use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
-    Api, ApprovalMode, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, HostKeys, ModelTable, PricesTable,
-    SshTable,
+    Api, ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, HostKeys, ModelTable,
+    PricesTable, SshTable,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -114,6 +114,8 @@ pub struct Environment {
     pub container: Option<Container>,
     /// The other machine, if its host is configured.
     pub ssh: Option<Ssh>,
+    /// The containers of Apptainer, if their image is configured.
+    pub apptainer: Option<Apptainer>,
 }
 
 /// Containers of docker.
@@ -152,6 +154,19 @@ pub struct Ssh {
     pub host_keys: HostKeys,
     /// The configuration file of OpenSSH, if one is read.
     pub config_file: Option<String>,
+}
+
+/// Containers of Apptainer. Paths are as in the file: see [`expanded`](crate::expanded).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Apptainer {
+    /// The image.
+    pub image: String,
+    /// The program, or `None` for the one that is found.
+    pub program: Option<String>,
+    /// Whether programs have a network.
+    pub network: bool,
+    /// Further folders that programs see.
+    pub binds: Vec<String>,
 }
 
 /// Limits of the loop.
@@ -254,6 +269,7 @@ impl Config {
                 kind: or(table.environment.kind.as_ref(), EnvironmentKind::Local),
                 container: container(&table.environment.container),
                 ssh: ssh(&table.environment.ssh),
+                apptainer: apptainer(&table.environment.apptainer),
             },
             agent: Agent {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
@@ -310,6 +326,16 @@ fn ssh(table: &SshTable) -> Option<Ssh> {
         known_hosts: text(&table.known_hosts),
         host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
         config_file: text(&table.config_file),
+    })
+}
+
+/// Returns the containers of Apptainer, or `None` without an image.
+fn apptainer(table: &ApptainerTable) -> Option<Apptainer> {
+    Some(Apptainer {
+        image: table.image.as_ref()?.value.trim().to_owned(),
+        program: table.program.as_ref().map(|program| program.value.trim().to_owned()),
+        network: or(table.network.as_ref(), false),
+        binds: texts(&table.binds),
     })
 }
 

@@ -130,6 +130,12 @@ fn check(table: &ConfigTable, sink: &Sink) {
         report(sink, levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
     }
     check_ssh(&table.environment.ssh, sink);
+    let apptainer = &table.environment.apptainer;
+    check_paths([(&apptainer.image, "image"), (&apptainer.program, "program")], sink);
+    for bind in apptainer.binds.iter().filter(|bind| !bind.value.starts_with('/')) {
+        let help = "a relative path would depend on the folder in which the program is started";
+        report(sink, bind, "the path of a bound folder is not absolute", "expected `/...`", help);
+    }
     for folder in &table.plugins.folders {
         if !(folder.value.starts_with("~/") || Path::new(&folder.value).is_absolute()) {
             let help = "a relative path would depend on the folder in which the program is started";
@@ -178,13 +184,7 @@ fn check_ssh(ssh: &SshTable, sink: &Sink) {
             );
         }
     }
-    for (path, key) in [(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")] {
-        let Some(path) = path else { continue };
-        if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
-            let help = "a relative path would depend on the folder in which the program is started";
-            report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
-        }
-    }
+    check_paths([(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")], sink);
     if let Some(directory) = ssh.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
         report(
             sink,
@@ -193,6 +193,16 @@ fn check_ssh(ssh: &SshTable, sink: &Sink) {
             "expected a directory on the other machine",
             "for the home, leave it out",
         );
+    }
+}
+
+fn check_paths<const N: usize>(paths: [(&Option<At<String>>, &str); N], sink: &Sink) {
+    for (path, key) in paths {
+        let Some(path) = path else { continue };
+        if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
+            let help = "a relative path would depend on the folder in which the program is started";
+            report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
+        }
     }
 }
 

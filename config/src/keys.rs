@@ -156,6 +156,8 @@ table! {
         container: TableOrDefault<ContainerTable>,
         /// The machine of the kind `ssh`.
         ssh: TableOrDefault<SshTable>,
+        /// Containers of the kind `apptainer`.
+        apptainer: TableOrDefault<ApptainerTable>,
     }
 }
 
@@ -170,6 +172,8 @@ words! {
         Docker = "docker",
         /// Another machine, with the rights of your user there.
         Ssh = "ssh",
+        /// A container of Apptainer or Singularity, which has the files of its image and the current directory.
+        Apptainer = "apptainer",
     }
 }
 
@@ -213,6 +217,22 @@ table! {
         host_keys: Word<HostKeys>,
         /// A configuration file of OpenSSH, such as `~/.ssh/config`, which can name machines to go through. Default: none is read.
         config_file: Text,
+    }
+}
+
+table! {
+    /// Containers of Apptainer or Singularity.
+    #[derive(Debug, Default)]
+    pub struct ApptainerTable {
+        /// The image: the path of a file or a folder, such as `~/python.sif`. It must have a POSIX shell with the usual programs. Needed
+        /// for the kind `apptainer`.
+        image: Text,
+        /// The path of the program, whose name is `apptainer` or `singularity`. Default: the first of these that is found.
+        program: Text,
+        /// Whether programs have the network of this machine. Default: `false`.
+        network: Flag,
+        /// Further folders of this machine that programs see: `SOURCE`, `SOURCE:TARGET` or `SOURCE:TARGET:ro`.
+        binds: Texts,
     }
 }
 

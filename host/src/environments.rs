@@ -6,8 +6,10 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, Container, Home, Ssh, expanded};
-use toolc_environment::{ContainerKind, HostId, HostKeys, Leases, LocalKind, Promises, Resource, SandboxKind, SshKind};
+use toolc_config::{Apptainer, Config, Container, Home, Ssh, expanded};
+use toolc_environment::{
+    ApptainerKind, ContainerKind, HostId, HostKeys, Leases, LocalKind, Promises, Resource, SandboxKind, SshKind,
+};
 use toolc_workspace::{Environments, Workspace};
 
 use crate::profile::Profile;
@@ -23,6 +25,8 @@ pub(crate) enum EnvironmentKind {
     Docker,
     /// Another machine, with the rights of your user there.
     Ssh,
+    /// A container of Apptainer or Singularity, which has the files of its image and the current directory.
+    Apptainer,
 }
 
 impl EnvironmentKind {
@@ -46,6 +50,7 @@ impl EnvironmentKind {
                 toolc_config::EnvironmentKind::Sandbox => Self::Sandbox,
                 toolc_config::EnvironmentKind::Docker => Self::Docker,
                 toolc_config::EnvironmentKind::Ssh => Self::Ssh,
+                toolc_config::EnvironmentKind::Apptainer => Self::Apptainer,
             },
         };
         let missing = match kind {
@@ -54,6 +59,9 @@ impl EnvironmentKind {
             }
             Self::Ssh if config.environment.ssh.is_none() => {
                 "tools cannot act on another machine without its name: set `environment.ssh.host` in config.toml"
+            }
+            Self::Apptainer if config.environment.apptainer.is_none() => {
+                "tools cannot act in a container without an image: set `environment.apptainer.image` in config.toml"
             }
             _ => return Ok(kind),
         };
@@ -74,6 +82,7 @@ impl EnvironmentKind {
             Self::Sandbox => SandboxKind::NAME,
             Self::Docker => ContainerKind::NAME,
             Self::Ssh => SshKind::NAME,
+            Self::Apptainer => ApptainerKind::NAME,
         }
     }
 
@@ -110,6 +119,9 @@ pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool
     if let Some(ssh) = &profile.config().environment.ssh {
         environments = environments.with_kind(ssh_kind(ssh, &profile.home));
     }
+    if let Some(apptainer) = &profile.config().environment.apptainer {
+        environments = environments.with_kind(apptainer_kind(apptainer));
+    }
     if calls { environments.leases(leases(&profile.home)) } else { environments }
 }
 
@@ -122,6 +134,16 @@ fn container_kind(container: &Container) -> ContainerKind {
         .max_memory(u64::from(container.max_memory_mib) << 20);
     match container.max_processors {
         Some(number) => kind.max_processors(number),
+        None => kind,
+    }
+}
+
+/// Returns the containers of Apptainer of the configuration.
+fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
+    let kind = ApptainerKind::new(expanded(&apptainer.image)).network(apptainer.network);
+    let kind = apptainer.binds.iter().fold(kind, ApptainerKind::bind);
+    match &apptainer.program {
+        Some(program) => kind.program(expanded(program)),
         None => kind,
     }
 }
@@ -189,29 +211,28 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSect
     if let (Err(error), EnvironmentKind::Sandbox) = (&sandbox, default) {
         problems.push(format!("the sandbox is not available: {error}"));
     }
-    if let (EnvironmentKind::Docker, Some(container)) = (default, &config.container) {
-        let checked = container_kind(container).check().map_err(|error| error.to_string());
-        let state =
-            checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
-        text += &format!("\n    docker with the image {}: {}", container.image, state.replace('\n', "\n    "));
-        json[ContainerKind::NAME] = json!({
-            "image": container.image,
-            "available": checked.is_ok(),
-            "problem": checked.as_ref().err(),
-        });
-        problems.extend(checked.err().map(|error| format!("docker is not available: {error}")));
-    }
-    if let (EnvironmentKind::Ssh, Some(ssh)) = (default, &config.ssh) {
-        let checked = ssh_kind(ssh, &profile.home).check().map_err(|error| error.to_string());
-        let state =
-            checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
-        text += &format!("\n    ssh to {}: {}", ssh.host, state.replace('\n', "\n    "));
-        json[SshKind::NAME] = json!({
-            "host": ssh.host,
-            "available": checked.is_ok(),
-            "problem": checked.as_ref().err(),
-        });
-        problems.extend(checked.err().map(|error| format!("ssh is not available: {error}")));
-    }
+    // What is checked, what it is called, and a setting that names it.
+    let (checked, shown, setting) = match (default, &config.container, &config.ssh, &config.apptainer) {
+        (EnvironmentKind::Docker, Some(container), ..) => {
+            let shown = format!("docker with the image {}", container.image);
+            (container_kind(container).check(), shown, json!({ "image": container.image }))
+        }
+        (EnvironmentKind::Ssh, _, Some(ssh), _) => {
+            let shown = format!("ssh to {}", ssh.host);
+            (ssh_kind(ssh, &profile.home).check(), shown, json!({ "host": ssh.host }))
+        }
+        (EnvironmentKind::Apptainer, .., Some(apptainer)) => {
+            let shown = format!("apptainer with the image {}", apptainer.image);
+            (apptainer_kind(apptainer).check(), shown, json!({ "image": apptainer.image }))
+        }
+        _ => return DoctorSection { key: "environment".to_owned(), json, text, problems },
+    };
+    let problem = checked.err().map(|error| error.to_string());
+    let state = problem.as_ref().map_or_else(|| "available".to_owned(), |error| format!("not available: {error}"));
+    text += &format!("\n    {shown}: {}", state.replace('\n', "\n    "));
+    json[default.name()] = setting;
+    json[default.name()]["available"] = problem.is_none().into();
+    json[default.name()]["problem"] = problem.clone().into();
+    problems.extend(problem.map(|error| format!("{} is not available: {error}", default.name())));
     DoctorSection { key: "environment".to_owned(), json, text, problems }
 }
