@@ -6,8 +6,8 @@ use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
-    Api, ApprovalMode, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel, HostKeys, ModelTable,
-    PricesTable, SshTable,
+    Api, ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel,
+    HostKeys, ModelTable, PricesTable, SshTable,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -116,6 +116,8 @@ pub struct Environment {
     pub ssh: Option<Ssh>,
     /// The sandboxes of Daytona.
     pub daytona: Daytona,
+    /// The containers of Apptainer, if their image is configured.
+    pub apptainer: Option<Apptainer>,
 }
 
 /// Containers of docker.
@@ -179,6 +181,19 @@ pub struct Daytona {
     pub known_hosts: Option<String>,
     /// What happens to host keys that are not known.
     pub host_keys: HostKeys,
+}
+
+/// Containers of Apptainer. Paths are as in the file: see [`expanded`](crate::expanded).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Apptainer {
+    /// The image.
+    pub image: String,
+    /// The program, or `None` for the one that is found.
+    pub program: Option<String>,
+    /// Whether programs have a network.
+    pub network: bool,
+    /// Further folders that programs see.
+    pub binds: Vec<String>,
 }
 
 /// Limits of the loop.
@@ -282,6 +297,7 @@ impl Config {
                 container: container(&table.environment.container),
                 ssh: ssh(&table.environment.ssh),
                 daytona: daytona(&table.environment.daytona),
+                apptainer: apptainer(&table.environment.apptainer),
             },
             agent: Agent {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
@@ -356,6 +372,16 @@ fn daytona(table: &DaytonaTable) -> Daytona {
         known_hosts: text(&table.known_hosts),
         host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
     }
+}
+
+/// Returns the containers of Apptainer, or `None` without an image.
+fn apptainer(table: &ApptainerTable) -> Option<Apptainer> {
+    Some(Apptainer {
+        image: table.image.as_ref()?.value.trim().to_owned(),
+        program: table.program.as_ref().map(|program| program.value.trim().to_owned()),
+        network: or(table.network.as_ref(), false),
+        binds: texts(&table.binds),
+    })
 }
 
 /// Returns a model, or `None` if its table lacks a required key, which was reported.

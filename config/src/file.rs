@@ -131,6 +131,12 @@ fn check(table: &ConfigTable, sink: &Sink) {
     }
     check_ssh(&table.environment.ssh, sink);
     check_daytona(&table.environment.daytona, sink);
+    let apptainer = &table.environment.apptainer;
+    check_paths([(&apptainer.image, "image"), (&apptainer.program, "program")], sink);
+    for bind in apptainer.binds.iter().filter(|bind| !bind.value.starts_with('/')) {
+        let help = "a relative path would depend on the folder in which the program is started";
+        report(sink, bind, "the path of a bound folder is not absolute", "expected `/...`", help);
+    }
     for folder in &table.plugins.folders {
         if !(folder.value.starts_with("~/") || Path::new(&folder.value).is_absolute()) {
             let help = "a relative path would depend on the folder in which the program is started";
@@ -179,11 +185,7 @@ fn check_ssh(ssh: &SshTable, sink: &Sink) {
             );
         }
     }
-    for (path, key) in [(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")] {
-        if let Some(path) = path {
-            check_absolute(path, key, sink);
-        }
-    }
+    check_paths([(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")], sink);
     if let Some(directory) = ssh.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
         report(
             sink,
@@ -204,9 +206,7 @@ fn check_daytona(daytona: &DaytonaTable, sink: &Sink) {
             report(sink, url, "`url` is not encrypted", "expected `https://...`", help);
         }
     }
-    if let Some(path) = &daytona.known_hosts {
-        check_absolute(path, "known_hosts", sink);
-    }
+    check_paths([(&daytona.known_hosts, "known_hosts")], sink);
     let texts = [
         (&daytona.snapshot, "snapshot"),
         (&daytona.directory, "directory"),
@@ -220,10 +220,13 @@ fn check_daytona(daytona: &DaytonaTable, sink: &Sink) {
     }
 }
 
-fn check_absolute(path: &At<String>, key: &str, sink: &Sink) {
-    if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
-        let help = "a relative path would depend on the folder in which the program is started";
-        report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
+fn check_paths<const N: usize>(paths: [(&Option<At<String>>, &str); N], sink: &Sink) {
+    for (path, key) in paths {
+        let Some(path) = path else { continue };
+        if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
+            let help = "a relative path would depend on the folder in which the program is started";
+            report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
+        }
     }
 }
 

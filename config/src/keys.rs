@@ -158,6 +158,8 @@ table! {
         ssh: TableOrDefault<SshTable>,
         /// Sandboxes of the kind `daytona`.
         daytona: TableOrDefault<DaytonaTable>,
+        /// Containers of the kind `apptainer`.
+        apptainer: TableOrDefault<ApptainerTable>,
     }
 }
 
@@ -174,6 +176,8 @@ words! {
         Ssh = "ssh",
         /// A sandbox of the service Daytona, which has nothing of this machine.
         Daytona = "daytona",
+        /// A container of Apptainer or Singularity, which has the files of its image and the current directory.
+        Apptainer = "apptainer",
     }
 }
 
@@ -244,6 +248,22 @@ table! {
         known_hosts: Text,
         /// What happens to a host key of the gateway that is not known. A changed key is refused in any case. Default: `strict`.
         host_keys: Word<HostKeys>,
+    }
+}
+
+table! {
+    /// Containers of Apptainer or Singularity.
+    #[derive(Debug, Default)]
+    pub struct ApptainerTable {
+        /// The image: the path of a file or a folder, such as `~/python.sif`. It must have a POSIX shell with the usual programs. Needed
+        /// for the kind `apptainer`.
+        image: Text,
+        /// The path of the program, whose name is `apptainer` or `singularity`. Default: the first of these that is found.
+        program: Text,
+        /// Whether programs have the network of this machine. Default: `false`.
+        network: Flag,
+        /// Further folders of this machine that programs see: `SOURCE`, `SOURCE:TARGET` or `SOURCE:TARGET:ro`.
+        binds: Texts,
     }
 }
 

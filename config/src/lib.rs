@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use toolc_codegen::document::{HasKeys as _, json_schema};
 
 pub use config::{
-    Agent, Approval, Config, Container, Daytona, Environment, Helpers, Model, Plugins, Prices, Results, Ssh,
+    Agent, Approval, Apptainer, Config, Container, Daytona, Environment, Helpers, Model, Plugins, Prices, Results, Ssh,
     ToolSelection,
 };
 #[cfg(feature = "docs")]

@@ -115,6 +115,12 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "container": config.environment.container.as_ref().map(container),
             "ssh": config.environment.ssh.as_ref().map(ssh),
             "daytona": daytona(&config.environment.daytona),
+            "apptainer": config.environment.apptainer.as_ref().map(|apptainer| json!({
+                "image": apptainer.image,
+                "program": apptainer.program,
+                "network": apptainer.network,
+                "binds": apptainer.binds,
+            })),
         },
         "agent": {
             "max_iterations": config.agent.max_iterations,

@@ -102,7 +102,7 @@ impl Server {
         let mut process = Process::new(command(&program, folder.path()));
         let _ = process.output(Log).expect("a pipe");
         let process = process.start().map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
-        let server = Self { process, port, folder };
+        let server = Self { process, folder, port };
         server.wait().map_err(|error| format!("`{}` does not answer: {error}", program.display()))?;
         Ok(server)
     }

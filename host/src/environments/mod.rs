@@ -10,8 +10,10 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, Container, Home, Ssh, expanded};
-use toolc_environment::{ContainerKind, HostId, HostKeys, Leases, LocalKind, Promises, Resource, SandboxKind, SshKind};
+use toolc_config::{Apptainer, Config, Container, Home, Ssh, expanded};
+use toolc_environment::{
+    ApptainerKind, ContainerKind, HostId, HostKeys, Leases, LocalKind, Promises, Resource, SandboxKind, SshKind,
+};
 use toolc_workspace::{Environments, Workspace};
 
 use crate::profile::{DAYTONA_KEY, Profile};
@@ -28,6 +30,8 @@ pub(crate) enum EnvironmentKind {
     Docker,
     /// Another machine, with the rights of your user there.
     Ssh,
+    /// A container of Apptainer or Singularity, which has the files of its image and the current directory.
+    Apptainer,
     /// A sandbox of the service Daytona, which has nothing of this machine.
     Daytona,
 }
@@ -53,6 +57,7 @@ impl EnvironmentKind {
                 toolc_config::EnvironmentKind::Sandbox => Self::Sandbox,
                 toolc_config::EnvironmentKind::Docker => Self::Docker,
                 toolc_config::EnvironmentKind::Ssh => Self::Ssh,
+                toolc_config::EnvironmentKind::Apptainer => Self::Apptainer,
                 toolc_config::EnvironmentKind::Daytona => Self::Daytona,
             },
         };
@@ -62,6 +67,9 @@ impl EnvironmentKind {
             }
             Self::Ssh if config.environment.ssh.is_none() => {
                 "tools cannot act on another machine without its name: set `environment.ssh.host` in config.toml"
+            }
+            Self::Apptainer if config.environment.apptainer.is_none() => {
+                "tools cannot act in a container without an image: set `environment.apptainer.image` in config.toml"
             }
             _ => return Ok(kind),
         };
@@ -82,6 +90,7 @@ impl EnvironmentKind {
             Self::Sandbox => SandboxKind::NAME,
             Self::Docker => ContainerKind::NAME,
             Self::Ssh => SshKind::NAME,
+            Self::Apptainer => ApptainerKind::NAME,
             Self::Daytona => "daytona",
         }
     }
@@ -118,7 +127,7 @@ impl EnvironmentKind {
         match self {
             Self::Ssh => config.environment.ssh.as_ref()?.directory.as_deref(),
             Self::Daytona => config.environment.daytona.directory.as_deref(),
-            Self::Local | Self::Sandbox | Self::Docker => None,
+            Self::Local | Self::Sandbox | Self::Docker | Self::Apptainer => None,
         }
     }
 }
@@ -132,6 +141,9 @@ pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool
     }
     if let Some(ssh) = &profile.config().environment.ssh {
         environments = environments.with_kind(ssh_kind(ssh, &profile.home));
+    }
+    if let Some(apptainer) = &profile.config().environment.apptainer {
+        environments = environments.with_kind(apptainer_kind(apptainer));
     }
     // It is offered only if it was chosen: the service costs money.
     if kind == EnvironmentKind::Daytona {
@@ -149,6 +161,16 @@ fn container_kind(container: &Container) -> ContainerKind {
         .max_memory(u64::from(container.max_memory_mib) << 20);
     match container.max_processors {
         Some(number) => kind.max_processors(number),
+        None => kind,
+    }
+}
+
+/// Returns the containers of Apptainer of the configuration.
+fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
+    let kind = ApptainerKind::new(expanded(&apptainer.image)).network(apptainer.network);
+    let kind = apptainer.binds.iter().fold(kind, ApptainerKind::bind);
+    match &apptainer.program {
+        Some(program) => kind.program(expanded(program)),
         None => kind,
     }
 }
@@ -286,6 +308,11 @@ fn checked(kind: EnvironmentKind, profile: &Profile) -> Option<(String, serde_js
             let ssh = config.ssh.as_ref()?;
             let checked = ssh_kind(ssh, &profile.home).check();
             Some((format!("ssh to {}", ssh.host), json!({ "host": ssh.host }), checked))
+        }
+        EnvironmentKind::Apptainer => {
+            let apptainer = config.apptainer.as_ref()?;
+            let shown = format!("apptainer with the image {}", apptainer.image);
+            Some((shown, json!({ "image": apptainer.image }), apptainer_kind(apptainer).check()))
         }
         #[cfg(unix)]
         EnvironmentKind::Daytona => Some(("daytona".to_owned(), json!({}), daytona_kind(profile).check())),

@@ -139,6 +139,31 @@ fn mistakes_about_another_machine_are_reported_with_advice() {
 }
 
 #[test]
+fn containers_of_apptainer_are_configured_and_checked() {
+    let folder = folder();
+    write(&folder, "home/config.toml", "[environment.apptainer]\nimage = \"x.sif\"\nbinds = [\"data\"]\nbind = []\n");
+    let refused = run(&folder, &["config", "check"]);
+    for text in ["has 3 mistakes", "the path of `image` is relative", "is not absolute", "did you mean `binds`?"] {
+        assert!(refused.err.contains(text), "{text}: {}", refused.err);
+    }
+    write(&folder, "home/config.toml", "[environment]\nkind = \"apptainer\"\n");
+    run(&folder, &["call", "todo"]).assert_refused(&["set `environment.apptainer.image` in config.toml"]);
+    write(
+        &folder,
+        "home/config.toml",
+        "[environment]\nkind = \"apptainer\"\n[environment.apptainer]\nimage = \"~/x.sif\"\nprogram = \"/missing/apptainer\"\n\
+         binds = [\"/data:/data:ro\"]\n",
+    );
+    let expected = serde_json::json!({
+        "image": "~/x.sif", "program": "/missing/apptainer", "network": false, "binds": ["/data:/data:ro"],
+    });
+    assert_eq!(run(&folder, &["config", "show", "--json"]).json()["environment"]["apptainer"], expected);
+    let doctor = run(&folder, &["doctor", "--json"]).json();
+    let problem = doctor["environment"]["apptainer"]["problem"].as_str().expect("a problem").to_owned();
+    assert!(problem.contains("the program `/missing/apptainer` is missing"), "{problem}");
+}
+
+#[test]
 fn the_schema_accepts_what_the_reader_accepts() {
     let folder = folder();
     let schema = run(&folder, &["config", "schema"]).json();
