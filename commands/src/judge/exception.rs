@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use crate::certainty::Match;
 use crate::flags::Argument;
+use crate::judge::components::PathWord;
 use crate::judge::conditions::{Check, split_flag};
-use crate::judge::path::PathWord;
 use crate::rules::{Conditions, pattern};
 use crate::syntax::{Part, Word};
 

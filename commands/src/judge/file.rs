@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use crate::certainty::Match;
+use crate::judge::components::PathWord;
 use crate::judge::line::Line;
-use crate::judge::path::PathWord;
 use crate::reading::Command;
 use crate::rules::{PlacePattern, RuleSet, pattern};
 use crate::span::Span;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::judge::components::PathWord;
+use crate::span::Span;
 use crate::syntax::CommandId;
 
 /// A command that unpacks an archive into a folder.
@@ -25,4 +27,13 @@ pub(crate) struct Flow {
     pub(crate) read_from: HashMap<CommandId, Vec<CommandId>>,
     /// The commands that each command runs.
     pub(crate) run: HashMap<CommandId, Vec<CommandId>>,
+}
+
+/// A link that the line makes. `links` finds them.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) path: PathWord,
+    pub(crate) target: PathWord,
+    /// The command that makes the link.
+    pub(crate) made_by: Span,
 }

@@ -8,9 +8,8 @@ use std::path::Path;
 use std::rc::Rc;
 use std::slice;
 
-use crate::judge::flow::Flow;
+use crate::judge::flow::{Flow, Link};
 use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
-use crate::judge::links::Link;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};
@@ -37,7 +36,7 @@ pub(crate) struct Line<'a> {
     /// How files connect the commands. Computed when first needed.
     pub(crate) flow: OnceCell<Flow>,
     /// The links that the line makes. Computed when first needed.
-    links: OnceCell<Vec<Link>>,
+    pub(crate) links: OnceCell<Vec<Link>>,
 }
 
 /// The values that a variable can have.
@@ -74,11 +73,6 @@ impl<'a> Line<'a> {
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
         let (flow, links) = (OnceCell::new(), OnceCell::new());
         Self { reading, programs, home, start, start_path, set_variables, choices, has_functions, flow, links }
-    }
-
-    /// Returns the links that the line makes.
-    pub(crate) fn links(&self) -> &[Link] {
-        self.links.get_or_init(|| Link::all(self))
     }
 
     /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::judge::components::PathWord;
+use crate::judge::flow::Link;
 use crate::judge::line::Line;
-use crate::judge::path::PathWord;
 use crate::judge::subject::{Subject, in_folder, url_name};
 use crate::reading::Command;
-use crate::span::Span;
 use crate::syntax::Word;
 
 /// The maximum number of links that are followed.
@@ -14,18 +14,9 @@ const MAX_LINKS: usize = 16;
 /// The maximum number of paths that one path can lead to.
 const MAX_PATHS: usize = 16;
 
-/// A link that the line makes.
-#[derive(Debug)]
-pub(crate) struct Link {
-    path: PathWord,
-    target: PathWord,
-    /// The command that makes the link.
-    made_by: Span,
-}
-
 impl Link {
     /// Returns the links that a line makes.
-    pub(crate) fn all(line: &Line<'_>) -> Vec<Self> {
+    fn all(line: &Line<'_>) -> Vec<Self> {
         let mut links = Vec::new();
         for id in line.ids() {
             let makes_links = match line.reading.command(id).program.name() {
@@ -75,7 +66,7 @@ impl Link {
 impl PathWord {
     /// Returns the other paths of a file whose path leads through links that the line makes.
     pub(crate) fn through_links(&self, command: &Command, line: &Line<'_>) -> Vec<Self> {
-        let links = line.links();
+        let links = line.links.get_or_init(|| Link::all(line));
         let mut found: Vec<Self> = Vec::new();
         if links.is_empty() {
             return found;

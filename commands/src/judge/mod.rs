@@ -1,5 +1,6 @@
 //! Judges a command line by rules, and applies the exceptions among them.
 
+mod components;
 mod conditions;
 mod exception;
 mod file;

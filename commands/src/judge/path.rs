@@ -4,33 +4,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::certainty::Match;
+use crate::judge::components::{Component, PathWord};
 use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
 use crate::judge::line::Line;
 use crate::reading::{Command, Directory, Surroundings};
 use crate::rules::{Place, PlacePattern, Root, RuleSet, pattern};
 use crate::span::Span;
 use crate::syntax::{Glob, Operation, Origin, Part, Word};
-
-/// An absolute path, of which some components may be unknown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PathWord {
-    components: Vec<Component>,
-    /// Whether the path depends on a `cd` of the line, which can fail.
-    depends_on_cd: bool,
-}
-
-/// A component of a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Component {
-    /// This name.
-    Name(Rc<str>),
-    /// All existing names that match this shell pattern.
-    Glob(String),
-    /// A name that is known only in part.
-    Part(Box<Word>),
-    /// Any number of components.
-    Unknown,
-}
 
 impl PathWord {
     /// Returns the path that a word stands for as an argument of a command.

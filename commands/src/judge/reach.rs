@@ -1,8 +1,8 @@
 //! The paths that a command names. An approval for a session is limited to paths.
 
 use crate::flags::Argument;
+use crate::judge::components::PathWord;
 use crate::judge::line::Line;
-use crate::judge::path::PathWord;
 use crate::judge::subject::Subject;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};

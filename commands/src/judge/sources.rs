@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::flags::Argument;
+use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Unpacker};
 use crate::judge::line::Line;
-use crate::judge::path::PathWord;
 use crate::judge::subject::{Subject, in_folder, url_name};
 use crate::programs::Writes;
 use crate::reading::{Command, Directory, Input};

@@ -290,6 +290,36 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { program_from: &["curl", "wget"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "build-with-a-fetched-makefile",
+        description: "Runs a build whose commands come from the network.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["make"],
+            program_from: &["curl", "wget"],
+            implicit_files: &["Makefile"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "publish-notes",
+        description: "Publishes the files in the folder of notes.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["python3"],
+            arguments: &["http.server"],
+            directory_in: &["notes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "print-a-fetched-file",
         description: "Runs a file with another program that comes from the network.",
         check: "",
@@ -349,6 +379,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["sqlite3"],
             statements: &[
+                Statement::Built,
                 Statement::Drop,
                 Statement::Truncate,
                 Statement::AlterDrop,
