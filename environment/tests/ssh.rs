@@ -285,6 +285,24 @@ fn cleaning_up_ends_what_has_lost_its_connection() {
 }
 
 #[test]
+fn the_folder_with_the_sockets_is_removed_also_after_a_program_was_released() {
+    let Some(server) = own_server() else { return };
+    let (_folder, environment) = environment(&server);
+    let (running, text) = start(&*environment, "sleep 600 & echo begun");
+    wait_until("the start", || text.get().contains("begun"));
+    running.release();
+    let port = format!("Port={}", server.port);
+    let connection = processes(&["ssh", "-M -N", &port])[0];
+    let line = fs::read(format!("/proc/{connection}/cmdline")).expect("it runs");
+    let line = String::from_utf8_lossy(&line).into_owned();
+    let socket = line.split('\0').find_map(|word| word.strip_prefix("ControlPath=\"")).expect("it has a socket");
+    let sockets = Path::new(socket.trim_end_matches('"')).parent().expect("it is in a folder");
+    assert_eq!(fs::metadata(sockets).expect("it exists").permissions().mode() & 0o777, 0o700);
+    drop(environment);
+    assert!(!sockets.exists(), "{}", sockets.display());
+}
+
+#[test]
 fn a_timeout_on_a_terminal_ends_the_processes_over_there() {
     let Some(server) = reachable() else { return };
     let (folder, environment) = environment(server);

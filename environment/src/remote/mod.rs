@@ -169,9 +169,11 @@ impl Remote {
         !self.0.is_closed.swap(true, Ordering::SeqCst)
     }
 
-    /// Ends the clients.
+    /// Ends the clients, and forgets released programs, which hold this place.
     pub(crate) fn end_commands(&self) {
         self.0.local.clean_up();
+        let released = std::mem::take(&mut *self.0.released());
+        drop(released);
     }
 }
 
