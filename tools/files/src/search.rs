@@ -189,6 +189,26 @@ mod tests {
         f
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn an_ignore_file_that_cannot_be_read_to_its_end_does_not_stop_a_search() {
+        let found = |f: &Fixture| run(f, files("*.rs"))["files"].clone();
+        let make_pipe = |f: &Fixture, path: &str| {
+            let status = std::process::Command::new("mkfifo").arg(f.dir.path().join(path)).status().unwrap();
+            assert!(status.success());
+        };
+        let f = fixture();
+        f.put("target/a.rs", "x");
+        f.put("src/b.rs", "x");
+        make_pipe(&f, "src/.ignore");
+        assert_eq!(found(&f), json!(["target/a.rs"]));
+        make_pipe(&f, ".gitignore");
+        assert_eq!(found(&f), json!(["src/b.rs", "target/a.rs"]));
+        std::fs::remove_file(f.dir.path().join(".gitignore")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", f.dir.path().join(".gitignore")).unwrap();
+        assert_eq!(found(&f), json!(["src/b.rs", "target/a.rs"]));
+    }
+
     #[test]
     fn matching_lines_are_sorted_by_path() {
         let f = project();
