@@ -67,6 +67,9 @@ const KINDS: &[Kind] = &[
     named("guitool", "cmd", Value("false")),
     named("hook", "command", Value(":")),
     plain("imap", "tunnel", Value("false")),
+    // The file can appear later, and a condition can become true.
+    plain("include", "path", Off),
+    named("includeif", "path", Off),
     any("instaweb", "*", Value("false")),
     plain("interactive", "difffilter", Value("cat")),
     named("lfs", "clean", Value("false")),
@@ -158,6 +161,8 @@ mod tests {
             ("pager.log", "./x"),
             ("submodule.s.update", "!x"),
             ("remote.o.uploadpack", "./x"),
+            ("include.path", "x"),
+            ("includeIf.onbranch:a.b.path", "x"),
             ("filter.lfs.clean", "git-lfs clean -- %f; ./x"),
         ] {
             assert!(neutral(key, value).is_some(), "{key}");

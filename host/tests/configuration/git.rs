@@ -245,6 +245,12 @@ fn git_does_not_run_if_a_setting_cannot_be_undone_or_the_settings_are_not_known(
     assert!(hostile.toolc(&["doctor"]).out.contains("git does not run for the model"));
     assert!(!hostile.has_run(), "{}", hostile.ran());
     hostile.git("project", &["config", "--unset", "remote.origin.uploadpack"]);
+    // The file, or the branch, can appear later.
+    for key in ["include.path", "includeIf.onbranch:later.path"] {
+        hostile.git("project", &["config", key, "later"]);
+        assert!(hostile.command("git diff").contains("git is off"), "{key}");
+        hostile.git("project", &["config", "--unset", key]);
+    }
     // Git waits for the other end of a pipe.
     let pipe = hostile.path("pipe").display().to_string();
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
