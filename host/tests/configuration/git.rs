@@ -248,7 +248,7 @@ fn git_does_not_run_if_a_setting_cannot_be_undone_or_the_settings_are_not_known(
     // The file, or the branch, can appear later.
     for key in ["include.path", "includeIf.onbranch:later.path"] {
         hostile.git("project", &["config", key, "later"]);
-        assert!(hostile.command("git diff").contains("git is off"), "{key}");
+        assert!(hostile.command("git status").contains("git is off"), "{key}");
         hostile.git("project", &["config", "--unset", key]);
     }
     // Git waits for the other end of a pipe.
