@@ -264,7 +264,7 @@ fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result
 }
 
 /// Reads the variables of a process, as `/proc` shows them.
-fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
+pub(crate) fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
     let pair = |entry: &[u8]| {
         let at = memchr::memchr(b'=', entry)?;
         Some((OsString::from_vec(entry[..at].to_vec()), OsString::from_vec(entry[at + 1..].to_vec())))
@@ -294,7 +294,7 @@ impl Reach for Exec {
 }
 
 /// Encodes words as UTF-8. Docker sends arguments as JSON, so a shell in the container rebuilds those that are not UTF-8.
-fn as_text(words: Vec<OsString>) -> Vec<OsString> {
+pub(crate) fn as_text(words: Vec<OsString>) -> Vec<OsString> {
     if words.iter().all(|word| word.to_str().is_some()) {
         return words;
     }

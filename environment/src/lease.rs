@@ -14,9 +14,12 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, OnceLock, PoisonError};
+#[cfg(unix)]
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolc_process::HostId;
 
+use crate::ModalKind;
 #[cfg(unix)]
 use crate::docker;
 
@@ -30,6 +33,7 @@ pub(crate) const PREFIX: &str = "toolc-";
 pub struct Leases {
     folder: PathBuf,
     own: OnceLock<Lease>,
+    modal: ModalKind,
 }
 
 /// The lease of this process.
@@ -51,12 +55,28 @@ pub enum Resource {
     /// A container whose name begins with `toolc-`. It is removed with all its processes.
     #[cfg(unix)]
     Container(String),
+    /// A sandbox of Modal whose name begins with `toolc-`. It is ended, unless Modal has already done so because of its time limit.
+    #[cfg(unix)]
+    ModalSandbox {
+        /// The name of the sandbox.
+        name: String,
+        /// The app to which it belongs.
+        app: String,
+        /// The seconds from the beginning of 1970 until Modal ends it.
+        until: u64,
+    },
 }
 
 impl Leases {
     /// Returns the leases in a folder, which need not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), own: OnceLock::new() }
+        Self { folder: folder.into(), own: OnceLock::new(), modal: ModalKind::default() }
+    }
+
+    /// Sets how sandboxes of Modal are ended: with the Python and the variables of this kind.
+    #[must_use]
+    pub fn modal(self, modal: ModalKind) -> Self {
+        Self { modal, ..self }
     }
 
     /// Writes that this process is about to make a resource. The first one makes the lease.
@@ -100,7 +120,7 @@ impl Leases {
                 match line
                     .parse::<Resource>()
                     .map_err(io::Error::other)
-                    .and_then(|resource| Ok((resource.remove()?, resource)))
+                    .and_then(|resource| Ok((resource.remove(&self.modal)?, resource)))
                 {
                     Ok((existed, resource)) => removed.extend(existed.then_some(resource)),
                     Err(error) => failed = Some(error.to_string()),
@@ -147,7 +167,8 @@ impl Drop for Lease {
 
 impl Resource {
     /// Removes the resource. Returns whether it existed.
-    fn remove(&self) -> io::Result<bool> {
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no sandboxes of Modal"))]
+    fn remove(&self, modal: &ModalKind) -> io::Result<bool> {
         let existed = |result: io::Result<()>| match result {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -159,6 +180,11 @@ impl Resource {
             Self::ControlGroup(path) => existed(fs::remove_dir(path)),
             #[cfg(unix)]
             Self::Container(name) => docker::remove(name),
+            #[cfg(unix)]
+            Self::ModalSandbox { name, app, until } => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+                Ok(now < *until && modal.remove(app, name)?)
+            }
         }
     }
 }
@@ -171,6 +197,8 @@ impl fmt::Display for Resource {
             Self::ControlGroup(path) => write!(f, "control-group {}", path.display()),
             #[cfg(unix)]
             Self::Container(name) => write!(f, "container {name}"),
+            #[cfg(unix)]
+            Self::ModalSandbox { name, app, until } => write!(f, "modal-sandbox {name} {until} {app}"),
         }
     }
 }
@@ -188,15 +216,24 @@ impl FromStr for Resource {
             let name = path.file_name().filter(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()));
             name.filter(|_| is_plain).map(|_| path.to_owned()).ok_or_else(unknown)
         };
+        #[cfg(unix)]
+        let is_own = |name: &str| {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+            name.starts_with(PREFIX) && name.bytes().all(is_plain)
+        };
         match kind {
             "processes" => value.parse().map(Self::Processes).map_err(|error| format!("`{line}`: {error}")),
             "folder" => path(&std::env::temp_dir()).map(Self::Folder),
             "control-group" => path(Path::new("/sys/fs/cgroup")).map(Self::ControlGroup),
             #[cfg(unix)]
-            "container" => {
-                let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-                let is_own = value.starts_with(PREFIX) && value.bytes().all(is_plain);
-                is_own.then(|| Self::Container(value.to_owned())).ok_or_else(unknown)
+            "container" if is_own(value) => Ok(Self::Container(value.to_owned())),
+            #[cfg(unix)]
+            "modal-sandbox" => {
+                let [name, until, app] = value.split(' ').collect::<Vec<_>>()[..] else { return Err(unknown()) };
+                let until = until.parse().map_err(|_| unknown())?;
+                let is_app = !app.is_empty() && !app.starts_with('-');
+                let (app, name) = (app.to_owned(), name.to_owned());
+                if is_app && is_own(&name) { Ok(Self::ModalSandbox { name, app, until }) } else { Err(unknown()) }
             }
             _ => Err(unknown()),
         }
@@ -266,6 +303,9 @@ mod tests {
             "container x".to_owned(),
             "container precious".to_owned(),
             "container toolc-a b".to_owned(),
+            "modal-sandbox precious 99999999999 toolc".to_owned(),
+            "modal-sandbox toolc-1 99999999999 --x".to_owned(),
+            "modal-sandbox toolc-1 never toolc".to_owned(),
             "x".to_owned(),
         ] {
             let folder = home.path().join("leases");
@@ -283,7 +323,9 @@ mod tests {
         let folder = Resource::Folder(std::env::temp_dir().join("toolc-a b"));
         let group = Resource::ControlGroup("/sys/fs/cgroup/pids/toolc-1-2".into());
         let container = Resource::Container("toolc-1-2".to_owned());
-        for resource in [folder, group, container].into_iter().chain(HostId::of_this_process().map(Resource::Processes))
+        let sandbox = Resource::ModalSandbox { name: "toolc-1-2".to_owned(), app: "toolc".to_owned(), until: 7 };
+        for resource in
+            [folder, group, container, sandbox].into_iter().chain(HostId::of_this_process().map(Resource::Processes))
         {
             assert_eq!(resource.to_string().parse(), Ok(resource));
         }

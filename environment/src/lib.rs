@@ -12,6 +12,9 @@ mod docker;
 mod kind;
 mod lease;
 mod local;
+#[cfg_attr(unix, path = "modal/mod.rs")]
+#[cfg_attr(not(unix), path = "no_modal.rs")]
+mod modal;
 #[cfg(unix)]
 mod own;
 #[cfg(unix)]
@@ -35,6 +38,7 @@ pub use files::Files;
 pub use kind::{Kind, Promises, Site};
 pub use lease::{Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};
+pub use modal::ModalKind;
 pub use program::{Input, Launch, OnEnd, Output, Program};
 pub use running::{Exit, Outcome, Running};
 pub use sandbox::SandboxKind;

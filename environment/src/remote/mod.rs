@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolc_process::Sink;
+use toolc_process::{Sink, TerminalSize};
 
 use crate::local::TERM;
 use crate::{Environment as _, Exit, Input, Launch, Local, Output, Program, Running};
@@ -28,6 +28,8 @@ use running::{RemoteProgram, Shared};
 const RUN: &str = include_str!("run.sh");
 /// Ends programs.
 const END: &str = include_str!("end.sh");
+/// Sets the size of the terminal of the session `$1`.
+const RESIZE: &str = r#"stty rows "$2" cols "$3" < "/proc/$1/fd/0""#;
 /// The time limit for the start of a program.
 const START_LIMIT: Duration = Duration::from_mins(1);
 /// The time limit of `end.sh`. A shell without fractions of a second takes up to 40 s to kill stubborn programs.
@@ -39,6 +41,11 @@ const MAX_TEXT: usize = 1 << 20;
 pub(crate) trait Reach: fmt::Debug + Send + Sync {
     /// Returns the local command that runs `words` in that place. The words must arrive unchanged.
     fn command(&self, words: Vec<OsString>, streams: Streams) -> Program;
+
+    /// Returns whether the command passes on the size of its terminal when it changes. If not, it is set by another command.
+    fn passes_size(&self) -> bool {
+        true
+    }
 }
 
 /// Which streams of a command are connected.
@@ -175,6 +182,14 @@ impl Inner {
         let mut words: Vec<OsString> = vec!["sh".into(), "-c".into(), END.into(), "toolc".into()];
         words.extend(named);
         self.output(words, END_LIMIT).map(drop)
+    }
+
+    /// Sets the size of the terminal of a program, unless the client does so.
+    fn resize(&self, program: &Reports, size: TerminalSize) -> io::Result<()> {
+        let Some(session) = program.session().filter(|_| !self.reach.passes_size()) else { return Ok(()) };
+        let words = ["sh".to_owned(), "-c".to_owned(), RESIZE.to_owned(), "toolc".to_owned(), session.to_string()];
+        let words = words.into_iter().chain([size.rows.to_string(), size.columns.to_string()]);
+        self.output(words.map(OsString::from).collect(), START_LIMIT).map(drop)
     }
 
     fn output(&self, words: Vec<OsString>, limit: Duration) -> io::Result<Vec<u8>> {
