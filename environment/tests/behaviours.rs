@@ -3,13 +3,16 @@
 
 #[path = "behaviours/files.rs"]
 mod files;
+#[path = "modal/service.rs"]
+#[expect(dead_code, reason = "another test asks it for more")]
+mod service;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -47,6 +50,17 @@ const ENVIRONMENTS: &[Subject] = &[
         why_not: || container().check().err().map(|error| error.to_string()),
         make: |folder| {
             container().make(&Site { directory: folder, host_home: None, leases: None }).expect("it can be made")
+        },
+    },
+    Subject {
+        name: "modal",
+        why_not: || service::python().err(),
+        make: |folder| {
+            static SERVICE: LazyLock<service::Service> =
+                LazyLock::new(|| service::Service::start(service::python().expect("it was there"), &[]));
+            // The sandboxes of the stand-in see all files of this machine.
+            let kind = SERVICE.kind().directory(folder).max_sandboxes(100);
+            kind.make(&Site { directory: folder, host_home: None, leases: None }).expect("it can be made")
         },
     },
 ];
