@@ -1,7 +1,7 @@
 """Keeps a sandbox of Modal, and runs programs in it for clients. The only part of toolc that uses Modal's SDK.
 
 `hold` makes a sandbox and prints `ready`. Clients (`run.py`) connect to its socket, one for each program. The sandbox ends with this
-program, which ends with its input. `remove` ends sandboxes by their names. `check` says whether Modal accepts the token.
+program, which ends with its input. `remove` ends a sandbox by its name. `check` says whether Modal accepts the token.
 
 Failures are one line on standard error.
 """
@@ -32,6 +32,12 @@ except ImportError as error:
         " or set `environment.modal.python` to a Python that has it"
     )
 
+if tuple(int(part) for part in modal.__version__.split(".")[:2]) < (1, 5):
+    sys.exit(
+        f"the SDK of Modal of `{sys.executable}` is {modal.__version__}, and 1.5 or later is needed:"
+        f" run `{sys.executable} -m pip install --upgrade modal`"
+    )
+
 Result = TypeVar("Result")
 
 # The first program: it waits, and reaps orphaned processes.
@@ -41,6 +47,8 @@ TAGS = {"made-by": "toolc"}
 # Requests of processors and memory (MiB). The limits are configured.
 MIN_PROCESSORS = 0.125
 MIN_MEMORY = 128
+# The time limit for questions to which the user waits for an answer, in seconds.
+SHORT = 20
 # How long to wait before each new try, in seconds.
 DELAYS = (1, 2, 4)
 
@@ -66,17 +74,19 @@ def told(error: BaseException) -> str:
             f"Modal does not accept a token ({text}): run `{sys.executable} -m modal token new`,"
             " or set MODAL_TOKEN_ID and MODAL_TOKEN_SECRET"
         )
-    if isinstance(error, modal.exception.ConnectionError):
-        return f"Modal cannot be reached: {text}"
+    if isinstance(error, (modal.exception.ConnectionError, asyncio.TimeoutError)):
+        return f"Modal cannot be reached ({text}): check the network, and MODAL_SERVER_URL if it is set"
     return f"{type(error).__name__}: {text}"
 
 
 async def patiently(call: Callable[[], Awaitable[Result]]) -> Result:
-    """Calls a service again if it cannot be reached or is unavailable. The SDK itself only tries for a short time."""
+    """Calls a service again if it is unavailable. The SDK itself does so for less than a second. If it cannot connect, it tries for a
+    minute.
+    """
     for delay in DELAYS:
         try:
             return await call()
-        except (modal.exception.ConnectionError, modal.exception.ServiceError):
+        except modal.exception.ServiceError:
             await asyncio.sleep(delay)
     return await call()
 
@@ -99,7 +109,7 @@ async def create(settings: argparse.Namespace) -> modal.Sandbox:
             f" {settings.max_sandboxes}: end a task, or allow more"
         )
     image = modal.Image.from_registry(settings.image) if settings.image else modal.Image.debian_slim()
-    return await modal.Sandbox.create.aio(
+    make = lambda: modal.Sandbox.create.aio(
         "sh",
         "-c",
         WAIT,
@@ -112,6 +122,11 @@ async def create(settings: argparse.Namespace) -> modal.Sandbox:
         memory=(min(MIN_MEMORY, settings.memory), settings.memory),
         block_network=not settings.network,
     )
+    try:
+        return await patiently(make)
+    except modal.exception.AlreadyExistsError:
+        # No other sandbox has its name: it was made, but the answer was lost.
+        return await modal.Sandbox.from_name.aio(settings.app, settings.name)
 
 
 async def frames(reader: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, bytes]]:
@@ -230,30 +245,33 @@ async def hold(settings: argparse.Namespace) -> None:
         await ending
         server.close()
     finally:
-        await sandbox.terminate.aio()
+        await patiently(sandbox.terminate.aio)
 
 
 async def end(app: str, name: str) -> bool:
     """Ends a sandbox. Returns whether it ran."""
     try:
         sandbox = await patiently(lambda: modal.Sandbox.from_name.aio(app, name))
-        await sandbox.terminate.aio()
+        await patiently(sandbox.terminate.aio)
     except modal.exception.NotFoundError:
         return False
     return True
 
 
 async def remove(settings: argparse.Namespace) -> None:
-    """Ends sandboxes, and prints the names of those that ran."""
-    for name in settings.names:
-        if await end(settings.app, name):
-            print(name)
+    """Ends a sandbox, and prints its name if it ran."""
+    if await asyncio.wait_for(end(settings.app, settings.name), SHORT):
+        print(settings.name)
 
 
 async def check(_: argparse.Namespace) -> None:
     """Checks that Modal accepts the token."""
-    client = await modal.Client.from_env.aio()
-    await client.hello.aio()
+
+    async def greet() -> None:
+        client = await modal.Client.from_env.aio()
+        await client.hello.aio()
+
+    await asyncio.wait_for(greet(), SHORT)
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -269,7 +287,7 @@ def arguments() -> argparse.ArgumentParser:
     removing = commands.add_parser("remove")
     removing.set_defaults(run=remove)
     removing.add_argument("app")
-    removing.add_argument("names", nargs="+")
+    removing.add_argument("name")
     commands.add_parser("check").set_defaults(run=check)
     return parser
 

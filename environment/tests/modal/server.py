@@ -264,7 +264,7 @@ class Server:
         tell(
             created=id, name=definition.name, app=request.app_id, timeout=definition.timeout_secs, network=network,
             secrets=secrets + len(definition.secret_ids), milli_cpu=[resources.milli_cpu, resources.milli_cpu_max],
-            memory_mb=[resources.memory_mb, resources.memory_mb_max], tags=tags,
+            memory_mb=[resources.memory_mb, resources.memory_mb_max],
         )  # fmt: skip
         asyncio.get_running_loop().call_later(definition.timeout_secs, self.end, sandbox)
         return sandbox
@@ -316,6 +316,8 @@ class Server:
 
     async def TaskExecStart(self, request: router_pb2.TaskExecStartRequest) -> router_pb2.TaskExecStartResponse:
         sandbox = self.running(request.task_id)
+        if request.env or request.secret_ids or request.secret_sources or request.pty_info.env_term:
+            tell(variables=request.exec_id)
         if request.exec_id not in sandbox.programs:
             try:
                 sandbox.programs[request.exec_id] = await sandbox.start(request)
