@@ -6,7 +6,7 @@ use toolc::FactValue;
 use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
-    Api, ApprovalMode, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, ModelTable, PricesTable,
+    Api, ApprovalMode, ConfigTable, ContainerTable, EnvironmentKind, HelperModel, ModalTable, ModelTable, PricesTable,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -111,6 +111,8 @@ pub struct Environment {
     pub kind: EnvironmentKind,
     /// The containers, if their image is configured.
     pub container: Option<Container>,
+    /// The sandboxes of Modal.
+    pub modal: Modal,
 }
 
 /// Containers of docker.
@@ -128,6 +130,29 @@ pub struct Container {
     pub max_memory_mib: u32,
     /// The maximum number of processors, or `None` for all.
     pub max_processors: Option<u32>,
+}
+
+/// Sandboxes of Modal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Modal {
+    /// The Python that has the SDK of Modal.
+    pub python: String,
+    /// The app to which the sandboxes belong.
+    pub app: String,
+    /// The image, or `None` for that of Modal.
+    pub image: Option<String>,
+    /// The directory in the sandbox in which tools act.
+    pub directory: String,
+    /// How long a sandbox lives at most.
+    pub timeout: Duration,
+    /// Whether programs have a network.
+    pub network: bool,
+    /// The maximum memory, in MiB.
+    pub max_memory_mib: u32,
+    /// The maximum number of processors.
+    pub max_processors: u32,
+    /// The maximum number of sandboxes that run at a time.
+    pub max_sandboxes: u32,
 }
 
 /// Limits of the loop.
@@ -229,6 +254,7 @@ impl Config {
             environment: Environment {
                 kind: or(table.environment.kind.as_ref(), EnvironmentKind::Local),
                 container: container(&table.environment.container),
+                modal: modal(&table.environment.modal),
             },
             agent: Agent {
                 max_iterations: or(table.agent.max_iterations.as_ref(), 90),
@@ -271,6 +297,21 @@ fn container(table: &ContainerTable) -> Option<Container> {
         max_memory_mib: or(table.max_memory_mib.as_ref(), 2048),
         max_processors: table.max_processors.as_ref().map(|max| max.value),
     })
+}
+
+fn modal(table: &ModalTable) -> Modal {
+    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
+    Modal {
+        python: text(&table.python).unwrap_or_else(|| "python3".to_owned()),
+        app: text(&table.app).unwrap_or_else(|| "toolc".to_owned()),
+        image: text(&table.image),
+        directory: text(&table.directory).unwrap_or_else(|| "/root/work".to_owned()),
+        timeout: or(table.timeout.as_ref(), Duration::from_hours(2)),
+        network: or(table.network.as_ref(), false),
+        max_memory_mib: or(table.max_memory_mib.as_ref(), 2048),
+        max_processors: or(table.max_processors.as_ref(), 2),
+        max_sandboxes: or(table.max_sandboxes.as_ref(), 8),
+    }
 }
 
 /// Returns a model, or `None` if its table lacks a required key, which was reported.

@@ -154,6 +154,8 @@ table! {
         kind: Word<EnvironmentKind>,
         /// Containers of the kind `docker`.
         container: TableOrDefault<ContainerTable>,
+        /// Sandboxes of the kind `modal`.
+        modal: TableOrDefault<ModalTable>,
     }
 }
 
@@ -166,6 +168,8 @@ words! {
         Sandbox = "sandbox",
         /// A container of docker, which sees only the current directory and its image.
         Docker = "docker",
+        /// A sandbox of the service Modal, which sees nothing of this machine.
+        Modal = "modal",
     }
 }
 
@@ -186,6 +190,31 @@ table! {
         max_memory_mib: Count,
         /// The maximum number of processors. Default: all.
         max_processors: Count,
+    }
+}
+
+table! {
+    /// Sandboxes of Modal.
+    #[derive(Debug, Default)]
+    pub struct ModalTable {
+        /// The Python that has the SDK of Modal. Default: `python3`.
+        python: Text,
+        /// The app of Modal to which the sandboxes belong. It is made if there is none of that name. Default: `toolc`.
+        app: Text,
+        /// The image, which must have a POSIX shell with the usual programs. Default: that of Modal, with Debian and Python.
+        image: Text,
+        /// The directory in the sandbox in which tools act. Default: `/root/work`.
+        directory: Text,
+        /// How long a sandbox lives at most. Modal ends it then. Default: `2h`.
+        timeout: Duration,
+        /// Whether programs have a network, through which they reach the Internet. Default: `false`.
+        network: Flag,
+        /// The maximum memory, in MiB. Default: 2048.
+        max_memory_mib: Count,
+        /// The maximum number of processors. Default: 2.
+        max_processors: Count,
+        /// The maximum number of sandboxes that run at a time in the app. Default: 8.
+        max_sandboxes: Count,
     }
 }
 

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use toolc_codegen::document::{HasKeys as _, json_schema};
 
 pub use config::{
-    Agent, Approval, Config, Container, Environment, Helpers, Model, Plugins, Prices, Results, ToolSelection,
+    Agent, Approval, Config, Container, Environment, Helpers, Modal, Model, Plugins, Prices, Results, ToolSelection,
 };
 #[cfg(feature = "docs")]
 pub use docs::renew_tables;

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::Registry;
-use toolc_config::{Api, ConfigFile, Container, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model};
+use toolc_config::{Api, ConfigFile, Container, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Modal, Model};
 
 use crate::ask::print;
 use crate::{plugins, profile};
@@ -111,6 +111,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
         "environment": {
             "kind": config.environment.kind.word(),
             "container": config.environment.container.as_ref().map(container),
+            "modal": modal(&config.environment.modal),
         },
         "agent": {
             "max_iterations": config.agent.max_iterations,
@@ -172,6 +173,20 @@ fn container(container: &Container) -> serde_json::Value {
         "max_processes": container.max_processes,
         "max_memory_mib": container.max_memory_mib,
         "max_processors": container.max_processors,
+    })
+}
+
+fn modal(modal: &Modal) -> serde_json::Value {
+    serde_json::json!({
+        "python": modal.python,
+        "app": modal.app,
+        "image": modal.image,
+        "directory": modal.directory,
+        "timeout_ms": milliseconds(modal.timeout),
+        "network": modal.network,
+        "max_memory_mib": modal.max_memory_mib,
+        "max_processors": modal.max_processors,
+        "max_sandboxes": modal.max_sandboxes,
     })
 }
 

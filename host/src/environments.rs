@@ -5,8 +5,8 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, Container, Home};
-use toolc_environment::{ContainerKind, HostId, Leases, LocalKind, Promises, Resource, SandboxKind};
+use toolc_config::{Config, Container, Home, Modal};
+use toolc_environment::{ContainerKind, HostId, Leases, LocalKind, ModalKind, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
 use crate::profile::Profile;
@@ -20,6 +20,8 @@ pub(crate) enum EnvironmentKind {
     Sandbox,
     /// A container of docker, which sees only the current directory and its image.
     Docker,
+    /// A sandbox of the service Modal, which sees nothing of this machine.
+    Modal,
 }
 
 impl EnvironmentKind {
@@ -42,6 +44,7 @@ impl EnvironmentKind {
                 toolc_config::EnvironmentKind::Local => Self::Local,
                 toolc_config::EnvironmentKind::Sandbox => Self::Sandbox,
                 toolc_config::EnvironmentKind::Docker => Self::Docker,
+                toolc_config::EnvironmentKind::Modal => Self::Modal,
             },
         };
         if kind == Self::Docker && config.environment.container.is_none() {
@@ -59,6 +62,11 @@ impl EnvironmentKind {
         format!("the variable `{}` must be {} or {last}, not `{word}`", Self::VARIABLE, others.join(", "))
     }
 
+    /// Returns whether the directory of this process is there, too.
+    pub(crate) fn sees_directory(self) -> bool {
+        self != Self::Modal
+    }
+
     /// Returns the name of the kind.
     pub(crate) fn name(self) -> &'static str {
         use toolc_environment::Kind as _;
@@ -66,6 +74,7 @@ impl EnvironmentKind {
             Self::Local => LocalKind.name(),
             Self::Sandbox => SandboxKind::NAME,
             Self::Docker => ContainerKind::NAME,
+            Self::Modal => ModalKind::NAME,
         }
     }
 }
@@ -77,7 +86,29 @@ pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool
     if let Some(container) = &profile.config().environment.container {
         environments = environments.with_kind(container_kind(container));
     }
-    if calls { environments.leases(leases(&profile.home)) } else { environments }
+    let modal = modal_kind(&profile.config().environment.modal);
+    if kind == EnvironmentKind::Modal {
+        // Only if it was chosen: for code, a task of another kind may use any kind that isolates.
+        environments = environments.with_kind(modal.clone());
+    }
+    if calls { environments.leases(leases(&profile.home, modal)) } else { environments }
+}
+
+/// Returns the sandboxes of Modal of the configuration.
+fn modal_kind(modal: &Modal) -> ModalKind {
+    let kind = ModalKind::default()
+        .python(&modal.python)
+        .app(&*modal.app)
+        .directory(&modal.directory)
+        .timeout(modal.timeout)
+        .network(modal.network)
+        .max_memory(u64::from(modal.max_memory_mib) << 20)
+        .max_processors(f64::from(modal.max_processors))
+        .max_sandboxes(modal.max_sandboxes);
+    match &modal.image {
+        Some(image) => kind.image(image),
+        None => kind,
+    }
 }
 
 /// Returns the containers of the configuration.
@@ -93,8 +124,8 @@ fn container_kind(container: &Container) -> ContainerKind {
     }
 }
 
-fn leases(home: &Home) -> Arc<Leases> {
-    let leases = Leases::new(home.leases());
+fn leases(home: &Home, modal: ModalKind) -> Arc<Leases> {
+    let leases = Leases::new(home.leases()).modal(modal);
     let (_, problems) = leases.clean_up();
     for problem in problems {
         eprintln!("warning: {problem}");
@@ -141,6 +172,19 @@ pub(crate) fn section(default: EnvironmentKind, config: &Config) -> DoctorSectio
             "problem": checked.as_ref().err(),
         });
         problems.extend(checked.err().map(|error| format!("docker is not available: {error}")));
+    }
+    if default == EnvironmentKind::Modal {
+        let modal = &config.environment.modal;
+        let checked = modal_kind(modal).check().map_err(|error| error.to_string());
+        let state =
+            checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
+        text += &format!("\n    modal with {}: {}", modal.python, state.replace('\n', "\n    "));
+        json[ModalKind::NAME] = json!({
+            "python": modal.python,
+            "available": checked.is_ok(),
+            "problem": checked.as_ref().err(),
+        });
+        problems.extend(checked.err().map(|error| format!("Modal is not available: {error}")));
     }
     DoctorSection { key: "environment".to_owned(), json, text, problems }
 }

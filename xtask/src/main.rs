@@ -3,6 +3,7 @@
 mod engine;
 mod packages;
 mod picture;
+mod sdk;
 mod soak;
 
 use std::borrow::Cow;

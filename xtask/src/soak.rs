@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 
 use crate::engine::Engine;
+use crate::sdk;
 
 /// Tests that read from a variable how much they try.
 struct Soak {
@@ -13,6 +14,8 @@ struct Soak {
     tests: &'static [&'static str],
     /// Whether the tests need a docker engine.
     engine: bool,
+    /// Whether the tests need the SDK of Modal.
+    sdk: bool,
 }
 
 const SOAKS: &[Soak] = &[
@@ -22,6 +25,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_TRIES", "100"),
         tests: &["--package", "toolc-host", "--test", "ends"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "store",
@@ -29,6 +33,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "processes"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "boards",
@@ -36,6 +41,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "boards"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "search",
@@ -43,6 +49,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_MESSAGES", "100000"),
         tests: &["--package", "toolc-store", "--test", "speed"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "memory",
@@ -50,6 +57,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-agent", "--test", "processes"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "cron",
@@ -58,6 +66,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "jobs"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "cron-runner",
@@ -65,6 +74,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_KILLS", "100"),
         tests: &["--package", "toolc-host", "--test", "agent", "runners_are_killed"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "shells",
@@ -72,6 +82,7 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_TRIES", "100000"),
         tests: &["--package", "toolc-commands", "--test", "shells"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "output",
@@ -80,6 +91,7 @@ const SOAKS: &[Soak] = &[
         // Without optimization, the emulation of a terminal takes many minutes.
         tests: &["--release", "--package", "toolc-terminal", "--lib", "much_output_of_many_processes"],
         engine: false,
+        sdk: false,
     },
     Soak {
         name: "containers",
@@ -88,6 +100,16 @@ const SOAKS: &[Soak] = &[
         variable: ("TOOLC_TASKS", "20"),
         tests: &["--package", "toolc-environment", "--test", "behaviours", "--test", "containers"],
         engine: true,
+        sdk: false,
+    },
+    Soak {
+        name: "modal",
+        description: "sandboxes of Modal behave like this machine, by its SDK and a stand-in for the service; about three minutes; \
+                      downloads the SDK",
+        variable: ("RUST_BACKTRACE", "0"),
+        tests: &["--package", "toolc-environment", "--test", "behaviours", "--test", "modal"],
+        engine: false,
+        sdk: true,
     },
 ];
 
@@ -118,6 +140,15 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if soak.sdk {
+        match sdk::python() {
+            Ok(python) => drop(cargo.env("TOOLC_TEST_MODAL", python)),
+            Err(error) => {
+                eprintln!("error: {error}");
+                return ExitCode::from(2);
+            }
+        }
+    }
     let status = cargo.status();
     drop(engine);
     match status {

@@ -238,6 +238,8 @@ async def hold(settings: argparse.Namespace) -> None:
         return
     sandbox = making.result()
     try:
+        # Connects to the machine of the sandbox. A program that does nothing may be started twice.
+        await patiently(lambda: sandbox.exec.aio("true"))
         server = await asyncio.start_unix_server(lambda *streams: serve(sandbox, *streams), settings.socket)
         print("ready", flush=True)
         # Nobody reads the warnings of the SDK.

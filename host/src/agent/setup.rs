@@ -218,7 +218,9 @@ impl Setup {
         let (session, questions) = self.session(&plan, &models, &name, &spent)?;
         let Plan { selection, toolsets, source, observer, approver, resume, worker: _, helper } = plan;
         let task = Task::new(&*name);
-        task.set_directory(&self.directory);
+        if self.environment.sees_directory() {
+            task.set_directory(&self.directory);
+        }
         // The parent of a helper records what it returns.
         let sessions = (self.record && helper.is_none()).then(|| self.sessions.clone());
         let origin = Origin { source, directory: self.directory.display().to_string() };
