@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use crate::certainty::Match;
 use crate::flags::Argument;
 use crate::judge::components::PathWord;
-use crate::judge::conditions::{Check, split_flag};
+use crate::judge::conditions::Check;
+use crate::judge::options::split_flag;
 use crate::rules::{Conditions, pattern};
 use crate::syntax::{Part, Word};
 

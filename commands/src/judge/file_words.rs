@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use crate::characters::UNKNOWN;
 use crate::judge::file::FileWord;
 use crate::judge::sources::substitutions;
-use crate::judge::subject::{Subject, after_prefix, with_unknown};
+use crate::judge::subject::{Subject, after_prefix};
+use crate::judge::text::{with_placeholders, with_unknown};
 use crate::reading::{Command, How, Input};
 use crate::span::Span;
 use crate::syntax::{CommandId, Part, RedirectKind, Word};
@@ -191,7 +192,7 @@ impl<'a> Subject<'a> {
         let has_code = self.name.is_some_and(|name| CODE_READERS.contains(&name));
         for word in self.words_without_command() {
             if has_code {
-                words.extend(paths_in_code(word).map(Cow::Owned));
+                words.extend(paths_in_code(word).into_iter().map(Cow::Owned));
             }
             let Some(Part::Literal { text, .. }) = word.parts.first() else {
                 words.push(Cow::Borrowed(word));
@@ -263,23 +264,12 @@ const READERS: &[&str] = &["mapfile", "read", "readarray"];
 const MAX_VARIABLES: usize = 8;
 
 /// Returns the absolute paths, and those below the home folder, that a word with code contains.
-fn paths_in_code(word: &Word) -> impl Iterator<Item = Word> {
-    let mut text = String::new();
-    for part in &word.parts {
-        match part {
-            Part::Literal { text: literal, .. } => text.push_str(literal),
-            Part::Tilde { user } if user.is_empty() => text.push('~'),
-            Part::Variable { name, operation: None, .. } if name == "HOME" => text.push('~'),
-            _ => text.push(UNKNOWN),
-        }
-    }
+fn paths_in_code(word: &Word) -> Vec<Word> {
+    let text = with_placeholders(word);
     let is_end = |letter: char| letter.is_whitespace() || "'\"`(),;".contains(letter);
-    let names: Vec<&str> = if word.parts.len() > 1 || text.contains(is_end) {
-        let pieces = text.split(is_end).filter(|piece| piece.starts_with(['/', '~']) && piece.len() > 1);
-        pieces.take(MAX_PATHS).collect()
-    } else {
-        Vec::new()
-    };
+    if word.parts.len() < 2 && !text.contains(is_end) {
+        return Vec::new();
+    }
     let path = |name: &str| match name.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
         Some(rest) => {
             let mut path = with_unknown(rest, word.span);
@@ -288,7 +278,8 @@ fn paths_in_code(word: &Word) -> impl Iterator<Item = Word> {
         }
         None => with_unknown(name, word.span),
     };
-    names.into_iter().map(path).collect::<Vec<_>>().into_iter()
+    let names = text.split(is_end).filter(|piece| piece.starts_with(['/', '~']) && piece.len() > 1);
+    names.take(MAX_PATHS).map(path).collect()
 }
 
 /// The keys whose values are files of this machine, in options such as `--mount type=bind,source=FILE` and

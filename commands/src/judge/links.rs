@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use crate::judge::components::PathWord;
 use crate::judge::flow::Link;
 use crate::judge::line::Line;
-use crate::judge::subject::{Subject, in_folder, url_name};
+use crate::judge::subject::Subject;
+use crate::judge::writes::{in_folder, url_name};
 use crate::reading::Command;
 use crate::syntax::Word;
 

@@ -1,78 +1,13 @@
 //! The paths that words stand for, and which places contain them.
 
-use std::path::Path;
 use std::rc::Rc;
 
 use crate::certainty::Match;
 use crate::judge::components::{Component, PathWord};
-use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
 use crate::judge::line::Line;
-use crate::reading::{Command, Directory, Surroundings};
 use crate::rules::{Place, PlacePattern, Root, RuleSet, pattern};
-use crate::span::Span;
-use crate::syntax::{Glob, Operation, Origin, Part, Word};
 
 impl PathWord {
-    /// Returns the path that a word stands for as an argument of a command.
-    pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
-        if word.parts.len() > MAX_PARTS {
-            return Self { components: vec![Component::Unknown], depends_on_cd: false };
-        }
-        let mut builder = Builder { path: Vec::with_capacity(USUAL_COMPONENTS), ..Builder::default() };
-        let mut depends_on_cd = false;
-        let mut parts =
-            word.parts.iter().skip_while(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
-        let first = parts.next();
-        // The empty word names nothing.
-        if first.is_none() {
-            builder.path.push(Component::Name("\0".into()));
-        }
-        let is_absolute = matches!(first, Some(Part::Literal { text, .. }) if text.starts_with('/'));
-        let base = first.and_then(|part| base(part, command, line));
-        let is_directory = first.is_some_and(is_working_directory);
-        match (&base, first) {
-            (Some(Base::Home), _) => builder.folder(line.home()),
-            (Some(Base::Start), _) => builder.folder(line.start()),
-            (Some(Base::Below), _) => {
-                builder.folder(line.start());
-                builder.end();
-                builder.unknown();
-            }
-            (Some(Base::Other(base)), _) => builder.text(base),
-            (None, Some(part))
-                if is_directory
-                    || matches!(part, Part::Literal { .. } | Part::Glob(_) | Part::Arithmetic { .. })
-                        && !is_absolute =>
-            {
-                match &command.directory {
-                    Directory::Start => builder.folder(line.start()),
-                    Directory::At(directory) => {
-                        depends_on_cd = true;
-                        builder.directory(directory, line);
-                    }
-                    Directory::Within(directory) => builder.directory(directory, line),
-                    Directory::Unknown => {
-                        depends_on_cd = true;
-                        builder.path.push(Component::Unknown);
-                    }
-                }
-                if !is_directory {
-                    builder.end();
-                }
-            }
-            _ => {}
-        }
-        for part in first.filter(|_| base.is_none() && !is_directory).into_iter().chain(parts) {
-            builder.part(part, line, 0);
-        }
-        builder.end();
-        if word.text().is_some_and(|text| text.is_empty()) {
-            // No file has an empty name.
-            builder.path = vec![Component::Name("\0".into())];
-        }
-        Self { components: simplified(builder.path), depends_on_cd }
-    }
-
     /// Returns the folder, if the last component is `*` or another pattern that stands for everything in the folder.
     pub(crate) fn folder_of_all(&self) -> Option<Self> {
         let (last, folder) = self.components.split_last()?;
@@ -84,16 +19,6 @@ impl PathWord {
     pub(crate) fn below(&self, name: &str) -> Self {
         let name = Component::Name(name.into());
         Self { components: self.components.iter().cloned().chain([name]).collect(), depends_on_cd: self.depends_on_cd }
-    }
-
-    /// Returns the path that a relative path stands for in the folder of this file. `None` if it is absolute, or not certain.
-    pub(crate) fn sibling(&self, relative: &Word) -> Option<Self> {
-        let text = relative.text().filter(|text| !text.starts_with('/'))?;
-        let (_, folder) = self.components.split_last()?;
-        let mut builder = Builder { path: folder.to_vec(), ..Builder::default() };
-        builder.text(&text);
-        builder.end();
-        Some(Self { components: simplified(builder.path), depends_on_cd: self.depends_on_cd })
     }
 
     /// Returns the path with `target` in place of `link`, if it begins with the link. With `only_below`, the link itself does not count.
@@ -270,7 +195,7 @@ impl PathWord {
     }
 
     /// Returns the components below a folder, or `None` if the path is not in it.
-    fn inside(&self, folder: &[impl AsRef<str>]) -> Option<&[Component]> {
+    pub(super) fn inside(&self, folder: &[impl AsRef<str>]) -> Option<&[Component]> {
         let mut own = self.components.as_slice();
         for name in folder.iter().map(AsRef::as_ref) {
             match own.split_first()? {
@@ -285,27 +210,15 @@ impl PathWord {
     }
 }
 
-/// The maximum length of a pattern that is compared with names. The longest name of a file has 255 bytes.
-const MAX_GLOB_BYTES: usize = 255;
-/// The maximum number of parts of a word that is read as a path. A word with more can be any path.
-const MAX_PARTS: usize = 512;
-/// The capacity for the components of a path.
-const USUAL_COMPONENTS: usize = 8;
-
 /// Which of the files that a pattern of the shell finds have to match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Files {
+pub(super) enum Files {
     Some,
     All,
 }
 
-/// Returns whether a part is `$PWD`.
-fn is_working_directory(part: &Part) -> bool {
-    matches!(part, Part::Variable { name, operation: None, .. } if name == "PWD")
-}
-
 /// Returns whether the components of a path match those of a pattern.
-fn matches_components(pattern: &str, path: &[Component], files: Files) -> Match {
+pub(super) fn matches_components(pattern: &str, path: &[Component], files: Files) -> Match {
     let (first, rest) = first_component(pattern);
     if first.is_empty() && rest.is_none() {
         return match path {
@@ -369,7 +282,7 @@ fn first_component(pattern: &str) -> (&str, Option<&str>) {
 
 /// Limits the time of comparisons with patterns: the components between unknown parts, and those of a very long path, become
 /// unknown.
-fn simplified(mut path: Vec<Component>) -> Vec<Component> {
+pub(super) fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     const MAX_COMPONENTS: usize = 256;
     let unknown = |component: &Component| *component == Component::Unknown;
     let is_name = |component: &Component, name: &str| matches!(component, Component::Name(own) if **own == *name);
@@ -389,373 +302,16 @@ fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     path
 }
 
-/// A folder with which a word begins.
-enum Base {
-    /// The home folder.
-    Home,
-    /// The directory in which the line starts.
-    Start,
-    /// A file below that directory.
-    Below,
-    /// The folder with this path.
-    Other(String),
-}
-
-/// Returns the folder that a word begins with, if its first part stands for one: `~`, `$HOME`, `$PWD`.
-fn base(part: &Part, command: &Command, line: &Line<'_>) -> Option<Base> {
-    match part {
-        // `find . -exec COMMAND {} +`
-        Part::Unknown { .. } => finds_below(line.reading.command(command.via?.command)).then_some(Base::Below),
-        // It stands for a pipe, never for a file.
-        Part::ProcessSubstitution { .. } => Some(Base::Other("/dev/fd/63".to_owned())),
-        Part::Tilde { user } if user.is_empty() => Some(Base::Home),
-        Part::Tilde { user } if user == "root" => Some(Base::Other("/root".to_owned())),
-        // `~+`, `~-` and `~1` are folders that the shell remembers.
-        Part::Tilde { user } if user.starts_with(['+', '-']) || user.bytes().all(|byte| byte.is_ascii_digit()) => None,
-        Part::Tilde { user } => Some(Base::Other(format!("/home/{user}"))),
-        Part::Variable { name, operation, .. } if name == "HOME" && operation.as_deref().is_none_or(keeps_folder) => {
-            Some(Base::Home)
-        }
-        Part::Variable { name, operation: None, .. } if name == "PWD" && command.directory == Directory::Start => {
-            Some(Base::Start)
-        }
-        _ => None,
-    }
-}
-
-impl Place<'_> {
-    /// Returns what finds files in the place. Build it once for many paths.
-    pub fn matcher(&self, surroundings: &Surroundings<'_>) -> PlaceMatcher {
-        let home = lower_names(surroundings.home.unwrap_or(Path::new(UNKNOWN_HOME)));
-        let start = lower_names(surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)));
-        let pattern = |pattern: &&str| {
-            let pattern = pattern.to_lowercase();
-            let (folder, below) = split_pattern(&pattern, &home, &start);
-            let last = below.rsplit('/').next().filter(|last| !last.is_empty() && *last != "**");
-            LowerPattern {
-                folder: folder.iter().map(ToString::to_string).collect(),
-                below: below.to_owned(),
-                last: last.map(ToOwned::to_owned),
-            }
-        };
-        PlaceMatcher {
-            paths: self.paths.iter().map(pattern).collect(),
-            except: self.except.iter().map(pattern).collect(),
-        }
-    }
-}
-
-/// Finds files in a [`Place`]. Upper and lower case are the same, because they are in some file systems.
-#[derive(Debug, Clone)]
-pub struct PlaceMatcher {
-    paths: Vec<LowerPattern>,
-    except: Vec<LowerPattern>,
-}
-
-/// A pattern of a place, in lower case.
-#[derive(Debug, Clone)]
-struct LowerPattern {
-    /// The names of the folder with which it begins.
-    folder: Vec<String>,
-    /// The rest.
-    below: String,
-    /// Its last name, if the last name of a path must match it: most patterns are ruled out by it.
-    last: Option<String>,
-}
-
-impl PlaceMatcher {
-    /// Returns whether a file is in the place. `path` is absolute, without `.` and `..`.
-    pub fn contains(&self, path: &Path) -> bool {
-        let names = lower_names(path);
-        let name = names.last().cloned();
-        let path = PathWord { components: names.into_iter().map(Component::Name).collect(), depends_on_cd: false };
-        let matches = |pattern: &LowerPattern| {
-            if let (Some(last), Some(name)) = (&pattern.last, &name)
-                && !pattern::matches(last, name)
-            {
-                return false;
-            }
-            let below = path.inside(&pattern.folder);
-            below.is_some_and(|below| matches_components(&pattern.below, below, Files::Some) == Match::Yes)
-        };
-        self.paths.iter().any(matches) && !self.except.iter().any(matches)
-    }
-}
-
-fn lower_names(path: &Path) -> Vec<Rc<str>> {
-    names(&path.to_string_lossy().to_lowercase())
-}
-
 /// Returns the folder with which a pattern begins, and the rest.
-fn split_pattern<'p, 'f>(pattern: &'p str, home: &'f [Rc<str>], start: &'f [Rc<str>]) -> (&'f [Rc<str>], &'p str) {
+pub(super) fn split_pattern<'p, 'f>(
+    pattern: &'p str,
+    home: &'f [Rc<str>],
+    start: &'f [Rc<str>],
+) -> (&'f [Rc<str>], &'p str) {
     let (folder, pattern) = match pattern.as_bytes().first() {
         Some(b'~') => (home, &pattern[1..]),
         Some(b'.') => (start, &pattern[1..]),
         _ => (&[][..], pattern),
     };
     (folder, pattern.strip_prefix('/').unwrap_or(pattern))
-}
-
-/// Returns whether an operation gives the same folder: `${HOME:-DEFAULT}`, `${HOME%/}`.
-fn keeps_folder(operation: &Operation) -> bool {
-    let is_slash = |part: &Part| matches!(part, Part::Literal { text, .. } if text == "/");
-    is_default(&operation.operator)
-        || matches!(operation.operator.as_str(), "%" | "%%") && operation.operand.iter().all(is_slash)
-}
-
-/// Returns whether the operator of a `${...}` supplies a default value or reports a missing one.
-fn is_default(operator: &str) -> bool {
-    matches!(operator, "?" | ":?" | "-" | ":-" | "=" | ":=")
-}
-
-/// The maximum depth of values within values that are followed.
-const MAX_VALUES: usize = 4;
-
-/// What is known about the output of a command.
-enum Output {
-    /// A text without a slash.
-    Name,
-    /// The path of a new file with an unpredictable name.
-    TemporaryFile,
-    /// The path of the working directory.
-    WorkingDirectory,
-    /// Paths below the working directory.
-    Below,
-}
-
-impl Output {
-    /// Returns what is known about the output of a substitution.
-    fn of(commands: &std::ops::Range<crate::syntax::CommandId>, line: &Line<'_>) -> Option<Self> {
-        let command = line.plain_substitution(commands)?;
-        let has_slash = command.arguments().iter().any(|word| word.text().is_some_and(|text| text.contains('/')));
-        match command.program.name()? {
-            "date" | "hostname" | "id" | "nproc" | "uname" | "whoami" if !has_slash => Some(Self::Name),
-            "mktemp" if !has_slash => Some(Self::TemporaryFile),
-            "find" if command.directory == Directory::Start && is_relative(command.arguments().first()) => {
-                Some(Self::Below)
-            }
-            "git" if is_listing(command) => Some(Self::Below),
-            "pwd" if command.directory == Directory::Start => Some(Self::WorkingDirectory),
-            _ => None,
-        }
-    }
-}
-
-/// Returns whether an operand is a path below the working directory.
-fn is_relative(operand: Option<&Word>) -> bool {
-    let text = operand.and_then(Word::text);
-    text.is_some_and(|text| !text.starts_with(['/', '~', '-']) && !text.split('/').any(|name| name == ".."))
-}
-
-/// Returns whether a command is a search in folders below the working directory.
-fn finds_below(command: &Command) -> bool {
-    let is_option = |word: &&Word| word.text().is_some_and(|text| text.starts_with(['-', '(', '!']));
-    let mut folders = command.arguments().iter().take_while(|word| !is_option(word)).peekable();
-    command.program.name() == Some("find")
-        && command.directory == Directory::Start
-        && folders.peek().is_some()
-        && folders.all(|folder| is_relative(Some(folder)))
-}
-
-/// Returns whether a git command lists files of the working directory.
-fn is_listing(command: &Command) -> bool {
-    let words: Vec<_> = command.arguments().iter().filter_map(Word::text).collect();
-    command.directory == Directory::Start
-        && match words.first().map(|word| &**word) {
-            Some("ls-files") => true,
-            Some("diff") => words.iter().any(|word| word == "--name-only"),
-            _ => false,
-        }
-}
-
-/// Builds the components of a path.
-#[derive(Default)]
-struct Builder {
-    path: Vec<Component>,
-    /// The component that is being read: its parts before `text`, and the text at its end.
-    parts: Vec<Part>,
-    text: String,
-    is_glob: bool,
-}
-
-impl Builder {
-    /// Adds text, with its slashes.
-    fn text(&mut self, text: &str) {
-        for (index, name) in text.split('/').enumerate() {
-            if index > 0 {
-                self.end();
-            }
-            self.text.push_str(name);
-        }
-    }
-
-    /// Adds the names of a folder. A text can follow its last name.
-    fn folder(&mut self, names: &[Rc<str>]) {
-        self.end();
-        let Some((last, names)) = names.split_last() else { return };
-        self.path.extend(names.iter().cloned().map(Component::Name));
-        self.text.push_str(last);
-    }
-
-    /// Adds the directory after a `cd`.
-    fn directory(&mut self, directory: &str, line: &Line<'_>) {
-        match directory.strip_prefix('~') {
-            Some(below) if below.is_empty() || below.starts_with('/') => {
-                self.folder(line.home());
-                self.text(below);
-            }
-            _ => {
-                if !directory.starts_with('/') {
-                    self.folder(line.start());
-                    self.end();
-                }
-                self.text(directory);
-            }
-        }
-    }
-
-    /// Adds a part that is not a text.
-    fn push(&mut self, part: Part) {
-        if !self.text.is_empty() {
-            self.parts.push(Part::Literal { text: std::mem::take(&mut self.text), origin: Origin::Plain });
-        }
-        self.parts.push(part);
-    }
-
-    fn part(&mut self, part: &Part, line: &Line<'_>, depth: usize) {
-        match part {
-            Part::Literal { text, .. } => self.text(text),
-            Part::Glob(Glob::AnyText | Glob::AnyChar | Glob::Class(_)) => {
-                self.is_glob = true;
-                self.push(part.clone());
-            }
-            // A number, which no place names.
-            Part::Arithmetic { .. } => self.text("\0"),
-            // In the value of a variable.
-            Part::Tilde { user } if user.is_empty() && self.is_empty() => self.folder(line.home()),
-            Part::Variable { name, operation: None, .. } if name == "HOME" => {
-                self.folder(line.home());
-            }
-            // `${HOME:+VALUE}`
-            Part::Variable { name, operation: Some(operation), .. }
-                if depth < MAX_VALUES && name == "HOME" && matches!(operation.operator.as_str(), "+" | ":+") =>
-            {
-                for part in &operation.operand {
-                    self.part(part, line, depth + 1);
-                }
-            }
-            // `${NAME:?MESSAGE}` and `${NAME:-DEFAULT}` of a variable that is not set.
-            Part::Variable { name, operation: Some(operation), .. }
-                if depth < MAX_VALUES && line.can_have_default(name, operation) && is_default(&operation.operator) =>
-            {
-                if operation.operator.ends_with('?') || operation.operand.is_empty() {
-                    self.text(&format!("\0{name}"));
-                }
-                for part in operation.operand.iter().filter(|_| !operation.operator.ends_with('?')) {
-                    self.part(part, line, depth + 1);
-                }
-            }
-            Part::Variable { name, operation: None, .. }
-                if depth < MAX_VALUES && line.only_value(name).is_some_and(|value| !value.parts.is_empty()) =>
-            {
-                for part in line.only_value(name).iter().flat_map(|value| &value.parts) {
-                    self.part(part, line, depth + 1);
-                }
-            }
-            // The variable is unset or secret. Its value is assumed not to be in any place.
-            Part::Variable { name, .. } if !line.can_be_anything(part) => {
-                self.text(&format!("\0{name}"));
-            }
-            Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => match output {
-                Output::TemporaryFile if self.is_empty() => {
-                    self.text("/tmp/\0");
-                }
-                Output::WorkingDirectory if self.is_empty() => {
-                    self.folder(line.start());
-                }
-                Output::Below if self.is_empty() => {
-                    self.folder(line.start());
-                    self.end();
-                    self.unknown();
-                }
-                Output::Name | Output::Below | Output::TemporaryFile | Output::WorkingDirectory => {
-                    self.push(Part::Unknown { splits: false });
-                }
-            },
-            // The value is assumed to stay below the folder before it.
-            Part::Variable { .. } | Part::Unknown { splits: false } if !self.path.is_empty() => {
-                self.end();
-                self.unknown();
-            }
-            _ => {
-                // The value can contain `/` and `..`.
-                self.path.clear();
-                self.parts.clear();
-                self.text.clear();
-                self.is_glob = false;
-                self.unknown();
-            }
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.parts.is_empty() && self.text.is_empty() && self.path.is_empty()
-    }
-
-    /// Adds any number of components.
-    fn unknown(&mut self) {
-        if self.path.last() != Some(&Component::Unknown) {
-            self.path.push(Component::Unknown);
-        }
-    }
-
-    /// Ends a component.
-    fn end(&mut self) {
-        let is_glob = std::mem::take(&mut self.is_glob);
-        if self.parts.is_empty() {
-            match self.text.as_str() {
-                "" | "." => {}
-                ".." => {
-                    if self.path.last() != Some(&Component::Unknown) {
-                        self.path.pop();
-                    }
-                }
-                name => self.path.push(Component::Name(name.into())),
-            }
-            self.text.clear();
-            return;
-        }
-        if !self.text.is_empty() {
-            self.parts.push(Part::Literal { text: std::mem::take(&mut self.text), origin: Origin::Plain });
-        }
-        let word = Word { parts: std::mem::take(&mut self.parts), span: Span::default() };
-        let component = match if is_glob { glob_text(&word) } else { None } {
-            // Comparing long patterns takes time. A shorter pattern stands for the same names, and more.
-            Some(glob) if glob.len() > MAX_GLOB_BYTES => {
-                Component::Glob(if glob.starts_with('.') { ".*" } else { "*" }.to_owned())
-            }
-            Some(glob) => Component::Glob(glob),
-            None => Component::Part(Box::new(word)),
-        };
-        self.path.push(component);
-    }
-}
-
-/// Returns a pattern of the shell as text, if it has no expansion.
-fn glob_text(word: &Word) -> Option<String> {
-    let mut text = String::new();
-    for part in &word.parts {
-        match part {
-            Part::Literal { text: literal, .. } => text.push_str(literal),
-            Part::Glob(Glob::AnyText) => text.push('*'),
-            Part::Glob(Glob::AnyChar) => text.push('?'),
-            Part::Glob(Glob::Class(class)) => {
-                text.push('[');
-                text.push_str(class);
-                text.push(']');
-            }
-            _ => return None,
-        }
-    }
-    Some(text)
 }

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::certainty::Match;
-use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument};
 use crate::judge::file::Files;
 use crate::judge::line::Line;
-use crate::programs::{Program, Runs, SHELL, Writes, without_version};
-use crate::reading::{Command, Directory, Input};
+use crate::judge::option_letters::OptionLetters;
+use crate::programs::{Program, Runs, SHELL, without_version};
+use crate::reading::{Command, Input};
 use crate::rules::{Needs, pattern};
-use crate::scripts::{Effects, VariableFile};
+use crate::scripts::Effects;
 use crate::span::Span;
-use crate::syntax::{CommandId, Glob, Origin, Part, RedirectKind, Word};
+use crate::syntax::{CommandId, Part, Word};
 
 /// A command, with its arguments sorted into options and operands.
 pub(crate) struct Subject<'a> {
@@ -28,7 +28,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) first_operand: Option<&'a Word>,
     options: OptionLetters,
     /// The effects of the script among the arguments, computed when first needed.
-    effects: OnceCell<Option<Effects>>,
+    pub(super) effects: OnceCell<Option<Effects>>,
     /// Whether an operand can be the value of the option before it, computed when first needed.
     has_possible_value: OnceCell<bool>,
     pub(super) files: Files,
@@ -128,7 +128,7 @@ impl<'a> Subject<'a> {
         let (command, reading) = (self.command, self.line.reading);
         let has_folder = |part: &Part| !matches!(part, Part::Literal { text, .. } if !text.contains('/'));
         Needs::all([
-            (Needs::OPTIONS, self.options.any || self.options.letters != 0),
+            (Needs::OPTIONS, !self.options.is_empty()),
             (Needs::OPERANDS, self.first_operand.is_some() || command.appended),
             (Needs::VARIABLES, !command.assignments.is_empty() || self.sets_variables()),
             (Needs::WRITTEN_FILES, !self.written_files().is_empty()),
@@ -247,175 +247,6 @@ impl<'a> Subject<'a> {
         first.is_some_and(|part| self.line.can_be_anything(part) && !is_folder(part) && !is_plain(part))
     }
 
-    /// Returns the words that name files which the command writes.
-    pub(crate) fn written(&self) -> Vec<Cow<'a, Word>> {
-        let mut words: Vec<Cow<'a, Word>> = Vec::new();
-        let to_files = self.command.redirects.iter().filter(|redirect| redirect.kind.writes());
-        let to_files = to_files.filter(|redirect| !redirect.targets_descriptor());
-        words.extend(to_files.map(|redirect| Cow::Borrowed(&redirect.target)));
-        if let Some(effects) = self.effects() {
-            // A name whose beginning is unknown is one of the program's own files.
-            let names = effects.writes.iter().filter(|name| !name.starts_with(UNKNOWN));
-            words.extend(names.map(|name| Cow::Owned(with_unknown(name, self.command.span))));
-            words.extend(effects.writes_of.iter().flat_map(|file| self.files_of_variable(file)));
-        }
-        let Some(program) = self.program.filter(|program| !program.writes.is_empty()) else { return words };
-        let operands: Vec<&'a Word> = self.operands().collect();
-        let all = || operands.iter().copied().map(Cow::Borrowed);
-        for writes in program.writes {
-            match writes {
-                Writes::OperandsUnless(options) | Writes::LastOperandUnless(options)
-                    if self.certainly_has_option(options) => {}
-                Writes::Operands | Writes::OperandsUnless(_) => words.extend(all()),
-                Writes::FirstOperand => words.extend(all().take(1)),
-                Writes::LastOperand | Writes::LastOperandUnless(_) => {
-                    words.extend(all().skip(operands.len().saturating_sub(1).max(1)));
-                }
-                Writes::LastOperandOf(subcommands) => {
-                    let is_given = |subcommand: &&[&str]| {
-                        let mut pairs = subcommand.iter().zip(&operands);
-                        operands.len() >= subcommand.len()
-                            && pairs.all(|(word, operand)| pattern::matches_word(word, operand) != Match::No)
-                    };
-                    let is_whole = |subcommand: &&[&str]| is_given(subcommand) && operands.len() > subcommand.len();
-                    // `git clone URL`: the name comes from the URL.
-                    let is_implicit = |subcommand: &&[&str]| subcommand.last() == Some(&"*") && is_given(subcommand);
-                    if subcommands.iter().any(is_whole) {
-                        words.extend(all().next_back());
-                    } else if self.is_in_known_directory() && subcommands.iter().any(is_implicit) {
-                        words.extend(operands.last().and_then(|word| url_name(word)).map(Cow::Owned));
-                    }
-                }
-                Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
-                Writes::Values(options) => {
-                    words.extend(self.values(options));
-                    let folders = program.writes.iter().filter_map(|writes| match writes {
-                        Writes::UrlNames { folder, .. } => self.values(folder).last(),
-                        _ => None,
-                    });
-                    words.extend(folders.flat_map(|folder| {
-                        self.values(options).map(move |file| Cow::Owned(in_folder(&folder, &file)))
-                    }));
-                    // An expansion can be the option with its value.
-                    let several = all().filter(|word| word.splits() && self.can_be_option(word));
-                    words.extend(several);
-                }
-                Writes::UrlNames { with, folder } if with.is_empty() || self.has_option(with) => {
-                    let names = operands.iter().filter_map(|word| url_name(word));
-                    let folder = self.values(folder).last();
-                    words.extend(names.map(|name| match &folder {
-                        Some(folder) => Cow::Owned(in_folder(folder, &name)),
-                        None => Cow::Owned(name),
-                    }));
-                }
-                Writes::After(prefix) => words.extend(operands.iter().filter_map(|word| after_prefix(word, prefix))),
-                Writes::OperandsWith(_) | Writes::UrlNames { .. } | Writes::Unpacked { .. } => {}
-            }
-        }
-        if self.is_in_known_directory() {
-            words.extend(self.unpacks_to().filter(|(_, is_named)| !is_named).map(|(folder, _)| folder));
-        }
-        words
-    }
-
-    /// Returns whether the working directory is known. Elsewhere, a program whose files have no names in the line is trusted.
-    fn is_in_known_directory(&self) -> bool {
-        self.command.directory != Directory::Unknown
-    }
-
-    /// Returns the files whose names begin with the value of a variable of a script: one that the arguments set, as in
-    /// `awk -v NAME=VALUE` and `awk SCRIPT NAME=VALUE`, or one of the environment.
-    fn files_of_variable(&self, file: &VariableFile) -> Vec<Cow<'a, Word>> {
-        let VariableFile { variable, is_of_environment, rest } = file;
-        let with_rest = |value: Word| {
-            let mut value = value;
-            if !rest.is_empty() {
-                value.parts.extend(with_unknown(rest, value.span).parts);
-            }
-            Cow::Owned(value)
-        };
-        if *is_of_environment {
-            let own = self.command.assignments.iter().filter(|assignment| assignment.name == *variable);
-            let values = own.map(|assignment| &assignment.value).chain(self.line.only_value(variable));
-            return values.cloned().map(with_rest).collect();
-        }
-        let prefix = format!("{variable}=");
-        let words = self.values(&["-v", "--assign"]).chain(self.operands().map(Cow::Borrowed));
-        words.filter_map(|word| after_prefix(&word, &prefix).map(|value| with_rest(value.into_owned()))).collect()
-    }
-
-    /// Returns the folder into which the command unpacks an archive, and whether the command names it. Returns `None` if it
-    /// unpacks nothing.
-    pub(crate) fn unpacks_to(&self) -> Option<(Cow<'a, Word>, bool)> {
-        let here = || (Cow::Owned(Word::plain(".", self.command.span)), false);
-        self.program?.writes.iter().find_map(|writes| match writes {
-            Writes::Unpacked { with, folder } if with.is_empty() || self.has_option(with) => {
-                Some(self.values(folder).last().map_or_else(here, |folder| (folder, true)))
-            }
-            _ => None,
-        })
-    }
-
-    /// Returns the effects of the script that the program takes as an argument. Returns `None` if there is no script.
-    pub(crate) fn effects(&self) -> Option<&Effects> {
-        self.effects.get_or_init(|| self.read_script()).as_ref()
-    }
-
-    fn read_script(&self) -> Option<Effects> {
-        let language = self.program?.script_language?;
-        let mut script = Script::default();
-        for argument in &self.arguments {
-            let Argument::Option { name, value: Some(value), index } = argument else { continue };
-            let is_one = |options: &[&str]| options.iter().any(|option| flags::is_abbreviation(name, option));
-            if is_one(language.code_options()) {
-                script.add(&self.value_word(value, *index), self.line);
-            } else if is_one(language.file_options()) {
-                self.read_script_file(&self.value_word(value, *index), &mut script);
-            }
-        }
-        if !script.is_given {
-            for argument in &self.arguments {
-                match argument {
-                    Argument::Operand { word, .. } => {
-                        script.add(word, self.line);
-                        break;
-                    }
-                    Argument::Either { word, .. } => {
-                        script.add(word, self.line);
-                        // If the word is an option, the script follows.
-                        if !word.splits() {
-                            break;
-                        }
-                    }
-                    Argument::Option { .. } => {}
-                }
-            }
-        }
-        let mut effects = language.read(&script.text);
-        effects.unknown &= script.can_be_anything;
-        effects.unknown |= script.is_output || !script.is_given && self.command.appended;
-        Some(effects)
-    }
-
-    /// Adds the script of a file, if its text is in the line.
-    fn read_script_file(&self, file: &Word, script: &mut Script) {
-        script.is_given = true;
-        script.is_output |= file.parts.iter().any(|part| matches!(part, Part::ProcessSubstitution { .. }));
-        if !file.text().is_some_and(|file| INPUT_FILES.contains(&&*file)) {
-            return;
-        }
-        match self.line.reading.input(self.id) {
-            Input::Redirect(redirect)
-                if matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString) =>
-            {
-                script.add(&redirect.target, self.line);
-            }
-            Input::Redirect(redirect) => script.is_output |= redirect.kind != RedirectKind::Read,
-            Input::Commands(_) => script.is_output = true,
-            Input::Inherited => {}
-        }
-    }
-
     /// Returns whether an option with this name can be given, as far as its first letter tells.
     pub(crate) fn can_have_option(&self, name: &str) -> bool {
         self.options.can_contain(name)
@@ -435,7 +266,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns whether one of these options is certainly given.
-    fn certainly_has_option(&self, options: &[&str]) -> bool {
+    pub(super) fn certainly_has_option(&self, options: &[&str]) -> bool {
         self.arguments.iter().any(|argument| match argument {
             Argument::Option { name, .. } => options.iter().any(|option| flags::is_abbreviation(name, option)),
             Argument::Either { .. } | Argument::Operand { .. } => false,
@@ -524,30 +355,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns the names that files get if the command writes them to a folder: those of its operands, and an ordinary one. Empty if
-    /// the command does not take folders for its files.
-    pub(crate) fn file_names(&self) -> Vec<&'a str> {
-        let copies = |writes: &Writes<'_>| {
-            matches!(
-                writes,
-                Writes::LastOperand | Writes::LastOperandUnless(_) | Writes::LastOperandOf(_) | Writes::UrlNames { .. }
-            )
-        };
-        let is_of_option = |writes: &Writes<'_>| matches!(writes, Writes::Values(_) | Writes::Unpacked { .. });
-        let is_copier = |program: &Program<'_>| {
-            program.writes.iter().any(copies) || !program.writes.is_empty() && program.writes.iter().all(is_of_option)
-        };
-        if !self.program.is_some_and(is_copier) {
-            return Vec::new();
-        }
-        let last = |word: &'a Word| match word.parts.last() {
-            Some(Part::Literal { text, .. }) => text.trim_end_matches('/').rsplit('/').next(),
-            _ => None,
-        };
-        let names = self.operands().filter_map(last).filter(|name| !matches!(*name, "" | "." | ".."));
-        names.take(MAX_NAMES).chain([ORDINARY_NAME]).collect()
-    }
-
     /// Returns whether the command only prints its help or its version. A program that runs others or a script passes the option on.
     pub(crate) fn is_help(&self) -> bool {
         let words = self.command.arguments();
@@ -589,11 +396,6 @@ impl<'a> Subject<'a> {
         patterns.iter().any(is_own)
     }
 }
-
-/// The maximum number of operands whose names are tried in a folder.
-const MAX_NAMES: usize = 8;
-/// A name that no pattern contains: only `*` and `**` match it.
-const ORDINARY_NAME: &str = "\u{0}file";
 
 /// Returns whether a command prints nothing but words such as hashes, numbers and dates, none of which begins with a dash.
 fn prints_plain_words(command: &Command) -> bool {
@@ -642,139 +444,6 @@ fn operand<'a>(argument: &Argument<'a>) -> Option<&'a Word> {
         Argument::Operand { word, .. } | Argument::Either { word, .. } => Some(*word),
         Argument::Option { .. } => None,
     }
-}
-
-/// The first letters of the options of a command. Most rules look for other options, which is then known without a comparison.
-#[derive(Debug, Clone, Copy)]
-struct OptionLetters {
-    /// A bit for each ASCII character that follows the first dash.
-    letters: u128,
-    /// Whether there can be any option.
-    any: bool,
-}
-
-impl OptionLetters {
-    fn new(command: &Command, arguments: &[Argument<'_>]) -> Self {
-        let mut options = Self { letters: 0, any: command.appended };
-        for argument in arguments {
-            match argument {
-                Argument::Option { name, value, .. } => {
-                    options.add(name.as_bytes().get(1));
-                    // What is taken for a value can be a cluster of options.
-                    if let Some(flags::Value::Word(word)) = value
-                        && let Some(Part::Literal { text, .. }) = word.parts.first()
-                        && text.starts_with('-')
-                    {
-                        text.as_bytes().iter().for_each(|letter| options.add(Some(letter)));
-                    }
-                }
-                Argument::Either { .. } => options.any = true,
-                Argument::Operand { .. } => {}
-            }
-        }
-        for word in command.arguments() {
-            match word.parts.as_slice() {
-                [] | [Part::Tilde { .. }, ..] => {}
-                [Part::Literal { text, .. }, ..] if !text.is_empty() && !text.starts_with('-') => {}
-                [Part::Literal { text, .. }, rest @ ..] if text.len() > 1 || rest.is_empty() => {
-                    options.add(text.as_bytes().get(1));
-                }
-                _ => options.any = true,
-            }
-        }
-        options
-    }
-
-    fn add(&mut self, letter: Option<&u8>) {
-        match letter {
-            // Some rules ignore case.
-            Some(letter) if letter.is_ascii() => self.letters |= 1 << letter.to_ascii_lowercase(),
-            Some(_) => self.any = true,
-            None => {}
-        }
-    }
-
-    fn can_contain(self, name: &str) -> bool {
-        let is_letter = |letter: &u8| !letter.is_ascii() || self.letters >> letter.to_ascii_lowercase() & 1 == 1;
-        self.any || name.as_bytes().get(1).is_some_and(is_letter)
-    }
-}
-
-/// The script of a program, from one or more arguments.
-#[derive(Debug, Default)]
-struct Script {
-    text: String,
-    is_given: bool,
-    /// Whether the unknown parts of the text can be anything.
-    can_be_anything: bool,
-    /// Whether another command prints it.
-    is_output: bool,
-}
-
-impl Script {
-    fn add(&mut self, word: &Word, line: &Line<'_>) {
-        self.is_given = true;
-        if !self.text.is_empty() {
-            self.text.push('\n');
-        }
-        for part in &word.parts {
-            match part {
-                Part::Literal { text, .. } => self.text.push_str(text),
-                Part::Tilde { user } => {
-                    self.text.push('~');
-                    self.text.push_str(user);
-                }
-                Part::Glob(Glob::AnyText) => self.text.push('*'),
-                Part::Glob(Glob::Class(class)) => {
-                    self.text.push('[');
-                    self.text.push_str(class);
-                    self.text.push(']');
-                }
-                Part::Glob(Glob::AnyChar) => self.text.push('?'),
-                part => {
-                    self.can_be_anything |= line.can_be_anything(part) || matches!(part, Part::Glob(_));
-                    self.text.push(UNKNOWN);
-                }
-            }
-        }
-    }
-}
-
-/// Returns a word for a text in which [`UNKNOWN`] stands for unknown parts.
-pub(crate) fn with_unknown(text: &str, span: Span) -> Word {
-    let mut parts = Vec::new();
-    for (index, piece) in text.split(UNKNOWN).enumerate() {
-        if index > 0 {
-            parts.push(Part::Unknown { splits: false });
-        }
-        if !piece.is_empty() {
-            parts.push(Part::Literal { text: piece.to_owned(), origin: Origin::Quoted });
-        }
-    }
-    Word { parts, span }
-}
-
-/// Returns the last part of a URL or of the path of a file, if it is certain.
-pub(crate) fn url_name(url: &Word) -> Option<Word> {
-    let end = url.certain_end();
-    let path = end.split(['?', '#']).next().unwrap_or_default();
-    let is_whole = url.text().is_some();
-    let name = match path.trim_end_matches('/').rsplit_once('/') {
-        Some((_, name)) => name,
-        None if is_whole => path,
-        None => return None,
-    };
-    // `HOST:FILE`
-    let name = name.rsplit(':').next().unwrap_or_default();
-    (!name.is_empty()).then(|| Word::plain(name, url.span))
-}
-
-/// Returns the path of a file in a folder.
-pub(crate) fn in_folder(folder: &Word, file: &Word) -> Word {
-    let mut parts = folder.parts.clone();
-    parts.push(Part::Literal { text: "/".to_owned(), origin: Origin::Plain });
-    parts.extend(file.parts.iter().cloned());
-    Word { parts, span: file.span }
 }
 
 /// Returns the part of a word after a prefix, such as the path of `of=PATH`.

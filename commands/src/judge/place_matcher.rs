@@ -1,0 +1,74 @@
+//! Finds files in places by their paths, for those who compare many.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use crate::certainty::Match;
+use crate::judge::components::{Component, PathWord};
+use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
+use crate::judge::path::{Files, matches_components, split_pattern};
+use crate::reading::Surroundings;
+use crate::rules::{Place, pattern};
+
+impl Place<'_> {
+    /// Returns what finds files in the place. Build it once for many paths.
+    pub fn matcher(&self, surroundings: &Surroundings<'_>) -> PlaceMatcher {
+        let home = lower_names(surroundings.home.unwrap_or(Path::new(UNKNOWN_HOME)));
+        let start = lower_names(surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)));
+        let pattern = |pattern: &&str| {
+            let pattern = pattern.to_lowercase();
+            let (folder, below) = split_pattern(&pattern, &home, &start);
+            let last = below.rsplit('/').next().filter(|last| !last.is_empty() && *last != "**");
+            LowerPattern {
+                folder: folder.iter().map(ToString::to_string).collect(),
+                below: below.to_owned(),
+                last: last.map(ToOwned::to_owned),
+            }
+        };
+        PlaceMatcher {
+            paths: self.paths.iter().map(pattern).collect(),
+            except: self.except.iter().map(pattern).collect(),
+        }
+    }
+}
+
+/// Finds files in a [`Place`]. Upper and lower case are the same, because they are in some file systems.
+#[derive(Debug, Clone)]
+pub struct PlaceMatcher {
+    paths: Vec<LowerPattern>,
+    except: Vec<LowerPattern>,
+}
+
+/// A pattern of a place, in lower case.
+#[derive(Debug, Clone)]
+struct LowerPattern {
+    /// The names of the folder with which it begins.
+    folder: Vec<String>,
+    /// The rest.
+    below: String,
+    /// Its last name, if the last name of a path must match it: most patterns are ruled out by it.
+    last: Option<String>,
+}
+
+impl PlaceMatcher {
+    /// Returns whether a file is in the place. `path` is absolute, without `.` and `..`.
+    pub fn contains(&self, path: &Path) -> bool {
+        let names = lower_names(path);
+        let name = names.last().cloned();
+        let path = PathWord { components: names.into_iter().map(Component::Name).collect(), depends_on_cd: false };
+        let matches = |pattern: &LowerPattern| {
+            if let (Some(last), Some(name)) = (&pattern.last, &name)
+                && !pattern::matches(last, name)
+            {
+                return false;
+            }
+            let below = path.inside(&pattern.folder);
+            below.is_some_and(|below| matches_components(&pattern.below, below, Files::Some) == Match::Yes)
+        };
+        self.paths.iter().any(matches) && !self.except.iter().any(matches)
+    }
+}
+
+fn lower_names(path: &Path) -> Vec<Rc<str>> {
+    names(&path.to_string_lossy().to_lowercase())
+}

@@ -1,0 +1,177 @@
+//! Finds the files that a command writes.
+
+use std::borrow::Cow;
+
+use crate::certainty::Match;
+use crate::characters::UNKNOWN;
+use crate::judge::subject::{Subject, after_prefix};
+use crate::judge::text::with_unknown;
+use crate::programs::{Program, Writes};
+use crate::reading::Directory;
+use crate::rules::pattern;
+use crate::scripts::VariableFile;
+use crate::syntax::{Origin, Part, Word};
+
+impl<'a> Subject<'a> {
+    /// Returns the words that name files which the command writes.
+    pub(crate) fn written(&self) -> Vec<Cow<'a, Word>> {
+        let mut words: Vec<Cow<'a, Word>> = Vec::new();
+        let to_files = self.command.redirects.iter().filter(|redirect| redirect.kind.writes());
+        let to_files = to_files.filter(|redirect| !redirect.targets_descriptor());
+        words.extend(to_files.map(|redirect| Cow::Borrowed(&redirect.target)));
+        if let Some(effects) = self.effects() {
+            // A name whose beginning is unknown is one of the program's own files.
+            let names = effects.writes.iter().filter(|name| !name.starts_with(UNKNOWN));
+            words.extend(names.map(|name| Cow::Owned(with_unknown(name, self.command.span))));
+            words.extend(effects.writes_of.iter().flat_map(|file| self.files_of_variable(file)));
+        }
+        let Some(program) = self.program.filter(|program| !program.writes.is_empty()) else { return words };
+        let operands: Vec<&'a Word> = self.operands().collect();
+        let all = || operands.iter().copied().map(Cow::Borrowed);
+        for writes in program.writes {
+            match writes {
+                Writes::OperandsUnless(options) | Writes::LastOperandUnless(options)
+                    if self.certainly_has_option(options) => {}
+                Writes::Operands | Writes::OperandsUnless(_) => words.extend(all()),
+                Writes::FirstOperand => words.extend(all().take(1)),
+                Writes::LastOperand | Writes::LastOperandUnless(_) => {
+                    words.extend(all().skip(operands.len().saturating_sub(1).max(1)));
+                }
+                Writes::LastOperandOf(subcommands) => {
+                    let is_given = |subcommand: &&[&str]| {
+                        let mut pairs = subcommand.iter().zip(&operands);
+                        operands.len() >= subcommand.len()
+                            && pairs.all(|(word, operand)| pattern::matches_word(word, operand) != Match::No)
+                    };
+                    let is_whole = |subcommand: &&[&str]| is_given(subcommand) && operands.len() > subcommand.len();
+                    // `git clone URL`: the name comes from the URL.
+                    let is_implicit = |subcommand: &&[&str]| subcommand.last() == Some(&"*") && is_given(subcommand);
+                    if subcommands.iter().any(is_whole) {
+                        words.extend(all().next_back());
+                    } else if self.is_in_known_directory() && subcommands.iter().any(is_implicit) {
+                        words.extend(operands.last().and_then(|word| url_name(word)).map(Cow::Owned));
+                    }
+                }
+                Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
+                Writes::Values(options) => {
+                    words.extend(self.values(options));
+                    let folders = program.writes.iter().filter_map(|writes| match writes {
+                        Writes::UrlNames { folder, .. } => self.values(folder).last(),
+                        _ => None,
+                    });
+                    words.extend(folders.flat_map(|folder| {
+                        self.values(options).map(move |file| Cow::Owned(in_folder(&folder, &file)))
+                    }));
+                    // An expansion can be the option with its value.
+                    let several = all().filter(|word| word.splits() && self.can_be_option(word));
+                    words.extend(several);
+                }
+                Writes::UrlNames { with, folder } if with.is_empty() || self.has_option(with) => {
+                    let names = operands.iter().filter_map(|word| url_name(word));
+                    let folder = self.values(folder).last();
+                    words.extend(names.map(|name| match &folder {
+                        Some(folder) => Cow::Owned(in_folder(folder, &name)),
+                        None => Cow::Owned(name),
+                    }));
+                }
+                Writes::After(prefix) => words.extend(operands.iter().filter_map(|word| after_prefix(word, prefix))),
+                Writes::OperandsWith(_) | Writes::UrlNames { .. } | Writes::Unpacked { .. } => {}
+            }
+        }
+        if self.is_in_known_directory() {
+            words.extend(self.unpacks_to().filter(|(_, is_named)| !is_named).map(|(folder, _)| folder));
+        }
+        words
+    }
+
+    /// Returns whether the working directory is known. Elsewhere, a program whose files have no names in the line is trusted.
+    fn is_in_known_directory(&self) -> bool {
+        self.command.directory != Directory::Unknown
+    }
+
+    /// Returns the files whose names begin with the value of a variable of a script: one that the arguments set, as in
+    /// `awk -v NAME=VALUE` and `awk SCRIPT NAME=VALUE`, or one of the environment.
+    fn files_of_variable(&self, file: &VariableFile) -> Vec<Cow<'a, Word>> {
+        let VariableFile { variable, is_of_environment, rest } = file;
+        let with_rest = |value: Word| {
+            let mut value = value;
+            if !rest.is_empty() {
+                value.parts.extend(with_unknown(rest, value.span).parts);
+            }
+            Cow::Owned(value)
+        };
+        if *is_of_environment {
+            let own = self.command.assignments.iter().filter(|assignment| assignment.name == *variable);
+            let values = own.map(|assignment| &assignment.value).chain(self.line.only_value(variable));
+            return values.cloned().map(with_rest).collect();
+        }
+        let prefix = format!("{variable}=");
+        let words = self.values(&["-v", "--assign"]).chain(self.operands().map(Cow::Borrowed));
+        words.filter_map(|word| after_prefix(&word, &prefix).map(|value| with_rest(value.into_owned()))).collect()
+    }
+
+    /// Returns the folder into which the command unpacks an archive, and whether the command names it. Returns `None` if it
+    /// unpacks nothing.
+    pub(crate) fn unpacks_to(&self) -> Option<(Cow<'a, Word>, bool)> {
+        let here = || (Cow::Owned(Word::plain(".", self.command.span)), false);
+        self.program?.writes.iter().find_map(|writes| match writes {
+            Writes::Unpacked { with, folder } if with.is_empty() || self.has_option(with) => {
+                Some(self.values(folder).last().map_or_else(here, |folder| (folder, true)))
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the names that files get if the command writes them to a folder: those of its operands, and an ordinary one. Empty if
+    /// the command does not take folders for its files.
+    pub(crate) fn file_names(&self) -> Vec<&'a str> {
+        let copies = |writes: &Writes<'_>| {
+            matches!(
+                writes,
+                Writes::LastOperand | Writes::LastOperandUnless(_) | Writes::LastOperandOf(_) | Writes::UrlNames { .. }
+            )
+        };
+        let is_of_option = |writes: &Writes<'_>| matches!(writes, Writes::Values(_) | Writes::Unpacked { .. });
+        let is_copier = |program: &Program<'_>| {
+            program.writes.iter().any(copies) || !program.writes.is_empty() && program.writes.iter().all(is_of_option)
+        };
+        if !self.program.is_some_and(is_copier) {
+            return Vec::new();
+        }
+        let last = |word: &'a Word| match word.parts.last() {
+            Some(Part::Literal { text, .. }) => text.trim_end_matches('/').rsplit('/').next(),
+            _ => None,
+        };
+        let names = self.operands().filter_map(last).filter(|name| !matches!(*name, "" | "." | ".."));
+        names.take(MAX_NAMES).chain([ORDINARY_NAME]).collect()
+    }
+}
+
+/// The maximum number of operands whose names are tried in a folder.
+const MAX_NAMES: usize = 8;
+
+/// A name that no pattern contains: only `*` and `**` match it.
+const ORDINARY_NAME: &str = "\u{0}file";
+
+/// Returns the last part of a URL or of the path of a file, if it is certain.
+pub(crate) fn url_name(url: &Word) -> Option<Word> {
+    let end = url.certain_end();
+    let path = end.split(['?', '#']).next().unwrap_or_default();
+    let is_whole = url.text().is_some();
+    let name = match path.trim_end_matches('/').rsplit_once('/') {
+        Some((_, name)) => name,
+        None if is_whole => path,
+        None => return None,
+    };
+    // `HOST:FILE`
+    let name = name.rsplit(':').next().unwrap_or_default();
+    (!name.is_empty()).then(|| Word::plain(name, url.span))
+}
+
+/// Returns the path of a file in a folder.
+pub(crate) fn in_folder(folder: &Word, file: &Word) -> Word {
+    let mut parts = folder.parts.clone();
+    parts.push(Part::Literal { text: "/".to_owned(), origin: Origin::Plain });
+    parts.extend(file.parts.iter().cloned());
+    Word { parts, span: file.span }
+}
