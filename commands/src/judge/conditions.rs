@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::certainty::Match;
 use crate::flags::Argument;
 use crate::judge::file::FileWord;
-use crate::judge::options::split_flag;
 use crate::judge::subject::{INPUT_FILES, Subject};
 use crate::judge::text::{is_home, text_below_home};
 use crate::reading::{Command, Input};
@@ -158,7 +157,7 @@ impl Check<'_, '_> {
             self.in_places(wanted.sources_in, sources.iter().filter(is_known));
         }
         if !wanted.values_in.is_empty() && self.can_match() {
-            let options: Vec<&str> = wanted.flags.iter().map(|flag| split_flag(flag).0).collect();
+            let options: Vec<&str> = wanted.flags.iter().map(|flag| pattern::split_flag(flag).0).collect();
             let values = subject.files(subject.mounted_words(&options));
             self.in_places(wanted.values_in, values.iter().filter(is_known));
         }

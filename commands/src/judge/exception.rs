@@ -9,7 +9,6 @@ use crate::certainty::Match;
 use crate::flags::Argument;
 use crate::judge::components::PathWord;
 use crate::judge::conditions::Check;
-use crate::judge::options::split_flag;
 use crate::rules::{Conditions, pattern};
 use crate::syntax::{Part, Word};
 
@@ -52,7 +51,7 @@ impl<'a> Check<'_, 'a> {
             found = found & self.all_in_places(wanted.sources_in, sources);
         }
         if !wanted.values_in.is_empty() {
-            let names: Vec<&str> = wanted.flags.iter().map(|flag| split_flag(flag).0).collect();
+            let names: Vec<&str> = wanted.flags.iter().map(|flag| pattern::split_flag(flag).0).collect();
             let values: Vec<_> = self.subject.values(&names).collect();
             found = found & self.all_in_places(wanted.values_in, &values);
         }
@@ -98,7 +97,7 @@ impl<'a> Check<'_, 'a> {
             Argument::Operand { .. } => Match::Yes,
             Argument::Either { .. } => Match::Maybe,
             Argument::Option { name, value, index } => {
-                let (wanted, pattern) = split_flag(flag);
+                let (wanted, pattern) = pattern::split_flag(flag);
                 // A longer option with one dash, such as `-delete`, looks like a cluster.
                 let is_whole = words.get(*index).is_some_and(|word| self.matches(wanted, word) == Match::Yes);
                 let value = value.as_ref().filter(|_| !is_whole).map(|value| self.subject.value_word(value, *index));

@@ -86,7 +86,7 @@ impl Check<'_, '_> {
         }
         for argument in &self.subject.arguments {
             let Argument::Option { name, value, .. } = argument else { continue };
-            let is_one = |name: &str| flags.iter().any(|flag| is_abbreviation(name, split_flag(flag).0));
+            let is_one = |name: &str| flags.iter().any(|flag| is_abbreviation(name, pattern::split_flag(flag).0));
             let opposite = name.strip_prefix("--no-").map(|name| format!("--{name}"));
             let is_false = || {
                 let flags::Value::Text(text) = value.as_ref()? else { return None };
@@ -121,7 +121,7 @@ impl Check<'_, '_> {
         if !self.subject.can_have_option(flag) {
             return (Match::No, None);
         }
-        let (name, value) = split_flag(flag);
+        let (name, value) = pattern::split_flag(flag);
         let words = self.subject.own_words();
         let mut best = (Match::No, None);
         let mut found = |found: Match, span: Span| {
@@ -249,13 +249,6 @@ impl Check<'_, '_> {
         }
         best
     }
-}
-
-/// Returns the name of an option of a rule, and the pattern for its value.
-pub(super) fn split_flag(flag: &str) -> (&str, Option<&str>) {
-    // A loop is faster than a search here, because names are short.
-    let sign = flag.bytes().position(|byte| byte == b'=');
-    sign.map_or((flag, None), |at| (&flag[..at], Some(&flag[at + 1..])))
 }
 
 /// Returns whether a word is a letter or a long name after a dash.

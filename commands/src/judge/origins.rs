@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::certainty::Match;
 use crate::judge::conditions::Check;
-use crate::judge::options::split_flag;
 use crate::judge::sources::{By, sources};
 use crate::judge::subject::Subject;
 use crate::rules::{Conditions, pattern};
@@ -39,7 +38,7 @@ impl<'a> Check<'_, 'a> {
     /// Returns the files that the command runs: the values of the options of the rule, or else the first operand after its
     /// subcommand.
     pub(super) fn run_files(&self, wanted: &Conditions<'_>) -> Vec<Cow<'a, Word>> {
-        let flags: Vec<&str> = wanted.flags.iter().map(|flag| split_flag(flag).0).collect();
+        let flags: Vec<&str> = wanted.flags.iter().map(|flag| pattern::split_flag(flag).0).collect();
         let values: Vec<_> = self.subject.values(&flags).collect();
         let mut operands = self.operands_after_subcommand(wanted);
         // `-i FILE`, where the option has no value.

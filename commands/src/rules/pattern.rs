@@ -224,6 +224,13 @@ fn items(pattern: &str) -> impl Iterator<Item = Item<'_>> {
     })
 }
 
+/// Returns the name of an option of a rule, and the pattern for its value.
+pub(crate) fn split_flag(flag: &str) -> (&str, Option<&str>) {
+    // A loop is faster than a search here, because names are short.
+    let sign = flag.bytes().position(|byte| byte == b'=');
+    sign.map_or((flag, None), |at| (&flag[..at], Some(&flag[at + 1..])))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
