@@ -84,7 +84,33 @@ impl Question {
         if let Some(arguments) = &self.arguments {
             let _ = write!(text, "arguments:\n{}", show::command(arguments, &[], look));
         }
+        if self.offers_session {
+            let _ = writeln!(text, "\n{}", self.session_coverage());
+        }
         text
+    }
+
+    /// Returns what an answer for the session covers. A person who approves one script has to know that it covers all of them.
+    fn session_coverage(&self) -> String {
+        let mut rules: Vec<String> = Vec::new();
+        for finding in self.commands.iter().flat_map(|command| &command.findings) {
+            let rule = show::one_line(&finding.rule);
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+        if rules.is_empty() {
+            return "For this session: every later call of this tool for the same reason.".to_owned();
+        }
+        let directories = self.commands.iter().filter_map(|command| command.directory.as_deref());
+        let mut below: Vec<String> = directories.map(show::one_line).collect();
+        below.dedup();
+        let below = if below.is_empty() {
+            String::new()
+        } else {
+            format!(", below {} or a path that this command names", below.join(", "))
+        };
+        format!("For this session: later commands that need approval only for {}{below}.", rules.join(", "))
     }
 
     /// Returns the choices on one line, without a line end.
@@ -104,7 +130,7 @@ impl Question {
         choices.join("  ") + " "
     }
 
-    /// Returns the details: what the commands would run, and what each answer covers.
+    /// Returns the details: what the commands would run, and what a permanent answer covers.
     pub(crate) fn details(&self, would_run: impl Fn(&AskedCommand) -> String) -> String {
         let mut text = String::new();
         for command in &self.commands {
@@ -113,16 +139,6 @@ impl Question {
                 let part = command.part(finding).unwrap_or_default();
                 let _ = writeln!(text, "{}: {part}", show::one_line(&finding.rule));
             }
-        }
-        if self.offers_session {
-            let directories: Vec<String> =
-                self.commands.iter().filter_map(|command| command.directory.as_deref()).map(show::one_line).collect();
-            let below =
-                if directories.is_empty() { String::new() } else { format!(" below {}", directories.join(", ")) };
-            let _ = writeln!(
-                text,
-                "for this session: later calls of this tool run without a question if they need approval for the same reasons{below}"
-            );
         }
         if self.offers_always {
             text += "always: exactly this command, in this directory, runs without a question from now on; `toolc approvals` lists and revokes\n";
@@ -224,7 +240,9 @@ mod tests {
             question.text(LOOK),
             "\nAllow this? The tool `terminal` runs a command.\n\n  | cd /w && rm -rf build\n             ^^^^^^^^^^^^\n\n\
              recursive-deletion: Deletes folders with everything in them.\n    path:  /w/build\n    check: Which folders these are.\n\
-             directory: /w, environment: local\n"
+             directory: /w, environment: local\n\n\
+             For this session: later commands that need approval only for recursive-deletion, below /w or a path that \
+             this command names.\n"
         );
         assert_eq!(question.choices(LOOK), "[y] once  [s] for this session  [a] always  [n] deny  [d] details ");
         let narrow = Question { offers_session: false, offers_always: false, ..question };
