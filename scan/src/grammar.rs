@@ -178,6 +178,83 @@ const LANGUAGES: &[Language] = &[
         form: Form::VerbFirst,
     },
     Language {
+        verbs: &["ignoruj*", "zapomeň*", "pomiň*", "nedbej*"],
+        nouns: &["pokyn*", "instrukc*", "příkaz*", "prompt*"],
+        which: &["předchozí*", "předešl*", "dřívější*", "výše", "systémov*", "své", "svoje"],
+        all: &["všechn*", "všech", "veškeré"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["ignorer*", "glem*", "tilsidesæt*", "tilsidesett*"],
+        nouns: &["instruks*", "anvisning*", "ordre*", "retningslinj*", "prompt*"],
+        which: &["tidligere", "foregående", "forrige", "ovenstående", "dine", "system*"],
+        all: &["alle", "enhver"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["jätä", "unohda", "ohita", "sivuuta"],
+        nouns: &["ohje*", "käsky*", "määräy*", "kehot*"],
+        which: &["aiem*", "aikaisem*", "edelli*", "yllä*", "järjestelmä*"],
+        all: &["kaikki", "kaikkia", "kaiken"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["αγνόησε*", "αγνοήστε*", "ξέχασε*", "ξεχάστε*", "παράβλεψε*"],
+        nouns: &["οδηγί*", "εντολ*", "υποδείξε*"],
+        which: &["προηγούμεν*", "παραπάνω", "συστήματος", "αρχικ*"],
+        all: &["όλες", "όλα", "κάθε"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["hagyd", "felejtsd", "mellőzd", "ignoráld"],
+        nouns: &["utasítás*", "parancs*", "irányelv*", "prompt*"],
+        which: &["korábbi*", "előző*", "fenti*", "eddigi*", "rendszer*"],
+        all: &["összes", "minden"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["ignoră", "ignorați", "uită", "uitați", "neglijează"],
+        nouns: &["instrucțiun*", "indicați*", "comenzi*", "prompt*"],
+        which: &["anterioar*", "precedent*", "sus", "sistem*", "tale"],
+        all: &["toate", "orice"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["התעלם", "התעלמי", "התעלמו", "תתעלם", "שכח", "שכחי", "תשכח"],
+        nouns: &["ההוראות", "הוראות", "מההוראות", "מהוראות", "ההנחיות", "הנחיות", "מההנחיות", "מהנחיות", "הפקודות"],
+        which: &["הקודמות", "שלעיל", "לעיל", "המערכת", "המקוריות"],
+        all: &["כל", "מכל"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["bỏ", "quên", "phớt"],
+        nouns: &["hướng", "chỉ", "mệnh"],
+        which: &["trước", "trên", "hệ", "ban"],
+        all: &["tất", "mọi", "toàn"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["উপেক্ষা", "অগ্রাহ্য", "ভুলে"],
+        nouns: &["নির্দেশ*", "আদেশ*"],
+        which: &["পূর্ববর্তী", "আগের", "উপরের", "সিস্টেম*"],
+        all: &["সমস্ত", "সকল", "সব"],
+        form: Form::VerbLast,
+    },
+    Language {
+        verbs: &["puuza", "puuzia", "upuuze", "sahau", "usahau"],
+        nouns: &["maagizo", "maelekezo", "amri"],
+        which: &["yaliyotangulia", "zilizotangulia", "awali", "hapo", "mfumo"],
+        all: &["yote", "zote"],
+        form: Form::VerbFirst,
+    },
+    Language {
+        verbs: &["เพิกเฉย", "ละเว้น", "ละเลย", "มองข้าม", "ลืม", "ไม่ต้องสนใจ"],
+        nouns: &["คำสั่ง", "คำแนะนำ", "ข้อกำหนด"],
+        which: &["ก่อนหน้า", "ข้างต้น", "ระบบ", "เดิม"],
+        all: &["ทั้งหมด", "ทุก"],
+        form: Form::Dense,
+    },
+    Language {
         verbs: &["忽略", "无视", "無視", "忽視", "忘记", "忘記", "不要遵守", "不要理会"],
         nouns: &["指令", "指示", "提示词", "提示詞", "命令", "规则", "規則", "说明"],
         which: &["之前", "以前", "以上", "先前", "前面", "上述", "上面", "系统", "系統", "你的", "原来"],
@@ -214,12 +291,12 @@ const MIN_SCORE: u32 = 9;
 const WINDOW: usize = 8;
 
 /// How many characters one clause of a dense language may have.
-const DENSE_WINDOW: usize = 30;
+const DENSE_WINDOW: usize = 40;
 
 /// Returns the first part of a text that tells a model to ignore instructions.
 pub(crate) fn find(text: &str) -> Option<Range<usize>> {
     let mut start = 0;
-    for sentence in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；']) {
+    for sentence in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；', '।']) {
         let words = words(sentence);
         let lower: Vec<String> = words.iter().map(|word| folded(&sentence[word.clone()])).collect();
         let found = LANGUAGES.iter().find_map(|language| {
@@ -292,16 +369,32 @@ fn dense(sentence: &str, language: &Language) -> Option<Range<usize>> {
 
 /// Returns a word in lower case, with those accents removed that people leave out when they type.
 pub(crate) fn folded(word: &str) -> String {
+    folded_letters(word).collect()
+}
+
+fn folded_letters(word: &str) -> impl Iterator<Item = char> {
     let fold = |letter: char| match letter {
-        'à'..='å' | 'ā' => 'a',
+        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
         'ç' | 'ć' | 'č' => 'c',
-        'è'..='ë' | 'ē' | 'ę' => 'e',
+        'ď' => 'd',
+        'è'..='ë' | 'ē' | 'ę' | 'ě' => 'e',
         'ì'..='ï' | 'ī' | 'ı' => 'i',
-        'ñ' | 'ń' => 'n',
-        'ò'..='ö' | 'ō' => 'o',
-        'ś' | 'š' | 'ş' => 's',
-        'ù'..='ü' | 'ū' => 'u',
+        'ñ' | 'ń' | 'ň' => 'n',
+        'ò'..='ö' | 'ō' | 'ő' => 'o',
+        'ř' => 'r',
+        'ś' | 'š' | 'ş' | 'ș' => 's',
+        'ť' | 'ţ' | 'ț' => 't',
+        'ù'..='ü' | 'ū' | 'ů' | 'ű' => 'u',
+        'ý' => 'y',
         'ź' | 'ż' | 'ž' => 'z',
+        'ά' => 'α',
+        'έ' => 'ε',
+        'ή' => 'η',
+        'ί' => 'ι',
+        'ό' => 'ο',
+        'ύ' => 'υ',
+        'ώ' => 'ω',
+        '’' => '\'',
         'ł' => 'l',
         'ğ' => 'g',
         'ё' => 'е',
@@ -309,7 +402,7 @@ pub(crate) fn folded(word: &str) -> String {
     };
     // The last one is the dot of a Turkish capital letter, the others are vowel signs of Arabic.
     let is_mark = |letter: &char| matches!(letter, '\u{307}' | '\u{64b}'..='\u{652}');
-    word.chars().flat_map(char::to_lowercase).filter(|letter| !is_mark(letter)).map(fold).collect()
+    word.chars().flat_map(char::to_lowercase).filter(move |letter| !is_mark(letter)).map(fold)
 }
 
 /// Returns the places of the words of a sentence.
@@ -317,7 +410,8 @@ pub(crate) fn words(sentence: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for (at, letter) in sentence.char_indices() {
         // Vowel signs of scripts from India are parts of words, and no letters.
-        let is_mark = matches!(letter, '\u{64b}'..='\u{652}' | '\u{900}'..='\u{94d}' | '\u{307}');
+        let is_mark =
+            matches!(letter, '\u{64b}'..='\u{652}' | '\u{900}'..='\u{94d}' | '\u{980}'..='\u{9cd}' | '\u{307}');
         let is_part = letter.is_alphanumeric() || is_mark || "'’-_".contains(letter);
         match words.last_mut() {
             Some(last) if is_part && last.end == at => last.end = at + letter.len_utf8(),
@@ -331,8 +425,10 @@ pub(crate) fn words(sentence: &str) -> Vec<Range<usize>> {
 /// Returns whether a folded word is in a list.
 pub(crate) fn is_in(list: &[&str], word: &str) -> bool {
     list.iter().any(|entry| {
-        let entry = folded(entry);
-        entry.strip_suffix('*').map_or(entry == word, |beginning| word.starts_with(beginning))
+        let (entry, is_beginning) = entry.strip_suffix('*').map_or((*entry, false), |entry| (entry, true));
+        let mut letters = word.chars();
+        // Most entries differ in the first letter, so none is folded as a whole.
+        folded_letters(entry).all(|wanted| letters.next() == Some(wanted)) && (is_beginning || letters.next().is_none())
     })
 }
 

@@ -14,6 +14,7 @@ mod hidden;
 mod manipulation;
 mod phrases;
 mod requests;
+mod secrecy;
 
 pub use hidden::{character_name, hidden_character, hidden_characters};
 pub use manipulation::{Manipulation, manipulation};

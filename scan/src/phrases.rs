@@ -56,11 +56,11 @@ const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "hides something from the user",
-        r"\b(?:sage?|erzähle?|verrate)\s+dem\s+(?:nutzer|benutzer|anwender)\s+nichts?\b|\bohne\s+(?:den|die)\s+(?:nutzer|benutzer|anwender)\w*\s+zu\s+(?:fragen|informieren)|\bn(?:e|['’])\s*(?:le\s+|en\s+)?(?:dis|dites|informe|informez|préviens|prévenez)\s+(?:rien\s+|pas\s+)+(?:à\s+)?l['’]utilisateur|\bsans\s+(?:en\s+)?(?:informer|prévenir|demander\s+à)\s+l['’]utilisateur|\bsin\s+(?:informar|avisar|preguntar|decirle)\s+al?\s+usuario|\bno\s+(?:le\s+)?(?:digas|informes|avises)\s+(?:nada\s+)?al\s+usuario",
+        r"\bohne\s+(?:den|die)\s+(?:nutzer|benutzer|anwender)\w*\s+zu\s+fragen|\bsans\s+(?:le\s+)?demander\s+à\s+l['’]utilisateur|\bsin\s+preguntar(?:le)?\s+al?\s+usuario",
     ),
     (
         "hides something from the user",
-        r"(?:不要|别|請勿|请勿|不得)(?:告诉|告訴|通知|提醒|让|讓)用[户戶]|ユーザー?に(?:は)?(?:知らせ|伝え|言わ)(?:ない|ず)|사용자에게\s*(?:알리지|말하지)",
+        r"(?:不要|别|請勿|请勿|不得)(?:告诉|告訴|通知|提醒|让|讓)用[户戶]|ユーザー?に(?:は)?(?:知らせ|伝え|言わ)(?:ない|ず)|사용자에게\s*(?:알리지|말하지)|(?:อย่า|ห้าม|โดยไม่)(?:บอก|แจ้ง)(?:ให้)?ผู้ใช้",
     ),
     (
         "sends data away in secret",
@@ -80,7 +80,7 @@ const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "gives the model another role",
-        r"\byou\s+are\s+now\s+(?:a|an|in|the|no\s+longer|free|DAN)\b|\byou\s+are\s+no\s+longer\s+(?:an?\s+|bound|restricted|limited)|\b(?:enter|activate|enable)\s+(?:DAN|developer|jailbreak|god)\s+mode\b",
+        r"\byou\s+are\s+now\s+(?:a|an|in\s+(?:a\s+|an\s+)?['\x22‘“]?(?:\w+\s+){0,3}mode|the|no\s+longer|free|DAN)\b|\byou\s+are\s+no\s+longer\s+(?:an?\s+|bound|restricted|limited)|\b(?:enter|activate|enable)\s+(?:DAN|developer|jailbreak|god)\s+mode\b",
     ),
     (
         "asks for hidden parts of the conversation",
@@ -110,7 +110,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("overrides other instructions", r"(?:^|[.!?\n]\s*)system\s*:\s*(?:you\s+(?:are|must|will)|ignore|override)\b"),
     (
         "asks for credentials",
-        r"(?:\bread|\bsend|\binclude|\bpass|\bcontents?\s+of|\bcat)\s+(?:\w+\s+){0,4}?[`'\x22]?~/\.(?:ssh/|aws/credentials|cursor/mcp\.json|netrc|gnupg/|env\b)",
+        r"(?:\bread|\bsend|\binclude|\bpass|\bcontents?\s+of|\bcat)\s+(?:\w+\s+){0,4}?[`'\x22]?~/\.(?:ssh/?(?:id_|\*|[\w-]*(?:key|\.pem)\b|[`'\x22\s,;]|$)|aws/credentials|cursor/mcp\.json|netrc|gnupg/|env\b)",
     ),
     (
         "frees the model of its limits",

@@ -1,4 +1,4 @@
-//! A text that manipulates the model. It overrides earlier instructions, in any of a dozen languages; hides something from
+//! A text that manipulates the model. It overrides earlier instructions, in any of thirty languages; hides something from
 //! the user, or claims the user's consent; asks for the conversation or the system prompt; puts itself before all other
 //! tools; or contains markers that separate parts of a prompt, such as `<system>`, `<IMPORTANT>` or `<|im_start|>`.
 //! Markers in backticks are allowed, because such a text describes them. Titles, values and notes count as well.
