@@ -78,3 +78,19 @@ fn composite_toolsets_have_the_tools_of_their_purpose() {
     assert_eq!(tools("debugging"), debugging);
     assert_eq!(tools("safe"), ["read_file", "search_files", "todo"]);
 }
+
+#[test]
+fn the_text_of_execute_code_names_every_tool_that_scripts_can_call() {
+    let compilation = compiled(&["mcp"]);
+    let catalog = compilation.catalog.expect("no errors");
+    let description = |name: &str| {
+        let (_, tool) = catalog.tools().find(|(_, tool)| tool.name() == name).expect("a shipped tool");
+        tool.manifest.description.clone()
+    };
+    let text = format!("{:?}", description("execute_code"));
+    for (_, tool) in catalog.tools().filter(|(_, tool)| tool.manifest.scripts) {
+        // The text names the tools of the board together, because they are many.
+        let named = if tool.name().starts_with("kanban_") { "tools of the board" } else { tool.name() };
+        assert!(text.contains(named), "{}", tool.name());
+    }
+}

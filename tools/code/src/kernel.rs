@@ -58,6 +58,7 @@ pub(crate) struct Kernel {
     is_confined: bool,
     /// The number of the last script.
     run: u64,
+    has_earlier_output: bool,
     /// The source of the module that the interpreter has.
     module: String,
 }
@@ -109,8 +110,19 @@ impl Kernel {
         let events = Mutex::new(events);
         let is_confined = environment.promises().isolated;
         let module = String::new();
-        let mut kernel =
-            Self { running, connection, outgoing, events, waker, stdout, stderr, is_confined, run: 0, module };
+        let mut kernel = Self {
+            running,
+            connection,
+            outgoing,
+            events,
+            waker,
+            stdout,
+            stderr,
+            is_confined,
+            run: 0,
+            has_earlier_output: false,
+            module,
+        };
         kernel.wait_until_ready(is_cancelled)?;
         Ok(kernel)
     }
@@ -151,8 +163,8 @@ impl Kernel {
         self.run += 1;
         let random = RandomState::new().build_hasher().finish();
         let mark = format!("\n<end of script {} {random:016x}>\n", self.run);
-        self.stdout.begin(&mark);
-        self.stderr.begin(&mark);
+        let earlier = [self.stdout.begin(&mark), self.stderr.begin(&mark)];
+        self.has_earlier_output = earlier.contains(&true);
         *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
         let is_new = self.module != module;
         let message = ToScript::Run { run: self.run, code, mark: &mark, module: is_new.then_some(module) };
@@ -180,6 +192,11 @@ impl Kernel {
     /// Returns the output of the script that has ended.
     pub(crate) fn output(&self) -> ScriptOutput {
         ScriptOutput { stdout: self.stdout.end(DRAIN), stderr: self.stderr.end(DRAIN) }
+    }
+
+    /// Returns whether the output of the last script begins with what was printed after the end of the script before it.
+    pub(crate) fn has_earlier_output(&self) -> bool {
+        self.has_earlier_output
     }
 
     /// Ends the process. Returns the output of the script that was running.

@@ -28,13 +28,15 @@ struct Placed {
     last_used: Instant,
 }
 
-/// Why an interpreter was ended between two scripts.
+/// Why an interpreter was ended before its task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lost {
     /// No script ran in it for a long time.
     Idle,
     /// Another task needed its place.
     Displaced,
+    /// A script did not end by itself.
+    Stopped,
 }
 
 /// The interpreters of a host.
@@ -81,6 +83,12 @@ impl Slot {
 
     pub(crate) fn put(&mut self, kernel: Kernel, place: Place) {
         self.kernel = Some(Placed { kernel, place, last_used: Instant::now() });
+    }
+
+    /// Removes the interpreter of a script that did not end by itself. It still counts until the returned value is dropped.
+    pub(crate) fn stop(&mut self) -> Option<(Kernel, Place)> {
+        self.lost = Some(Lost::Stopped);
+        self.take()
     }
 
     /// Removes the interpreter. It still counts until the returned value is dropped.

@@ -33,6 +33,10 @@ use kernels::{Kernels, Lost, Slot, TaskKernel};
 pub use limits::Limits;
 use script::{End, Ended};
 
+/// The note for output that is not, or not only, that of the script.
+const EARLIER_OUTPUT: &str =
+    "the output begins with what processes of earlier scripts have printed after the end of those scripts";
+
 /// The handler of the toolset `code`.
 ///
 /// ```
@@ -100,6 +104,7 @@ impl CodeTools for CodeHandlers {
         let Some(kernel) = slot.kernel() else { unreachable!("an interpreter has been started") };
         let module = python_module(call.script_tools());
         let Ended { how, calls } = script::run(kernel, &args.code, &module, call, &self.limits);
+        let note = note.or_else(|| kernel.has_earlier_output().then(|| EARLIER_OUTPUT.to_owned()));
         let (output, result, error) = self.ended(how, &mut slot)?;
         slot.touch();
         let ScriptOutput { stdout, stderr } = output;
@@ -141,6 +146,7 @@ impl CodeHandlers {
             _ if has_ended => "the one before had ended",
             Some(Lost::Idle) => "the one before was idle for too long",
             Some(Lost::Displaced) => "the one before was ended because other tasks needed its place",
+            Some(Lost::Stopped) => "the one before was ended with its last script",
             None => return Ok(None),
         };
         Ok(Some(format!("this is a new interpreter, without the state of earlier scripts: {why}")))
@@ -193,8 +199,9 @@ impl CodeHandlers {
                 return Ok((output, result, error));
             }
             End::Cancelled => {
-                drop(slot.take());
-                let text = "the script was stopped because the call was cancelled. Its effects so far are not undone";
+                drop(slot.stop());
+                let text = "the script was stopped because the call was cancelled. Its effects so far are not undone, and the \
+                            state of the task's scripts is lost";
                 return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
             }
             End::TimedOut => ("Timeout", format!("the script exceeded its time limit of {:?}", self.limits.time)),
@@ -205,7 +212,7 @@ impl CodeHandlers {
                 ("InterpreterEnded", format!("the interpreter ended while the script ran{exit}"))
             }
         };
-        let output = slot.take().map(|(kernel, _place)| kernel.end()).unwrap_or_default();
+        let output = slot.stop().map(|(kernel, _place)| kernel.end()).unwrap_or_default();
         let message = format!("{why}. Its processes were ended, and the state of the task's scripts is lost");
         Ok((output, None, Some(Exception { kind: kind.to_owned(), message, traceback: Vec::new() })))
     }

@@ -39,12 +39,14 @@ impl Captured {
         Self(Arc::new((Mutex::new(State { limit, ..State::default() }), Condvar::new())))
     }
 
-    /// Begins the output of a script, which ends with `mark`.
-    pub(crate) fn begin(&self, mark: &str) {
+    /// Begins the output of a script, which ends with `mark`. Returns whether there is output already, of what earlier scripts have
+    /// left running.
+    pub(crate) fn begin(&self, mark: &str) -> bool {
         let mut state = self.state();
         state.mark = mark.as_bytes().to_vec();
         state.is_complete = false;
         state.current = mem::take(&mut state.next);
+        state.current.total > 0
     }
 
     /// Waits for the mark, and returns the output of the script.
@@ -142,7 +144,7 @@ mod tests {
             let mut captured = Captured::new(1000);
             for (mark, all, expected) in [("<end-1>", "one <end<end-1>two", "one <end"), ("<end-2>", "<end-2>", "two")]
             {
-                captured.begin(mark);
+                assert_eq!(captured.begin(mark), expected == "two");
                 all.as_bytes().chunks(size).for_each(|chunk| assert!(captured.push(chunk)));
                 assert_eq!(captured.end(NOW), expected, "in pieces of {size}");
             }

@@ -19,7 +19,33 @@ fn a_script_that_takes_too_long_is_ended_with_its_processes() {
     assert!(value["error"]["message"].as_str().unwrap().starts_with("the script exceeded its time limit of 2s"));
     let id = value["stdout"].as_str().unwrap().to_owned();
     wait_until("the end of the process", || !is_alive(&id));
-    assert_eq!(it.error("x")[0], "NameError");
+    let next = it.run("x");
+    assert_eq!(next["error"]["type"], "NameError", "{next:#}");
+    assert!(next["note"].as_str().unwrap().ends_with("the one before was ended with its last script"), "{next:#}");
+    assert!(it.run("1").get("note").is_none());
+}
+
+#[test]
+fn output_of_what_an_earlier_script_left_running_has_a_note() {
+    let Some(it) = fixture() else { return };
+    let code = "import os, time\nread, write = os.pipe()\n\
+        if os.fork() == 0:\n\
+        \x20   os.close(write)\n\
+        \x20   os.read(read, 1)\n\
+        \x20   print('late', flush=True)\n\
+        \x20   open('printed', 'w').close()\n\
+        \x20   os._exit(0)\n\
+        print('own')";
+    let first = it.run(code);
+    assert_eq!((&first["stdout"], first.get("note")), (&json!("own\n"), None));
+    it.run("os.close(write)");
+    wait_until("the late output", || it.path().join("printed").exists());
+    // The output is read on another thread, so it can arrive with a later script.
+    wait_until("the note", || {
+        let next = it.run("1");
+        next["stdout"] == "late\n"
+            && next["note"].as_str().unwrap().contains("what processes of earlier scripts have printed")
+    });
 }
 
 #[test]
