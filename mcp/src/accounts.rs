@@ -73,6 +73,7 @@ async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<O
     let Transport::Http { url, headers, .. } = &server.transport else { return Ok(None) };
     Url::parse(url).map_err(|error| format!("`url` is not an address: {error}"))?;
     let (client, config) = http::transport(url, headers, None, env)?;
+    let lists = client.lists().clone();
     let transport = StreamableHttpClientTransport::with_client(client, config);
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
@@ -83,7 +84,7 @@ async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<O
             Ok(service) => service,
             Err(error) => return error.auth_challenge().map(str::to_owned),
         };
-        let listed = Listing::read(service.peer()).await;
+        let listed = Listing::read(service.peer(), &lists).await;
         let challenge = listed.err().and_then(|error| error.auth_challenge().map(str::to_owned));
         let _ = service.cancel().await;
         challenge

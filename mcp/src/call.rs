@@ -17,17 +17,15 @@ use toolc::{Call, ErrorKind, ToolError, ToolResult};
 
 use crate::ask::Asking;
 use crate::client::{Client, MAX_REPORTS};
-use crate::connect::reason;
 use crate::content;
+use crate::failure::{self, reason};
+use crate::message::UNREADABLE;
 use crate::oauth::{Session, scopes_of};
 use crate::output::OutputSchema;
 use crate::secrets::Secrets;
 
 /// The code of the error with which a server of the older era asks for addresses to be opened.
 const ADDRESS_REQUIRED: i32 = -32042;
-
-/// The end of the sentence about an answer of a server that cannot be read.
-const NO_RESULT: &str = "gave an answer that is not the result of a call";
 
 /// Whether a server can be called.
 #[derive(Debug, Clone)]
@@ -135,7 +133,7 @@ impl Caller {
                     return content::output(result, &target.output, &self.redactor);
                 }
                 Ok(ServerResult::CustomResult(other)) => {
-                    let Some(result) = content::with_unknown_parts(other.0) else { return Err(self.error(NO_RESULT)) };
+                    let result = content::with_unknown_parts(other.0).map_err(|problem| self.unreadable(&problem))?;
                     return content::output(result, &target.output, &self.redactor);
                 }
                 Ok(ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
@@ -154,7 +152,7 @@ impl Caller {
                 Ok(ServerResult::CreateTaskResult(_)) => {
                     return Err(self.error("answers with a task, which this client did not ask for"));
                 }
-                Ok(_) => return Err(self.error(NO_RESULT)),
+                Ok(_) => return Err(self.unreadable("it is not the result of a call")),
                 Err(error) => {
                     let is_removed = tokio::select! {
                         is_removed = self.remove_obstacle(&live, &error, logins, &mut tries) => is_removed?,
@@ -275,6 +273,7 @@ impl Caller {
     /// Returns the error for a request that got no result.
     fn failed(&self, error: &ServiceError) -> ToolError {
         match error {
+            ServiceError::McpError(answer) if answer.code == UNREADABLE => self.unreadable(&answer.message),
             ServiceError::McpError(refused) => {
                 let text = format!("the MCP server `{}` refused the call: {}", self.server, refused.message);
                 let kind = match refused.code {
@@ -297,6 +296,12 @@ impl Caller {
             }
             error => self.error(&format!("did not answer: {}", reason(error, &self.redactor))),
         }
+    }
+
+    /// Returns the error for an answer that is not the result of a call.
+    fn unreadable(&self, problem: &str) -> ToolError {
+        let problem = failure::shown(problem, &self.redactor);
+        self.error(&format!("gave an answer that cannot be read: {problem}; the call may have had an effect"))
     }
 
     fn error(&self, what: &str) -> ToolError {

@@ -1,5 +1,7 @@
 //! Opens a connection to a server: starts its program or prepares HTTP, and agrees on a version of the protocol.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use rmcp::model::ProtocolVersion;
@@ -9,20 +11,22 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt as _, RoleClient};
 use toolc::Env;
 
 use crate::client::Client;
+use crate::failure;
 use crate::http;
+use crate::message::Lists;
 use crate::oauth::{Account, Session};
+use crate::probe::{LateAnswer, ProbeTransport};
 use crate::secrets::Secrets;
 use crate::settings::{Server, Transport};
 use crate::stdio::{Program, ProgramEnd, StdioTransport};
-
-/// The maximum number of characters of a reason.
-const MAX_REASON: usize = 2_000;
 
 /// An open connection.
 pub(crate) struct Connection {
     pub(crate) service: RunningService<RoleClient, Client>,
     /// The login, if requests carry an access token.
     pub(crate) oauth: Option<Session>,
+    /// The lists of tools that the server has sent.
+    pub(crate) lists: Lists,
 }
 
 /// Why a connection could not be opened.
@@ -41,19 +45,24 @@ pub(crate) async fn connect(
     redactor: &Secrets,
     program: &mut Option<ProgramEnd>,
 ) -> Result<Connection, ConnectError> {
-    let mut opening = Opening { server, client, env, redactor, program };
+    let mut opening = Opening { server, client, env, redactor, program, late: LateAnswer::default() };
     let newest = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
-    match opening.open(newest).await {
+    let again = match opening.open(newest).await {
+        // A server of the newer era only was slow to start.
+        Err(Failure { error: Some(ClientInitializeError::JsonRpcError(_)), .. }) if opening.late.is_there() => {
+            ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] }
+        }
         // A server of the older era may end at the first message that it does not know, or answer it with nothing.
         Err(Failure {
             error: Some(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::ExpectedInitResult(_)),
             ..
-        }) => opening.open(ClientLifecycleMode::Initialize).await.map_err(|failure| failure.reported),
-        result => result.map_err(|failure| failure.reported),
-    }
+        }) => ClientLifecycleMode::Initialize,
+        result => return result.map_err(|failure| failure.reported),
+    };
+    opening.open(again).await.map_err(|failure| failure.reported)
 }
 
 struct Failure {
@@ -74,52 +83,61 @@ struct Opening<'a> {
     env: &'a Env,
     redactor: &'a Secrets,
     program: &'a mut Option<ProgramEnd>,
+    late: LateAnswer,
 }
 
 impl Opening<'_> {
     async fn open(&mut self, lifecycle: ClientLifecycleMode) -> Result<Connection, Failure> {
         let client = self.client.clone();
         let mut oauth = None;
-        let served = match &self.server.transport {
-            Transport::Stdio { command, .. } => {
+        let late = self.late.clone();
+        let (lists, served) = match &self.server.transport {
+            Transport::Stdio { command, args: _, env: _, directory } => {
                 let (transport, program) = start(self.server, self.env).await.map_err(|error| {
-                    let reason = format!("failed to start `{command}`: {error}");
-                    Failure::before_start(self.redacted(&reason))
+                    let why = not_started(command, directory.as_deref(), &error);
+                    Failure::before_start(self.redacted(&format!("failed to start `{command}`: {why}")))
                 })?;
                 *self.program = Some(program);
-                client.serve_with_lifecycle(transport, lifecycle).await
+                let lists = transport.lists().clone();
+                (lists, client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await)
             }
             Transport::Http { url, headers, bearer_variable, .. } => {
                 let transport = http::transport(url, headers, bearer_variable.as_deref(), self.env);
                 let (http, config) = transport.map_err(Failure::before_start)?;
-                match Account::of(self.server, self.env, &self.redactor.tokens).map_err(Failure::before_start)? {
-                    None => {
-                        let transport = StreamableHttpClientTransport::with_client(http, config);
-                        client.serve_with_lifecycle(transport, lifecycle).await
-                    }
-                    Some(account) => {
-                        let session = Session::open(account, http).await.map_err(Failure::before_start)?;
-                        let transport = StreamableHttpClientTransport::with_client(session.client(), config);
-                        oauth = Some(session);
-                        client.serve_with_lifecycle(transport, lifecycle).await
-                    }
-                }
+                let lists = http.lists().clone();
+                let served =
+                    match Account::of(self.server, self.env, &self.redactor.tokens).map_err(Failure::before_start)? {
+                        None => {
+                            let transport = StreamableHttpClientTransport::with_client(http, config);
+                            client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
+                        }
+                        Some(account) => {
+                            let session = Session::open(account, http).await.map_err(Failure::before_start)?;
+                            let transport = StreamableHttpClientTransport::with_client(session.client(), config);
+                            oauth = Some(session);
+                            client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
+                        }
+                    };
+                (lists, served)
             }
         };
         match served {
-            Ok(service) => Ok(Connection { service, oauth }),
+            Ok(service) => Ok(Connection { service, oauth, lists }),
             Err(error) => Err(self.failure(error).await),
         }
     }
 
     async fn failure(&self, error: ClientInitializeError) -> Failure {
         let is_final = error.is_authorization_required();
-        let reason = match (&error, &self.program) {
-            (ClientInitializeError::ConnectionClosed(_), Some(program)) => {
+        let reason = match &self.program {
+            _ if is_final => login_advice(self.server),
+            Some(program) if failure::is_end(&error) => {
                 format!("the server ended while it was started: {}", program.text(|text| self.redacted(text)).await)
             }
-            _ if is_final => login_advice(self.server),
-            _ => reason(&error, self.redactor),
+            program => {
+                let stderr = program.as_ref().map(|program| program.stderr(|text| self.redacted(text)));
+                failure::of_start(&error, self.redactor) + &stderr.unwrap_or_default()
+            }
         };
         Failure { reported: ConnectError { reason, is_final }, error: Some(error) }
     }
@@ -154,17 +172,15 @@ async fn start(server: &Arc<Server>, env: &Env) -> std::io::Result<(StdioTranspo
     started.await.map_err(std::io::Error::other)?
 }
 
-/// Returns an error with its causes as one text, without secrets.
-pub(crate) fn reason(error: &(dyn std::error::Error + 'static), redactor: &Secrets) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text += &format!(": {cause_text}");
-        }
-        source = cause.source();
+/// Returns why a program could not be started. The system only says that something does not exist.
+fn not_started(command: &str, directory: Option<&Path>, error: &io::Error) -> String {
+    if error.kind() != io::ErrorKind::NotFound {
+        return error.to_string();
     }
-    let text = redactor.text(&text);
-    text.chars().take(MAX_REASON).collect()
+    match directory {
+        Some(directory) if !directory.is_dir() => format!("its directory {} does not exist", directory.display()),
+        _ if !command.contains('/') => "no program of this name is in `PATH`".to_owned(),
+        _ if Path::new(command).exists() => "the interpreter that its first line names does not exist".to_owned(),
+        _ => "the program does not exist".to_owned(),
+    }
 }

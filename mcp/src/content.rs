@@ -59,10 +59,17 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
     attachments.into_iter().try_fold(output, ToolOutput::with_attachment)
 }
 
-/// Reads a result with parts that the protocol library does not know, such as one of a later version. A note takes the place of each. Returns
-/// `None` if it is not a result of a call.
-pub(crate) fn with_unknown_parts(mut result: Value) -> Option<CallToolResult> {
-    for part in result.get_mut("content")?.as_array_mut()? {
+/// Reads a result with parts that the protocol library does not know, such as one of a later version. A note takes the place of each.
+///
+/// # Errors
+/// Returns what is wrong with a result that is not one of a call.
+pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, String> {
+    if !result.is_object() {
+        return Err("its `result` is not an object".to_owned());
+    }
+    let content = result.get_mut("content").ok_or("its `result` has no `content`")?;
+    let parts = content.as_array_mut().ok_or("its `content` is not a list")?;
+    for part in parts {
         if let Err(error) = serde_json::from_value::<ContentBlock>(part.clone()) {
             let reason = shortened(&error.to_string());
             let note = match part.get("type").and_then(Value::as_str) {
@@ -72,7 +79,12 @@ pub(crate) fn with_unknown_parts(mut result: Value) -> Option<CallToolResult> {
             *part = json!({ "type": "text", "text": note });
         }
     }
-    serde_json::from_value(result).ok()
+    for (key, is_valid) in [("isError", Value::is_boolean as fn(&Value) -> bool), ("_meta", Value::is_object)] {
+        if result.get(key).is_some_and(|value| !value.is_null() && !is_valid(value)) {
+            return Err(format!("its `{key}` has the wrong type"));
+        }
+    }
+    serde_json::from_value(result).map_err(|error| shortened(&error.to_string()))
 }
 
 impl Parts {
@@ -298,8 +310,13 @@ mod tests {
             assert!(text.contains(part) && text.len() < 300, "{part}: {text}");
         }
         assert_eq!((texts.len(), read.structured_content), (5, Some(json!({ "n": 1 }))));
-        for other in [json!(7), json!({}), json!({ "content": {} })] {
-            assert_eq!(with_unknown_parts(other), None);
+        for (other, problem) in [
+            (json!(7), "not an object"),
+            (json!({}), "no `content`"),
+            (json!({ "content": {} }), "not a list"),
+            (json!({ "content": [], "isError": "no" }), "`isError`"),
+        ] {
+            assert!(with_unknown_parts(other).is_err_and(|found| found.contains(problem)), "{problem}");
         }
     }
 

@@ -7,7 +7,8 @@
 
 // The modules, in the order of a server's life:
 // - `settings` says what to start, and `packages` finds its package.
-// - `stdio` and `http` carry messages. `oauth` adds the tokens of a login. `connect` opens a connection.
+// - `stdio` and `http` carry messages, which `message` reads. `oauth` adds the tokens of a login. `connect` opens a connection, on a
+//   transport of `probe`. `failure` says why that failed.
 // - `listing`, `definition` and `names` read the tools. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` and `sampling` answer what the server asks meanwhile.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.
@@ -18,14 +19,17 @@ mod client;
 mod connect;
 mod content;
 mod definition;
+mod failure;
 mod file;
 mod http;
 mod listing;
+mod message;
 mod names;
 mod oauth;
 mod output;
 mod packages;
 mod pins;
+mod probe;
 mod provider;
 mod report;
 mod sampling;

@@ -1,11 +1,14 @@
 //! Lists the tools of a server: all pages, bounded in number and size.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
 use rmcp::service::{Peer, ServiceError};
 use serde_json::Value;
+
+use crate::message::{Lists, RawTool};
+use crate::report::LeftOut;
 
 /// The maximum number of tools.
 const MAX_TOOLS: usize = 1_000;
@@ -15,35 +18,33 @@ const MAX_PAGES: usize = 100;
 const MAX_BYTES: usize = 8 << 20;
 
 /// The tools of a server, each as the server sent it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Listing {
     pub(crate) tools: Vec<Value>,
+    /// Those that cannot be used whatever their definitions say.
+    pub(crate) left_out: Vec<LeftOut>,
     /// Why further tools are not listed.
     pub(crate) cut_off: Option<String>,
 }
 
+/// A page of the list.
+struct Page {
+    tools: Vec<Value>,
+    left_out: Vec<LeftOut>,
+    next: Option<String>,
+}
+
 impl Listing {
-    /// Asks the server for its tools. One definition that is not valid does not spoil the others.
-    pub(crate) async fn read(peer: &Peer<RoleClient>) -> Result<Self, ServiceError> {
+    /// Asks the server for its tools. One definition that is not valid does not spoil the others. `lists` are those of the connection.
+    pub(crate) async fn read(peer: &Peer<RoleClient>, lists: &Lists) -> Result<Self, ServiceError> {
         let (mut listing, mut cursor, mut cursors, mut bytes) = (Self::default(), None, BTreeSet::new(), 0);
+        let has_tasks = peer.peer_info().is_some_and(|info| info.protocol_version.has_initialize());
         for _ in 0..MAX_PAGES {
-            let params = PaginatedRequestParams::default().with_cursor(cursor);
-            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let (tools, next) = match peer.send_request(request).await? {
-                ServerResult::ListToolsResult(page) => {
-                    let tools = page.tools.iter().map(serde_json::to_value).filter_map(Result::ok);
-                    (tools.collect(), page.next_cursor)
-                }
-                // If one definition is not valid, the page does not have the form that the protocol requires.
-                ServerResult::CustomResult(page) => match page.0.get("tools") {
-                    Some(Value::Array(tools)) => (tools.clone(), page.0["nextCursor"].as_str().map(str::to_owned)),
-                    _ => return Err(ServiceError::UnexpectedResponse),
-                },
-                _ => return Err(ServiceError::UnexpectedResponse),
-            };
-            for tool in tools {
+            let page = Page::read(peer, lists, cursor).await?;
+            listing.left_out.extend(page.left_out);
+            for tool in page.tools {
                 bytes += tool.to_string().len();
-                if listing.tools.len() == MAX_TOOLS || bytes > MAX_BYTES {
+                if listing.tools.len() + listing.left_out.len() >= MAX_TOOLS || bytes > MAX_BYTES {
                     let limit = if bytes > MAX_BYTES {
                         format!("their definitions have more than {} MiB", MAX_BYTES >> 20)
                     } else {
@@ -52,9 +53,14 @@ impl Listing {
                     listing.cut_off = Some(limit);
                     return Ok(listing);
                 }
-                listing.tools.push(tool);
+                if has_tasks && tool["execution"]["taskSupport"] == "required" {
+                    let reason = "it can only be called as a task, which this program does not do".to_owned();
+                    listing.left_out.push(LeftOut { tool: name(&tool), reason });
+                } else {
+                    listing.tools.push(known(tool));
+                }
             }
-            match next {
+            match page.next {
                 None => return Ok(listing),
                 Some(next) if !cursors.insert(next.clone()) => {
                     listing.cut_off = Some("the server repeats a page".to_owned());
@@ -66,4 +72,68 @@ impl Listing {
         listing.cut_off = Some(format!("at most {MAX_PAGES} pages are read"));
         Ok(listing)
     }
+}
+
+impl Page {
+    async fn read(peer: &Peer<RoleClient>, lists: &Lists, cursor: Option<String>) -> Result<Self, ServiceError> {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+        // A list that nobody has asked for is not the one that follows.
+        let _ = lists.take();
+        let (tools, next) = match peer.send_request(request).await? {
+            ServerResult::ListToolsResult(page) => {
+                let tools = page.tools.iter().map(serde_json::to_value).filter_map(Result::ok);
+                (tools.collect(), page.next_cursor)
+            }
+            // If one definition is not valid, the page does not have the form that the protocol requires.
+            ServerResult::CustomResult(page) => match page.0.get("tools") {
+                Some(Value::Array(tools)) => (tools.clone(), page.0["nextCursor"].as_str().map(str::to_owned)),
+                _ => return Err(ServiceError::UnexpectedResponse),
+            },
+            _ => return Err(ServiceError::UnexpectedResponse),
+        };
+        Ok(match lists.take() {
+            None => Self { tools, left_out: Vec::new(), next },
+            Some(raw) => Self::of(raw, &tools, next),
+        })
+    }
+
+    /// Returns the page of what the server has sent. `passed` is what the protocol library has passed on of it.
+    fn of(raw: Vec<RawTool>, passed: &[Value], next: Option<String>) -> Self {
+        let mut passed_names = BTreeMap::<&str, usize>::new();
+        for name in passed.iter().filter_map(|tool| tool["name"].as_str()) {
+            *passed_names.entry(name).or_default() += 1;
+        }
+        let (mut tools, mut left_out) = (Vec::new(), Vec::new());
+        let mut leave_out = |tool, reason: &str| left_out.push(LeftOut { tool, reason: reason.to_owned() });
+        for tool in raw {
+            match tool {
+                RawTool::TooDeep { name } => leave_out(name, "its definition is nested deeper than 64 levels"),
+                RawTool::Read(tool) => {
+                    let count = tool["name"].as_str().and_then(|name| passed_names.get_mut(name));
+                    match count {
+                        Some(count) if *count > 0 => *count -= 1,
+                        // It does so over HTTP in the newer era.
+                        _ if tool["name"].is_string() => {
+                            leave_out(name(&tool), "it marks a parameter with an `x-mcp-header` that is not valid");
+                            continue;
+                        }
+                        _ => {}
+                    }
+                    tools.push(tool);
+                }
+            }
+        }
+        Self { tools, left_out, next }
+    }
+}
+
+/// Returns a definition with the keys that the protocol has, if it has the form that the protocol requires.
+fn known(tool: Value) -> Value {
+    let known = serde_json::from_value::<Tool>(tool.clone()).and_then(serde_json::to_value);
+    known.unwrap_or(tool)
+}
+
+fn name(tool: &Value) -> String {
+    tool["name"].as_str().unwrap_or("?").chars().take(100).collect()
 }

@@ -1,5 +1,6 @@
 //! All servers of a host: started together, and stopped together.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use toolc::{Env, Registry};
 
 use crate::ask::{Asker, Asking};
 use crate::call::{Caller, Status};
-use crate::pins::Listed;
+use crate::pins::{Listed, definition_text};
 use crate::provider::ServerProvider;
 use crate::report::ServerReport;
 use crate::sampling::Sampler;
@@ -38,8 +39,6 @@ pub struct Servers {
     runtime: Option<Runtime>,
     running: Vec<Running>,
     stop: watch::Sender<bool>,
-    /// Closed after the first try of every server.
-    first_tries: Mutex<mpsc::Receiver<()>>,
     /// Closed after every server has ended.
     ended: Mutex<mpsc::Receiver<()>>,
 }
@@ -50,6 +49,8 @@ struct Running {
     server: Arc<Server>,
     report: Arc<Mutex<ServerReport>>,
     listed: Arc<Mutex<Option<Listed>>>,
+    /// Closed after the first try.
+    first_try: Mutex<mpsc::Receiver<()>>,
 }
 
 impl Servers {
@@ -76,7 +77,7 @@ impl Servers {
         let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().thread_name("MCP").build();
         let runtime = runtime.map_err(|error| format!("failed to start threads for MCP servers: {error}"))?;
         let (stop, stopped) = watch::channel(false);
-        let ((first_try, first_tries), (alive, ended)) = (mpsc::channel(), mpsc::channel::<()>());
+        let (alive, ended) = mpsc::channel::<()>();
         let (mut running, turn) = (Vec::new(), Arc::default());
         for server in servers {
             let invalid = |problem: &dyn std::fmt::Display| format!("the MCP server `{}`: {problem}", server.name);
@@ -110,7 +111,9 @@ impl Servers {
             let report = ServerReport { unset_variables, ..ServerReport::new(&server.name) };
             let report = Arc::new(Mutex::new(report));
             let (server, listed) = (Arc::new(server), Arc::default());
+            let (first_try, tried) = mpsc::channel();
             running.push(Running {
+                first_try: Mutex::new(tried),
                 server: Arc::clone(&server),
                 report: Arc::clone(&report),
                 listed: Arc::clone(&listed),
@@ -127,7 +130,7 @@ impl Servers {
                 caller: Arc::new(caller),
                 asking,
                 stop: stopped.clone(),
-                first_try: Some(first_try.clone()),
+                first_try: Some(first_try),
             };
             let alive = alive.clone();
             runtime.spawn(async move {
@@ -135,33 +138,70 @@ impl Servers {
                 drop(alive);
             });
         }
-        let (first_tries, ended) = (Mutex::new(first_tries), Mutex::new(ended));
-        Ok(Self { runtime: Some(runtime), running, stop, first_tries, ended })
+        Ok(Self { runtime: Some(runtime), running, stop, ended: Mutex::new(ended) })
     }
 
     /// Waits until every server has listed its tools or has failed to start, each at most for its own time limit.
     pub fn wait_until_started(&self) {
-        let first_tries = self.first_tries.lock().unwrap_or_else(PoisonError::into_inner);
-        while first_tries.recv().is_ok() {}
+        for running in &self.running {
+            let first_try = running.first_try.lock().unwrap_or_else(PoisonError::into_inner);
+            while first_try.recv().is_ok() {}
+        }
+    }
+
+    /// Waits like [`wait_until_started`](Self::wait_until_started), but at most for `limit` for all servers together, except for those that
+    /// are `needed`. The tools of the others are added to the registry when they are listed.
+    pub fn wait_for(&self, limit: Duration, needed: impl Fn(&str) -> bool) {
+        let deadline = Instant::now() + limit;
+        let (needed, others): (Vec<_>, Vec<_>) = self.running.iter().partition(|running| needed(&running.server.name));
+        for running in needed {
+            let first_try = running.first_try.lock().unwrap_or_else(PoisonError::into_inner);
+            while first_try.recv().is_ok() {}
+        }
+        for running in others {
+            let first_try = running.first_try.lock().unwrap_or_else(PoisonError::into_inner);
+            // Nothing is sent: the channel is closed, or the time is over.
+            let _ = first_try.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+        }
     }
 
     /// Returns reports about all servers, in the order in which they were passed.
     pub fn reports(&self) -> Vec<ServerReport> {
-        let report = |running: &Running| running.report.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.running.iter().map(report).collect()
+        self.watch()()
     }
 
-    /// Pins tools of a server as they are now: a person has accepted them. Without names, all tools that it lists. Returns the pinned
-    /// names. The server must have been started [for review](crate::Pinning::for_review); it uses the tools from its next start on.
+    /// Returns a function that returns the [reports](Self::reports), also after this value was moved or dropped.
+    pub fn watch(&self) -> impl Fn() -> Vec<ServerReport> + Send + Sync + use<> {
+        let reports: Vec<_> = self.running.iter().map(|running| Arc::clone(&running.report)).collect();
+        move || reports.iter().map(|report| report.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
+    }
+
+    /// Returns the whole definitions of the tools that a server lists and that can be used, by the names that it gives them, each as text
+    /// for a person.
+    ///
+    /// # Errors
+    /// Returns a message if the server is unknown or has listed no tools.
+    pub fn definitions(&self, server: &str) -> Result<BTreeMap<String, String>, String> {
+        let (_, listed) = self.listed(server)?;
+        Ok(listed.definitions.iter().map(|(name, tool)| (name.clone(), definition_text(tool))).collect())
+    }
+
+    /// Pins tools of a server as they are now: a person has accepted them. Without names, all tools that it lists, and the server itself:
+    /// its start and its instructions. Returns the pinned names. The server must have been started [for review](crate::Pinning::for_review); it uses the tools from its next start on.
     ///
     /// # Errors
     /// Returns a message if the server is unknown or has listed no tools, if a tool is unknown, or if the lock file cannot be written.
     pub fn accept(&self, server: &str, tools: Option<&[String]>) -> Result<Vec<String>, String> {
+        let (running, listed) = self.listed(server)?;
+        running.server.pinning.accept(&running.server, &listed, tools)
+    }
+
+    fn listed(&self, server: &str) -> Result<(&Running, Listed), String> {
         let running = self.running.iter().find(|running| running.server.name == server);
         let running = running.ok_or_else(|| format!("no MCP server is called `{server}`"))?;
-        let listed = running.listed.lock().unwrap_or_else(PoisonError::into_inner);
-        let listed = listed.as_ref().ok_or_else(|| format!("the MCP server `{server}` has not listed its tools"))?;
-        running.server.pinning.accept(&running.server, listed, tools)
+        let listed = running.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let listed = listed.ok_or_else(|| format!("the MCP server `{server}` has not listed its tools"))?;
+        Ok((running, listed))
     }
 
     /// Stops all servers, and waits until their programs have ended, at most for a few seconds. Running calls get an error.

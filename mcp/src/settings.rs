@@ -114,8 +114,8 @@ pub struct Pinning {
     pub file: PathBuf,
     /// What is held back.
     pub policy: PinPolicy,
-    /// Whether a person looks at the changes: the server is started even if its command line differs from the pinned one, and nothing
-    /// is pinned before the person accepts it.
+    /// Whether a person looks at the changes: nothing is pinned before the person accepts it. The person has agreed to start the server
+    /// even if [its start has changed](Server::changed_start).
     pub for_review: bool,
 }
 

@@ -16,8 +16,9 @@ use toolc::{Env, Registry};
 use crate::ask::Asking;
 use crate::call::{Caller, Live, Status};
 use crate::client::Client;
-use crate::connect::{ConnectError, Connection, connect, login_advice, reason};
+use crate::connect::{ConnectError, Connection, connect, login_advice};
 use crate::definition::Definition;
+use crate::failure::reason;
 use crate::listing::Listing;
 use crate::names::{tool_name, toolset_name};
 use crate::packages::{self, Package, Refused};
@@ -153,10 +154,10 @@ impl Supervisor {
                 return End::Failed(ConnectError { reason, is_final: false });
             }
         };
-        let Connection { service, oauth } = connection;
+        let Connection { service, oauth, lists } = connection;
         let (peer, token) = (service.peer().clone(), service.cancellation_token());
         self.introduce(&peer, started.elapsed());
-        let mut listed = listing.tools.clone();
+        let mut listed = listing.clone();
         self.publish(&peer, listing);
         self.status.send_replace(Status::Connected(Arc::new(Live {
             peer: peer.clone(),
@@ -187,14 +188,14 @@ impl Supervisor {
                 }
             }
             let read = tokio::select! {
-                read = tokio::time::timeout(LIST_TIMEOUT, Listing::read(&peer)) => read,
+                read = tokio::time::timeout(LIST_TIMEOUT, Listing::read(&peer, &lists)) => read,
                 () = stopped(&mut stop) => continue,
             };
             // A failure leaves the tools as they are. If the server has ended, that is noticed next.
             if let Ok(Ok(listing)) = read
-                && listing.tools != listed
+                && listing != listed
             {
-                listed.clone_from(&listing.tools);
+                listed.clone_from(&listing);
                 self.publish(&peer, listing);
             }
             tokio::time::sleep(LIST_PAUSE).await;
@@ -234,7 +235,7 @@ impl Supervisor {
         program: &mut Option<ProgramEnd>,
     ) -> Result<(Connection, Listing), ConnectError> {
         let connection = connect(server, client, &self.env, &self.redactor, program).await?;
-        match Listing::read(connection.service.peer()).await {
+        match Listing::read(connection.service.peer(), &connection.lists).await {
             Ok(listing) => Ok((connection, listing)),
             Err(error) if error.auth_challenge().is_some() => {
                 Err(ConnectError { reason: login_advice(server), is_final: true })
@@ -274,15 +275,20 @@ impl Supervisor {
 
     /// Registers the tools of a list, in place of those before.
     fn publish(&self, peer: &Peer<RoleClient>, listing: Listing) {
-        let (server, mut left_out) = (&self.server, Vec::new());
-        let (mut definitions, mut names) = (Vec::new(), BTreeSet::new());
+        let (server, mut left_out) = (&self.server, listing.left_out);
+        let is_used = |name: &str| {
+            let is_included = server.include.as_ref().is_none_or(|names| names.iter().any(|known| known == name));
+            let for_models = tool_name(&server.name, name);
+            is_included && !server.exclude.iter().any(|known| known == name || *known == for_models)
+        };
+        let mut definitions = Vec::new();
+        let mut names: BTreeSet<String> = left_out.iter().map(|tool| tool.tool.clone()).collect();
+        left_out.retain(|tool| is_used(&tool.tool));
         for tool in listing.tools {
             let tool = self.redacted(tool);
             let name = tool["name"].as_str().unwrap_or_default();
             names.insert(name.to_owned());
-            let is_included = server.include.as_ref().is_none_or(|names| names.iter().any(|known| known == name));
-            let for_models = tool_name(&server.name, name);
-            if !is_included || server.exclude.iter().any(|known| known == name || *known == for_models) {
+            if !is_used(name) {
                 continue;
             }
             match Definition::read(tool, |own_name| tool_name(&server.name, own_name)) {

@@ -20,6 +20,7 @@ use tokio::sync::Mutex;
 use toolc::Env;
 
 use crate::ask::Asking;
+use crate::http::HttpClient;
 use crate::secrets::Tokens;
 use crate::settings::{Oauth, Server, Transport};
 use crate::web::Web;
@@ -113,7 +114,7 @@ impl Account {
 #[derive(Clone)]
 pub(crate) struct Session {
     account: Arc<Account>,
-    client: AuthClient<reqwest::Client>,
+    client: AuthClient<HttpClient>,
     /// The number of logins since the connection was opened.
     logins: Arc<Mutex<u32>>,
 }
@@ -126,13 +127,13 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     /// Returns a session whose requests carry the tokens of the last login, if there are any.
-    pub(crate) async fn open(account: Account, http: reqwest::Client) -> Result<Self, String> {
+    pub(crate) async fn open(account: Account, http: HttpClient) -> Result<Self, String> {
         let manager = account.restored().await?;
         Ok(Self { account: Arc::new(account), client: AuthClient::new(http, manager), logins: Arc::default() })
     }
 
     /// Returns the client whose requests carry the tokens.
-    pub(crate) fn client(&self) -> AuthClient<reqwest::Client> {
+    pub(crate) fn client(&self) -> AuthClient<HttpClient> {
         self.client.clone()
     }
 

@@ -86,7 +86,7 @@ pub(crate) struct Refused {
 }
 
 /// Finds the package of a server, fixes its version, and checks it. Returns `None` if the server has no package. With `newest`, what is
-/// known does not count.
+/// known does not count, and the person has asked for the version: the server may not be in the configuration yet.
 pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> Result<Option<Package>, Refused> {
     let (Transport::Stdio { command, args, .. }, Some(packages)) = (&server.transport, &server.packages) else {
         return Ok(None);
@@ -94,8 +94,9 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
     let named = match command::read(command, args) {
         Runs::Program => return Ok(None),
         Runs::Package(named) => named,
-        Runs::Unknown(reason) => return unknown(packages, args, reason, asking).await,
+        Runs::Unknown(reason) => return unknown(packages, args, reason, &Person { asking, is_adding: newest }).await,
     };
+    let person = Person { asking, is_adding: newest };
     let refused = |reason: String, is_final: bool| Refused { reason, is_final };
     let known = if newest { None } else { read(&packages.file).map_err(|reason| refused(reason, true))? };
     // A version that was fixed in the configuration afterwards is the one that was checked.
@@ -123,7 +124,8 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
         }
     };
     let full = format!("{}:{}@{version}", named.ecosystem.word(), named.name);
-    let (check, unchecked) = checked(packages, &named, &version, known.map(|known| known.check), &full, asking).await?;
+    let (check, unchecked) =
+        checked(packages, &named, &version, known.map(|known| known.check), &full, &person).await?;
     let advisories = match &check {
         Check::Checked { advisories, .. } => advisories.clone(),
         Check::AcceptedUnchecked => Vec::new(),
@@ -141,7 +143,7 @@ async fn checked(
     version: &str,
     before: Option<Check>,
     full: &str,
-    asking: &Asking,
+    person: &Person<'_>,
 ) -> Result<(Check, Option<String>), Refused> {
     if let Some(Check::Checked { at, .. }) = &before
         && now().checked_sub(*at).is_some_and(|age| age < GOOD_FOR.as_secs())
@@ -162,27 +164,33 @@ async fn checked(
             if let Some(check) = before {
                 Ok((check, Some(reason)))
             } else {
-                accept_unchecked(full, &reason, asking).await?;
+                person.accepts_unchecked(full, &reason).await?;
                 Ok((Check::AcceptedUnchecked, Some(reason)))
             }
         }
     }
 }
 
-/// Asks the person whether what cannot be checked is to be run all the same.
-async fn accept_unchecked(package: &str, reason: &str, asking: &Asking) -> Result<(), Refused> {
-    let kind = QuestionKind::Unchecked { package: package.to_owned(), reason: reason.to_owned() };
-    match asking.ask(&Question::new(&asking.server, kind)).await {
-        Answer::Accept(_) => Ok(()),
-        answer => {
-            let server = &asking.server;
-            let advice = match answer {
-                Answer::Decline => String::new(),
-                _ => format!("; `toolc mcp lock {server}` asks whether to run it all the same"),
-            };
-            let reason = format!("{package} could not be checked, and is not run: {reason}{advice}");
-            Err(Refused { reason, is_final: true })
-        }
+/// The person who is asked about a package that cannot be checked.
+struct Person<'a> {
+    asking: &'a Asking,
+    /// Whether the person is adding the server or fixing its version, as opposed to using it.
+    is_adding: bool,
+}
+
+impl Person<'_> {
+    /// Asks whether what cannot be checked is to be run all the same.
+    async fn accepts_unchecked(&self, package: &str, reason: &str) -> Result<(), Refused> {
+        let kind = QuestionKind::Unchecked { package: package.to_owned(), reason: reason.to_owned() };
+        let server = &self.asking.server;
+        let advice = match self.asking.ask(&Question::new(server, kind)).await {
+            Answer::Accept(_) => return Ok(()),
+            Answer::Decline => String::new(),
+            _ if self.is_adding => "; in a terminal, this command asks whether to run it all the same".to_owned(),
+            _ => format!("; in a terminal, `toolc mcp test {server}` asks whether to run it all the same"),
+        };
+        let reason = format!("{package} could not be checked, and is not run: {reason}{advice}");
+        Err(Refused { reason, is_final: true })
     }
 }
 
@@ -191,13 +199,13 @@ async fn unknown(
     packages: &Packages,
     args: &[String],
     reason: String,
-    asking: &Asking,
+    person: &Person<'_>,
 ) -> Result<Option<Package>, Refused> {
     let refused = |reason| Refused { reason, is_final: true };
     let line = args.join(" ");
     let known = read(&packages.file).map_err(refused)?;
     if !known.is_some_and(|known| known.name == line && known.check == Check::AcceptedUnchecked) {
-        accept_unchecked(&line, &reason, asking).await?;
+        person.accepts_unchecked(&line, &reason).await?;
         let version = String::new();
         let known = Known {
             ecosystem: Ecosystem::Npm,

@@ -6,10 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-/// The maximum number of characters of a value that is shown.
-const MAX_VALUE: usize = 200;
-/// The maximum number of lines of a text that are shown.
-const MAX_LINES: usize = 60;
+/// The maximum number of bytes of a value that is shown on one line.
+const MAX_INLINE: usize = 100;
 
 /// What a change means, from the least to the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -33,7 +31,7 @@ pub struct Change {
     pub class: ChangeClass,
     /// The changed part, such as `inputSchema.properties.path.description`. Empty for the whole tool.
     pub path: String,
-    /// What is different, as lines that begin with `-`, `+` or a space.
+    /// What is different, as lines that begin with `-`, `+` or a space. Nothing is left out: a person accepts it.
     pub lines: Vec<String>,
 }
 
@@ -55,8 +53,8 @@ impl Change {
         let lines = if let (Some(Value::String(old)), Some(Value::String(new))) = (old, new) {
             text_lines(old, new)
         } else {
-            let old = old.map(|value| format!("- {}", short(value)));
-            old.into_iter().chain(new.map(|value| format!("+ {}", short(value)))).collect()
+            let old = old.into_iter().flat_map(|value| value_lines('-', value));
+            old.chain(new.into_iter().flat_map(|value| value_lines('+', value))).collect()
         };
         Self { class, path: path.to_owned(), lines }
     }
@@ -80,20 +78,29 @@ fn text_lines(old: &str, new: &str) -> Vec<String> {
     };
     let groups = diff.grouped_ops(1);
     let changes = groups.iter().flatten().flat_map(|op| diff.iter_changes(op));
-    let mut lines: Vec<String> = changes.map(line).collect();
-    if lines.len() > MAX_LINES {
-        lines.truncate(MAX_LINES);
-        lines.push("  …".to_owned());
-    }
-    lines
+    changes.map(line).collect()
 }
 
-fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_VALUE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+fn value_lines(sign: char, value: &Value) -> Vec<String> {
+    json(value).lines().map(|line| format!("{sign} {line}")).collect()
+}
+
+/// Returns a value as JSON, on one line if it is short.
+fn json(value: &Value) -> String {
+    let short = value.to_string();
+    if short.len() <= MAX_INLINE || value.is_string() { short } else { format!("{value:#}") }
+}
+
+/// Returns a whole definition as lines, without its name.
+pub(super) fn definition_lines(definition: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (key, value) in definition.as_object().into_iter().flatten().filter(|(key, _)| *key != "name") {
+        let text = value.as_str().map_or_else(|| json(value), str::to_owned);
+        let mut parts = text.split('\n');
+        lines.push(format!("+ {key}: {}", parts.next().unwrap_or_default()));
+        lines.extend(parts.map(|part| format!("+   {part}")));
     }
+    lines
 }
 
 impl fmt::Display for Change {
@@ -114,14 +121,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_compared_by_lines_and_values_are_shortened() {
+    fn texts_are_compared_by_lines_and_nothing_is_left_out() {
         let (old, new) = (json!("a\nb\nc\nd\n"), json!("a\nb\nC\nd\n"));
         let change = Change::new(ChangeClass::Wording, "description", Some(&old), Some(&new));
         assert_eq!(change.to_string(), "wording: description\n    b\n  - c\n  + C\n    d");
-        let long = json!(["x".repeat(1000)]);
+        let (many, long) = (json!("line\n".repeat(500) + "the last"), json!(["x".repeat(1000), "the last"]));
+        let change = Change::new(ChangeClass::Wording, "description", Some(&old), Some(&many));
+        assert!(change.to_string().ends_with("+ the last"), "{change}");
         let change = Change::new(ChangeClass::Breaking, "", None, Some(&long));
-        assert!(change.to_string().len() < 300, "{change}");
-        assert!(change.to_string().starts_with("breaking: the tool\n  + [\"xxx"), "{change}");
+        assert!(change.to_string().starts_with("breaking: the tool\n  + [\n  +   \"xxx"), "{change}");
+        assert!(change.to_string().ends_with("+   \"the last\"\n  + ]"), "{change}");
         assert!(ChangeClass::Breaking > ChangeClass::Behaviour && ChangeClass::Wording > ChangeClass::Additive);
+    }
+
+    #[test]
+    fn a_definition_is_shown_whole() {
+        let definition = json!({
+            "name": "send",
+            "description": "Sends.\nMail.",
+            "inputSchema": { "type": "object", "properties": { "to": { "type": "string", "description": "x".repeat(300) } } },
+            "annotations": { "readOnlyHint": true },
+        });
+        let lines = definition_lines(&definition).join("\n");
+        assert!(
+            lines.starts_with("+ description: Sends.\n+   Mail.\n+ inputSchema: {\n+     \"type\": \"object\",\n"),
+            "{lines}"
+        );
+        assert!(
+            lines.contains(&"x".repeat(300)) && lines.ends_with("+ annotations: {\"readOnlyHint\":true}"),
+            "{lines}"
+        );
     }
 }

@@ -28,6 +28,9 @@ pub struct HeldBack {
     pub tool: String,
     /// Whether the tool was not accepted before.
     pub is_new: bool,
+    /// Its whole definition, if the tool is new.
+    #[serde(skip)]
+    pub definition: Option<Value>,
     /// The differences from what was accepted.
     pub changes: Vec<Change>,
     /// Suspicious texts.
@@ -58,17 +61,17 @@ pub(crate) struct Review {
 }
 
 impl Pinning {
-    /// Fails if the command line or the address of the server is not the pinned one, unless a person looks at the change.
+    /// Fails if the command line or the address of the server is not the pinned one, unless a person has agreed to the start.
     pub(crate) fn check_identity(&self, server: &Server) -> Result<(), String> {
-        if self.for_review || self.policy == PinPolicy::Off {
+        if self.for_review {
             return Ok(());
         }
-        match Lock::read(&self.file)? {
-            Some(lock) if lock.server != lock::identity(server) => {
-                Err("its command line or address has changed since it was accepted".to_owned())
-            }
-            _ => Ok(()),
-        }
+        let Some(change) = server.changed_start()? else { return Ok(()) };
+        let (name, lines) = (&server.name, change.lines.join("\n"));
+        Err(format!(
+            "its command line or address has changed since it was accepted, and it is not started:\n{lines}\n`toolc mcp accept {name}` asks \
+             whether to start it, and accepts it"
+        ))
     }
 
     /// Compares definitions with the lock file, and pins what need not be accepted by a person.
@@ -77,7 +80,7 @@ impl Pinning {
         let read = match Lock::read(&self.file) {
             Ok(read) => read,
             Err(problem) => {
-                let held = |definition: Definition| HeldBack::new(definition.own_name, false, Vec::new(), Vec::new());
+                let held = |definition: Definition| HeldBack::new(definition, false, Vec::new(), Vec::new());
                 review.held_back = definitions.into_iter().map(held).collect();
                 review.problem = Some(problem);
                 return review;
@@ -106,7 +109,7 @@ impl Pinning {
                 lock.tools.insert(definition.own_name.clone(), definition.whole.clone());
                 review.accepted.push(definition);
             } else {
-                review.held_back.push(HeldBack::new(definition.own_name, is_new, changes, findings));
+                review.held_back.push(HeldBack::new(definition, is_new, changes, findings));
             }
         }
         review.removed = before.tools.keys().filter(|name| !listed.names.contains(*name)).cloned().collect();
@@ -118,7 +121,7 @@ impl Pinning {
         review
     }
 
-    /// Pins tools as they are listed, and the server as it is started. Without names, all that are listed. Returns the pinned names.
+    /// Pins tools as they are listed. Without names, all that are listed, and the server as it is started. Returns the pinned names.
     ///
     /// # Errors
     /// Returns a message if a name is not listed, or the lock file cannot be written.
@@ -132,7 +135,8 @@ impl Pinning {
         match tools {
             None => lock.tools.clone_from(&listed.definitions),
             Some(names) => {
-                lock.tools = Lock::read(&self.file)?.map(|lock| lock.tools).unwrap_or_default();
+                // What has changed of the server itself was not accepted.
+                lock = Lock::read(&self.file)?.unwrap_or(lock);
                 for name in names {
                     let definition = listed.definitions.get(name);
                     let definition = definition.ok_or_else(|| format!("the server lists no tool `{name}`"))?;
@@ -145,17 +149,37 @@ impl Pinning {
     }
 }
 
+impl Server {
+    /// Returns how the start of the server differs from the one that was accepted: its command line, the names of its variables, its
+    /// directory or its address. Returns `None` if it does not, if nothing was accepted, or if nothing is pinned.
+    ///
+    /// # Errors
+    /// Returns a message if the lock file cannot be read.
+    pub fn changed_start(&self) -> Result<Option<Change>, String> {
+        if self.pinning.policy == PinPolicy::Off {
+            return Ok(None);
+        }
+        Ok(Lock::read(&self.pinning.file)?.and_then(|lock| start_change(&lock, self)))
+    }
+}
+
+fn start_change(lock: &Lock, server: &Server) -> Option<Change> {
+    let identity = lock::identity(server);
+    let change = || {
+        let (old, new) = (format!("{:#}", lock.server), format!("{identity:#}"));
+        Change::new(ChangeClass::Behaviour, "the start of the server", Some(&old.into()), Some(&new.into()))
+    };
+    (lock.server != identity).then(change)
+}
+
+/// Returns a whole definition as text for a person, without its name.
+pub(crate) fn definition_text(definition: &Value) -> String {
+    change::definition_lines(definition).iter().map(|line| format!("  {line}\n")).collect()
+}
+
 /// Returns the changes of the command line or address, and of the instructions.
 fn server_changes(lock: &Lock, server: &Server, listed: &Listed) -> Vec<Change> {
-    let (mut changes, identity) = (Vec::new(), lock::identity(server));
-    if lock.server != identity {
-        changes.push(Change::new(
-            ChangeClass::Behaviour,
-            "the start of the server",
-            Some(&lock.server),
-            Some(&identity),
-        ));
-    }
+    let mut changes: Vec<Change> = start_change(lock, server).into_iter().collect();
     if lock.instructions != listed.instructions {
         let [old, new] = [&lock.instructions, &listed.instructions].map(|text| text.as_ref().map(|text| json!(text)));
         changes.push(Change::new(ChangeClass::Wording, "the instructions of the server", old.as_ref(), new.as_ref()));
@@ -164,8 +188,9 @@ fn server_changes(lock: &Lock, server: &Server, listed: &Listed) -> Vec<Change> 
 }
 
 impl HeldBack {
-    fn new(tool: String, is_new: bool, changes: Vec<Change>, findings: Vec<TextFinding>) -> Self {
-        Self { tool, is_new, changes, findings }
+    fn new(definition: Definition, is_new: bool, changes: Vec<Change>, findings: Vec<TextFinding>) -> Self {
+        let Definition { own_name: tool, whole, .. } = definition;
+        Self { tool, is_new, definition: is_new.then_some(whole), changes, findings }
     }
 
     /// Returns the greatest class of its changes, if it has changed.
@@ -192,6 +217,9 @@ impl fmt::Display for HeldBack {
         write!(f, "`{}`", self.tool)?;
         if self.is_new {
             f.write_str(": a new tool")?;
+        }
+        for line in self.definition.iter().flat_map(change::definition_lines) {
+            write!(f, "\n  {line}")?;
         }
         for TextFinding { path, message } in &self.findings {
             write!(f, "\n  suspicious: {path} {message}")?;

@@ -7,7 +7,7 @@ const MAX_LEN: usize = 128;
 
 /// Reads a message as it arrives, however long it is, and keeps only what says which request it answers.
 #[derive(Debug, Default)]
-pub(super) struct IdScanner {
+pub(crate) struct IdScanner {
     depth: usize,
     string: InString,
     /// The string or value at the outermost level that is being read.
@@ -31,14 +31,14 @@ enum InString {
 
 impl IdScanner {
     /// Reads the next part of the message.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.read(byte);
         }
     }
 
     /// Returns the id of the request that the message answers, if it is an answer.
-    pub(super) fn answered(&self) -> Option<RequestId> {
+    pub(crate) fn answered(&self) -> Option<RequestId> {
         let id = self.id.as_ref().filter(|_| !self.has_method)?;
         serde_json::from_slice(id).ok()
     }

@@ -1,12 +1,13 @@
 //! Reads messages from the standard output of a server: one JSON text a line, bounded in length.
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::RxJsonRpcMessage;
 use tokio::sync::mpsc;
 use toolc_process::Sink;
 
 use super::id::IdScanner;
+use crate::message::{self, Lists};
 
 /// The maximum number of bytes of a message.
 pub(crate) const MAX_MESSAGE: usize = 16 << 20;
@@ -19,6 +20,7 @@ pub(super) struct MessageLines {
     max: usize,
     is_too_long: bool,
     scanner: IdScanner,
+    lists: Lists,
     messages: mpsc::Sender<RxJsonRpcMessage<RoleClient>>,
 }
 
@@ -29,8 +31,8 @@ impl std::fmt::Debug for MessageLines {
 }
 
 impl MessageLines {
-    pub(super) fn new(messages: mpsc::Sender<RxJsonRpcMessage<RoleClient>>) -> Self {
-        Self { line: Vec::new(), max: MAX_MESSAGE, is_too_long: false, scanner: IdScanner::default(), messages }
+    pub(super) fn new(messages: mpsc::Sender<RxJsonRpcMessage<RoleClient>>, lists: Lists) -> Self {
+        Self { line: Vec::new(), max: MAX_MESSAGE, is_too_long: false, scanner: IdScanner::default(), lists, messages }
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -51,16 +53,16 @@ impl MessageLines {
         let mut scanner = std::mem::take(&mut self.scanner);
         if is_too_long {
             let max = self.max >> 20;
-            return unreadable(&scanner, format!("the answer of the server is longer than {max} MiB"));
+            return unreadable(&scanner, format!("it is longer than {max} MiB"));
         }
         if line.trim_ascii().is_empty() {
             return None;
         }
-        match serde_json::from_slice(&line) {
-            Ok(message) => Some(message),
-            Err(error) => {
+        match self.lists.read(&line) {
+            Ok(read) => Some(read.message),
+            Err(problem) => {
                 scanner.push(&line);
-                unreadable(&scanner, format!("the answer of the server is not a valid message: {error}"))
+                unreadable(&scanner, problem)
             }
         }
     }
@@ -68,9 +70,8 @@ impl MessageLines {
 
 /// Returns the error for the request that an unreadable message answers, if it answers one. Other lines that are not messages are
 /// ignored: many servers print to standard output what belongs in a log.
-fn unreadable(scanner: &IdScanner, message: String) -> Option<ServerJsonRpcMessage> {
-    let id = scanner.answered()?;
-    Some(JsonRpcMessage::error(ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None), Some(id)))
+fn unreadable(scanner: &IdScanner, problem: String) -> Option<ServerJsonRpcMessage> {
+    scanner.answered().map(|id| message::unreadable(id, problem))
 }
 
 impl Sink for MessageLines {
@@ -96,7 +97,7 @@ mod tests {
     /// Returns the messages of output that arrives in parts, as JSON.
     fn read(output: &[u8], max: usize, part: usize) -> Vec<String> {
         let (sender, mut receiver) = mpsc::channel(100);
-        let mut lines = MessageLines { max, ..MessageLines::new(sender) };
+        let mut lines = MessageLines { max, ..MessageLines::new(sender, Lists::default()) };
         assert!(output.chunks(part).all(|bytes| lines.push(bytes)));
         assert!(lines.line.capacity() <= 2 * max.max(64), "{}", lines.line.capacity());
         drop(lines);
@@ -112,7 +113,7 @@ mod tests {
             let got = read(output, 1000, part);
             assert_eq!(got.len(), 2, "{got:?}");
             assert!(got[0].contains(r#""result":{"a":1}"#), "{got:?}");
-            assert!(got[1].contains(r#""id":2"#) && got[1].contains("not a valid message"), "{got:?}");
+            assert!(got[1].contains(r#""id":2"#) && got[1].contains("neither `result` nor `error`"), "{got:?}");
         }
     }
 
@@ -133,6 +134,6 @@ mod tests {
         let deep =
             format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}{}}}\n", "[".repeat(10_000), "]".repeat(10_000));
         let got = read(deep.as_bytes(), 1 << 20, 4096);
-        assert!(matches!(got.as_slice(), [one] if one.contains("recursion limit")), "{got:?}");
+        assert!(matches!(got.as_slice(), [one] if one.contains("nested too deep")), "{got:?}");
     }
 }

@@ -20,7 +20,9 @@ use tokio::sync::mpsc;
 use toolc::Env;
 use toolc_process::{Outcome, Process, RunningProcess};
 
+use crate::message::Lists;
 use crate::settings::PassedVariable;
+pub(crate) use id::IdScanner;
 pub(crate) use lines::MAX_MESSAGE;
 use lines::MessageLines;
 use stderr::StderrTail;
@@ -45,6 +47,7 @@ pub(crate) struct StdioTransport {
     process: Option<Arc<RunningProcess>>,
     messages: mpsc::Receiver<RxJsonRpcMessage<RoleClient>>,
     writer: Writer,
+    lists: Lists,
 }
 
 /// How the program of a server ended. Clones share it.
@@ -66,10 +69,10 @@ impl StdioTransport {
             command.current_dir(directory);
         }
         let (sender, messages) = mpsc::channel(MAX_WAITING_MESSAGES);
-        let end = ProgramEnd::default();
+        let (end, lists) = (ProgramEnd::default(), Lists::default());
         let mut process = Process::new(command);
         process.input()?;
-        let output = process.stdout(MessageLines::new(sender))?;
+        let output = process.stdout(MessageLines::new(sender, lists.clone()))?;
         process.stderr(end.stderr.clone())?;
         let outcome = Arc::clone(&end.outcome);
         process.on_end(move |ended| {
@@ -79,7 +82,12 @@ impl StdioTransport {
         });
         let process = Arc::new(process.start()?);
         let writer = Writer::start(Arc::clone(&process))?;
-        Ok((Self { process: Some(process), messages, writer }, end))
+        Ok((Self { process: Some(process), messages, writer, lists }, end))
+    }
+
+    /// Returns the lists of tools that the server has sent.
+    pub(crate) fn lists(&self) -> &Lists {
+        &self.lists
     }
 }
 

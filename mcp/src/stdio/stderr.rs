@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolc_process::Sink;
 
+use crate::failure::visible;
+
 /// The maximum number of bytes that are kept: more than is shown, so that no secret in what is shown is cut off.
 const MAX_KEPT: usize = 64 << 10;
 /// The maximum number of characters that are shown.
@@ -18,7 +20,7 @@ impl StderrTail {
     /// Returns the end as a clause for a message, or an empty text. `redact` replaces secrets.
     pub(super) fn clause(&self, redact: impl Fn(&str) -> String) -> String {
         let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = redact(&String::from_utf8_lossy(bytes.make_contiguous()));
+        let text = visible(&redact(&String::from_utf8_lossy(bytes.make_contiguous())));
         let text = text.trim();
         let Some((start, _)) = text.char_indices().rev().take(MAX_SHOWN).last() else { return String::new() };
         format!("; its stderr: {}{}", if start > 0 { "…" } else { "" }, &text[start..])
@@ -44,9 +46,9 @@ mod tests {
         let mut tail = StderrTail::default();
         assert_eq!(tail.clause(str::to_owned), "");
         (0..10_000).for_each(|_| assert!(tail.push(b"noise noise\n")));
-        tail.push(b"key=hunter2 failed\n");
+        tail.push(b"key=hunter2\x1b[0m failed\r\n");
         let clause = tail.clause(|text| text.replace("hunter2", "[secret]"));
-        assert!(clause.starts_with("; its stderr: …") && clause.ends_with("key=[secret] failed"), "{clause}");
+        assert!(clause.starts_with("; its stderr: …") && clause.ends_with("key=[secret]\\u{1b}[0m failed"), "{clause}");
         assert!(clause.chars().count() < MAX_SHOWN + 20);
         assert!(tail.0.lock().expect("no panic").len() <= MAX_KEPT);
     }

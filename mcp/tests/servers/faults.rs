@@ -40,7 +40,7 @@ fn a_dead_server_neither_delays_nor_hides_the_others() {
     assert!(problem("mute").contains("did not list its tools within 1.5 s"), "{}", problem("mute"));
     let dead = problem("dead");
     assert!(dead.contains("exit status: 2; its stderr: cannot start: the key [secret] is wrong"), "{dead}");
-    assert!(problem("absent").contains("failed to start `/nonexistent/server`"), "{}", problem("absent"));
+    assert_eq!(problem("absent"), "failed to start `/nonexistent/server`: the program does not exist");
     assert_eq!(fixture.report("absent").state, State::Failed, "another try would fail, too");
     fixture.wait_for("dead", |report| report.state == State::Failed);
 }
@@ -96,9 +96,19 @@ fn unreadable_answers_are_errors_and_the_server_goes_on() {
     hasty.call_timeout = Duration::from_millis(300);
     let fixture = Fixture::new([settings, hasty]);
     let long = fixture.call("mcp__s__long", &json!({}));
-    assert!(error(&long).contains("longer than 16 MiB"), "{long}");
-    let formless = fixture.call("mcp__s__no-answer-form", &json!({}));
-    assert!(error(&formless).contains("not a valid message"), "{formless}");
+    assert!(error(&long).contains("cannot be read: it is longer than 16 MiB"), "{long}");
+    for (form, problem) in [
+        (json!({}), "it has neither `result` nor `error`"),
+        (json!({ "result": 7 }), "its `result` is not an object"),
+        (json!({ "error": "no" }), "its `error` is not an object"),
+        (json!({ "result": { "content": "a" } }), "its `content` is not a list"),
+        (json!({ "result": { "content": [], "isError": "no" } }), "its `isError` has the wrong type"),
+        (json!({ "result": { "tools": [] } }), "it is not the result of a call"),
+    ] {
+        let answer = fixture.call("mcp__s__no-answer-form", &json!({ "form": form }));
+        let expected = format!("the MCP server `s` gave an answer that cannot be read: {problem}");
+        assert!(error(&answer).starts_with(&expected), "{form}: {answer}");
+    }
     let other = fixture.call("mcp__hasty__other-id", &json!({}));
     assert_eq!(other["kind"], "timeout", "an answer to another request is not one to this");
     for name in ["s", "hasty"] {
@@ -172,6 +182,7 @@ fn hostile_definitions_are_left_out_with_the_reason_and_the_others_work() {
     for (tool, reason) in [
         ("good", "has listed a tool of this name before"),
         ("deep", "nested deeper than 64 levels"),
+        ("deeper", "nested deeper than 64 levels"),
         ("no-schema", "must have"),
         ("list", "must have"),
         ("huge", "bytes, more than"),
@@ -191,6 +202,49 @@ fn hostile_definitions_are_left_out_with_the_reason_and_the_others_work() {
             assert!(tool.len() <= 64, "{dialect:?}: {tool}");
         }
     }
+}
+
+#[test]
+fn a_tool_that_can_only_be_called_as_a_task_is_left_out_with_the_reason() {
+    if !has_python() {
+        return;
+    }
+    let fixture = Fixture::new([server("s", &["tasks"])]);
+    let report = fixture.report("s");
+    let [left_out] = report.left_out.as_slice() else { panic!("{report}") };
+    assert_eq!(left_out.tool, "task");
+    assert!(left_out.reason.contains("only be called as a task"), "{report}");
+    assert!(fixture.own_names("s").contains(&"task-or-call".to_owned()), "{report}");
+}
+
+#[test]
+fn a_server_that_refuses_to_start_says_why() {
+    if !has_python() {
+        return;
+    }
+    let mut nowhere = server("nowhere", &[]);
+    let Transport::Stdio { directory, .. } = &mut nowhere.transport else { panic!("it is a program") };
+    *directory = Some("/nonexistent".into());
+    let program = |command: &str| Transport::Stdio {
+        command: command.to_owned(),
+        args: Vec::new(),
+        env: Vec::new(),
+        directory: None,
+    };
+    let mut unknown = server("unknown", &[]);
+    unknown.transport = program("no-such-program-of-this-name");
+    let fixture = Fixture::new([server("refuses", &["refuses"]), nowhere, unknown]);
+    let problem = |name: &str| fixture.report(name).problem.unwrap_or_default();
+    assert_eq!(
+        problem("refuses"),
+        "the server refuses `server/discover` (Method not found, code -32601) and `initialize` (the license of [secret] is over, code \
+         -32000); its stderr: no license\\u{1b}[2J"
+    );
+    assert_eq!(problem("nowhere"), "failed to start `python3`: its directory /nonexistent does not exist");
+    assert_eq!(
+        problem("unknown"),
+        "failed to start `no-such-program-of-this-name`: no program of this name is in `PATH`"
+    );
 }
 
 #[test]

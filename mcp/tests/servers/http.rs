@@ -112,6 +112,59 @@ fn arguments_that_a_server_wants_as_headers_are_sent_as_such_in_the_newer_era() 
     assert_eq!(route("new", "nörd\r\nX: y"), json!("=?base64?bsO2cmQNClg6IHk=?="));
     assert_eq!(fixture.call("mcp__new__route", &json!({})), json!("None"));
     assert_eq!(fixture.own_names("new"), ["change", "echo", "route"]);
+    let left_out = fixture.report("new").left_out;
+    assert!(
+        matches!(left_out.as_slice(), [one] if one.tool == "unclear" && one.reason.contains("`x-mcp-header`")),
+        "{left_out:?}"
+    );
+}
+
+#[test]
+fn a_deep_definition_and_an_odd_answer_do_not_spoil_a_server_with_http() {
+    if !has_python() {
+        return;
+    }
+    let servers = [("json", &["deep", "odd"][..]), ("events", &["deep", "odd", "events"])]
+        .map(|(name, behaviours)| (name, HttpServer::start(behaviours, "")));
+    let fixture = Fixture::new(servers.iter().map(|(name, server)| server.settings(name)));
+    for (name, _) in &servers {
+        let report = fixture.report(name);
+        assert_eq!(fixture.own_names(name), ["echo", "exit", "expire", "large", "odd"], "{report}");
+        assert!(
+            matches!(report.left_out.as_slice(), [one] if one.tool == "deep" && one.reason.contains("64 levels")),
+            "{report}"
+        );
+        let odd = fixture.call(&format!("mcp__{name}__odd"), &json!({}));
+        assert!(error(&odd).contains("an answer that cannot be read"), "{odd}");
+        assert_eq!(fixture.call(&format!("mcp__{name}__echo"), &json!({ "text": "a" })), json!("a"));
+    }
+}
+
+#[test]
+fn an_address_that_cannot_be_reached_says_why() {
+    if !has_python() {
+        return;
+    }
+    let plain = HttpServer::start(&[], "");
+    let at = |name: &str, url: String| {
+        let mut settings = plain.settings(name);
+        settings.transport =
+            Transport::Http { url, headers: Vec::new(), bearer_variable: None, oauth: Oauth::default() };
+        settings
+    };
+    let fixture = Fixture::new([
+        at("tls", format!("https://127.0.0.1:{}/mcp", plain.port)),
+        at("closed", "http://127.0.0.1:1/mcp".to_owned()),
+        at("unknown", "http://no-such-host.invalid/mcp".to_owned()),
+    ]);
+    for (name, part) in [
+        ("tls", "TLS with 127.0.0.1 failed: "),
+        ("closed", "failed to connect to 127.0.0.1: "),
+        ("unknown", "failed to connect to no-such-host.invalid: "),
+    ] {
+        let problem = fixture.report(name).problem.unwrap_or_default();
+        assert!(problem.starts_with(part) && problem.len() < 200, "{problem}");
+    }
 }
 
 #[test]
@@ -141,8 +194,8 @@ fn refusals_and_foreign_pages_are_reported_in_a_few_words() {
     let problem = |name: &str| fixture.report(name).problem.unwrap_or_default();
     assert_eq!(problem("locked"), "the server requires a login, and refuses the token in TOKEN");
     assert_eq!(fixture.report("locked").state, State::Failed);
-    assert!(problem("broken").contains("500"), "{}", problem("broken"));
-    assert!(problem("page").contains("text/html"), "{}", problem("page"));
+    assert_eq!(problem("broken"), "the server answers with HTTP 500 Internal Server Error");
+    assert_eq!(problem("page"), "the answer of the server is neither JSON nor a stream of events: text/html");
     for name in ["locked", "broken", "page"] {
         assert!(problem(name).len() < 3000 && !problem(name).contains("hunter2"), "{}", problem(name));
     }

@@ -126,7 +126,7 @@ fn a_package_that_cannot_be_checked_asks_once() {
     let server = || place.server("npx", &["-y", "@scope/server"]);
     let alone = report(server(), None);
     assert_eq!(alone.state, State::Failed);
-    assert!(alone.problem.is_some_and(|problem| problem.contains("`toolc mcp lock s` asks")));
+    assert!(alone.problem.is_some_and(|problem| problem.contains("`toolc mcp test s` asks")));
     let unwilling = Person::new([Answer::Decline]);
     assert_eq!(report(server(), Some(&unwilling)).state, State::Failed);
     let willing = Person::new([Answer::yes()]);

@@ -56,7 +56,9 @@ fn of_npm((node, folder): &(PathBuf, PathBuf), name: &str, args: &[&str]) -> Ser
 
 fn assert_connected(report: &ServerReport, tools: usize) {
     assert_eq!(report.state, State::Connected, "{report}");
-    assert!(report.left_out.is_empty() && report.tools.len() >= tools, "{report}");
+    // The example server has a tool that can only be called as a task.
+    assert!(report.left_out.iter().all(|tool| tool.reason.contains("as a task")), "{report}");
+    assert!(report.tools.len() >= tools, "{report}");
 }
 
 #[test]

@@ -55,9 +55,16 @@ async fn a_session_cannot_be_used_with_another_token() {
     }
     assert_eq!(text(&serving.post(own, &echo).await.answer().await), "a", "the session is still there");
     let ended = http.delete(serving.url()).header("mcp-session-id", &session).bearer_auth(TOKEN).send().await;
-    assert!(ended.expect("the server answers").status().is_success());
+    assert_eq!(ended.expect("the server answers").status(), 204);
     assert_eq!(serving.post(own, &echo).await.status, 404, "the session has ended");
     assert_eq!(serving.post(Client { session: Some("made-up"), ..own }, &echo).await.status, 404);
+    let delete = || http.delete(serving.url()).bearer_auth(TOKEN);
+    let again = delete().header("mcp-session-id", &session).send().await;
+    assert_eq!(again.expect("the server answers").status(), 404, "it has ended already");
+    let without = delete().send().await;
+    assert_eq!(without.expect("the server answers").status(), 400, "a session is named");
+    let newest = delete().header("mcp-protocol-version", "2026-07-28").send().await;
+    assert_eq!(newest.expect("the server answers").status(), 405, "2026-07-28 has no sessions");
     serving.stop().await;
 }
 

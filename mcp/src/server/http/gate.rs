@@ -64,8 +64,16 @@ impl Gate {
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(principal.clone());
         if parts.method != Method::POST {
+            let is_end = parts.method == Method::DELETE;
             let empty = Full::new(Bytes::new());
-            return Ok(self.service.handle(Request::from_parts(parts, empty)).await);
+            let mut response = self.service.handle(Request::from_parts(parts, empty)).await;
+            // The session has ended. rmcp says that it will, which clients report as a failure.
+            if is_end && response.status() == StatusCode::ACCEPTED {
+                session.iter().for_each(|id| self.sessions.end(id));
+                response = Response::new(Full::new(Bytes::new()).boxed());
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return Ok(response);
         }
         let Reading { bytes, permit } = self.budget.read(body, &parts.headers).await.map_err(unread)?;
         // rmcp would answer without the id of the request.

@@ -57,6 +57,13 @@ impl SessionOwners {
         id.to_str().is_ok_and(|id| self.lock().sessions.get(id) == Some(principal))
     }
 
+    /// Notes that a session has ended.
+    pub(super) fn end(&self, id: &HeaderValue) {
+        if let Ok(id) = id.to_str() {
+            self.lock().sessions.remove(id);
+        }
+    }
+
     /// Notes a request of a session, or returns `None` if its id is in use.
     pub(super) fn open(&self, session: &HeaderValue, id: &RequestId) -> Option<OpenRequest> {
         let request = (session.to_str().ok()?.to_owned(), id.clone());

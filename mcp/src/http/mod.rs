@@ -1,5 +1,7 @@
 //! The transport over streamable HTTP.
 
+mod client;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -7,6 +9,8 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use toolc::Env;
+
+pub(crate) use client::HttpClient;
 
 use crate::stdio::MAX_MESSAGE;
 
@@ -25,7 +29,7 @@ pub(crate) fn transport(
     headers: &[(String, String)],
     bearer: Option<&str>,
     env: &Env,
-) -> Result<(reqwest::Client, StreamableHttpClientTransportConfig), String> {
+) -> Result<(HttpClient, StreamableHttpClientTransportConfig), String> {
     let parsed = reqwest::Url::parse(url).map_err(|error| format!("`url` is not an address: {error}"))?;
     let has_credentials = bearer.is_some() || !headers.is_empty();
     if has_credentials && parsed.scheme() != "https" && !is_loopback(&parsed) {
@@ -58,7 +62,7 @@ pub(crate) fn transport(
         .user_agent(concat!("toolc/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| format!("failed to prepare HTTP: {error}"))?;
-    Ok((client, config))
+    Ok((HttpClient::new(client), config))
 }
 
 /// Chooses the library for cryptography.

@@ -1,0 +1,193 @@
+//! Why a connection could not be opened, or a request got no answer, in words for a person.
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use reqwest::StatusCode;
+use rmcp::model::{ErrorData, ProtocolVersion};
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+use crate::http::CONNECT;
+use crate::message::UNREADABLE;
+use crate::secrets::Secrets;
+
+/// The maximum number of characters of a reason.
+const MAX_REASON: usize = 2_000;
+
+/// Returns why a connection could not be opened.
+pub(crate) fn of_start(error: &ClientInitializeError, redactor: &Secrets) -> String {
+    shown(&start(error), redactor)
+}
+
+/// Returns an error with its causes as one text, without secrets.
+pub(crate) fn reason(error: &(dyn Error + 'static), redactor: &Secrets) -> String {
+    shown(&of(error), redactor)
+}
+
+/// Returns a text of a server without secrets, and with every character that controls a terminal visible.
+pub(crate) fn shown(text: &str, redactor: &Secrets) -> String {
+    visible(&redactor.text(text)).chars().take(MAX_REASON).collect()
+}
+
+/// Returns a text in which every character that controls a terminal is visible. Its lines stay.
+pub(crate) fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.replace("\r\n", "\n").chars() {
+        match c {
+            '\n' => visible.push(c),
+            '\t' => visible.push(' '),
+            c if c.is_control() => visible.extend(c.escape_debug()),
+            c => visible.push(c),
+        }
+    }
+    visible
+}
+
+/// Returns whether the connection ended before it was open.
+pub(crate) fn is_end(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => true,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_end(fallback),
+        _ => false,
+    }
+}
+
+fn start(error: &ClientInitializeError) -> String {
+    let versions = |versions: &[ProtocolVersion]| {
+        versions.iter().take(10).map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", ")
+    };
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => match (&**discover, &**fallback) {
+            (ClientInitializeError::JsonRpcError(new), ClientInitializeError::JsonRpcError(old))
+                if ![new, old].iter().any(|error| error.code == UNREADABLE) =>
+            {
+                format!("the server refuses `server/discover` ({}) and `initialize` ({})", refusal(new), refusal(old))
+            }
+            (_, fallback) => start(fallback),
+        },
+        ClientInitializeError::JsonRpcError(error) if error.code == UNREADABLE => {
+            format!("the server gives an answer that cannot be read: {}", error.message)
+        }
+        ClientInitializeError::JsonRpcError(error) => format!("the server refuses the connection: {}", refusal(error)),
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            format!("the server knows other versions of the protocol: {}", versions(server_supported))
+        }
+        ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => {
+            "the server does not answer `initialize` with a version of the protocol".to_owned()
+        }
+        ClientInitializeError::ConflictInitResponseId(expected, got)
+        | ClientInitializeError::UncorrelatedErrorResponse { expected, received: got } => {
+            format!("the server answers the request `{got}`, and was asked `{expected}`")
+        }
+        ClientInitializeError::TransportError { error, .. } => of(error.error.as_ref()),
+        ClientInitializeError::ConnectionClosed(_) => "the server has closed the connection".to_owned(),
+        error => of(error),
+    }
+}
+
+fn refusal(error: &ErrorData) -> String {
+    format!("{}, code {}", error.message, error.code.0)
+}
+
+/// Returns an error and its causes.
+fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    let source = |error: &&'e (dyn Error + 'static)| -> Option<&'e (dyn Error + 'static)> {
+        let error: &'e (dyn Error + 'static) = *error;
+        error.source()
+    };
+    std::iter::successors(Some(error), source)
+}
+
+/// Returns an error with its causes as one text.
+fn of(error: &(dyn Error + 'static)) -> String {
+    if let Some(error) = causes(error).find_map(|cause| cause.downcast_ref::<StreamableHttpError<reqwest::Error>>()) {
+        return of_http(error);
+    }
+    let mut text = String::new();
+    for cause in causes(error).map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            let _ = write!(text, ": {cause}");
+        }
+    }
+    text
+}
+
+fn of_http(error: &StreamableHttpError<reqwest::Error>) -> String {
+    match error {
+        StreamableHttpError::Client(error) => of_request(error),
+        StreamableHttpError::HttpStatus(status) => {
+            let name = StatusCode::from_u16(status.status).ok().and_then(|status| status.canonical_reason());
+            let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+            format!("the server answers with HTTP {}{name}", status.status)
+        }
+        StreamableHttpError::UnexpectedServerResponse(text) => match text.strip_prefix("could not parse JSON response")
+        {
+            Some(_) => format!("the server gives an answer that cannot be read: {text}"),
+            None => format!("the server answers with {text}"),
+        },
+        StreamableHttpError::UnexpectedContentType(kind) => {
+            let kind = kind.as_deref().unwrap_or("no type");
+            format!("the answer of the server is neither JSON nor a stream of events: {kind}")
+        }
+        error => {
+            let source = error.source().map(|source| source.to_string());
+            let text = error.to_string();
+            source
+                .filter(|source| !text.contains(source))
+                .map_or_else(|| text.clone(), |source| format!("{text}: {source}"))
+        }
+    }
+}
+
+/// Returns why a request got no answer.
+fn of_request(error: &reqwest::Error) -> String {
+    let host = error.url().and_then(|url| url.host_str()).unwrap_or("the server");
+    if error.is_timeout() {
+        let seconds = CONNECT.as_secs();
+        return format!("{host} did not answer within {seconds} s");
+    }
+    let Some(cause) = causes(error).skip(1).last() else { return error.to_string() };
+    if causes(error).any(is_tls) {
+        return format!("TLS with {host} failed: {cause}");
+    }
+    if error.is_connect() {
+        return format!("failed to connect to {host}: {cause}");
+    }
+    format!("{host} did not answer: {cause}")
+}
+
+fn is_tls(error: &(dyn Error + 'static)) -> bool {
+    if error.is::<rustls::Error>() {
+        return true;
+    }
+    // An I/O error is not the cause of the error within it.
+    error.downcast_ref::<std::io::Error>().and_then(|error| error.get_ref()).is_some_and(|within| is_tls(within))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ErrorCode;
+    use toolc::{Env, Registry};
+
+    use super::*;
+
+    #[test]
+    fn both_refusals_are_named() {
+        let refused = |code, text: &str| {
+            Box::new(ClientInitializeError::JsonRpcError(ErrorData::new(ErrorCode(code), text.to_owned(), None)))
+        };
+        let secrets = Secrets::new(Registry::new().redactor(&Env::empty().with_secret("KEY", "hunter2hunter2")));
+        let error = ClientInitializeError::LegacyFallbackFailed {
+            discover: refused(-32601, "unknown"),
+            fallback: refused(-32000, "the key hunter2hunter2 is \u{1b}[31mwrong\r\n"),
+        };
+        assert_eq!(
+            of_start(&error, &secrets),
+            "the server refuses `server/discover` (unknown, code -32601) and `initialize` (the key [secret] is \\u{1b}[31mwrong\n, code \
+             -32000)"
+        );
+    }
+}
