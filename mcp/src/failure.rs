@@ -133,7 +133,7 @@ fn of_http(error: &StreamableHttpError<reqwest::Error>) -> String {
             format!("the answer of the server is neither JSON nor a stream of events: {kind}")
         }
         error => {
-            let source = error.source().map(|source| source.to_string());
+            let source = error.source().map(ToString::to_string);
             let text = error.to_string();
             source
                 .filter(|source| !text.contains(source))

@@ -186,8 +186,10 @@ impl Person<'_> {
         let advice = match self.asking.ask(&Question::new(server, kind)).await {
             Answer::Accept(_) => return Ok(()),
             Answer::Decline => String::new(),
-            _ if self.is_adding => "; in a terminal, this command asks whether to run it all the same".to_owned(),
-            _ => format!("; in a terminal, `toolc mcp test {server}` asks whether to run it all the same"),
+            Answer::Cancel if self.is_adding => {
+                "; in a terminal, this command asks whether to run it all the same".to_owned()
+            }
+            Answer::Cancel => format!("; in a terminal, `toolc mcp test {server}` asks whether to run it all the same"),
         };
         let reason = format!("{package} could not be checked, and is not run: {reason}{advice}");
         Err(Refused { reason, is_final: true })

@@ -174,7 +174,7 @@ fn start_change(lock: &Lock, server: &Server) -> Option<Change> {
 
 /// Returns a whole definition as text for a person, without its name.
 pub(crate) fn definition_text(definition: &Value) -> String {
-    change::definition_lines(definition).iter().map(|line| format!("  {line}\n")).collect()
+    change::definition_lines(definition).iter().flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
 /// Returns the changes of the command line or address, and of the instructions.

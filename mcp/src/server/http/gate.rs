@@ -69,7 +69,9 @@ impl Gate {
             let mut response = self.service.handle(Request::from_parts(parts, empty)).await;
             // The session has ended. rmcp says that it will, which clients report as a failure.
             if is_end && response.status() == StatusCode::ACCEPTED {
-                session.iter().for_each(|id| self.sessions.end(id));
+                if let Some(id) = &session {
+                    self.sessions.end(id);
+                }
                 response = Response::new(Full::new(Bytes::new()).boxed());
                 *response.status_mut() = StatusCode::NO_CONTENT;
             }
