@@ -37,6 +37,8 @@ pub struct Config {
     pub memory_plugin: Option<String>,
     /// The MCP servers, in the order of the file.
     pub mcp_servers: Vec<McpServer>,
+    /// The time for which a session waits for the MCP servers at its start.
+    pub mcp_start_wait: Duration,
     /// Where the packages of MCP servers are found and checked.
     pub mcp_registries: McpRegistries,
     /// What is served to MCP clients, in the order of the file.
@@ -323,6 +325,7 @@ impl Config {
             },
             memory_plugin: table.memory.plugin.as_ref().map(|plugin| plugin.value.clone()),
             mcp_servers: mcp::servers(&table.mcp),
+            mcp_start_wait: or(table.mcp.start_wait.as_ref(), mcp::START_WAIT),
             mcp_registries: mcp::registries(&table.mcp),
             mcp_endpoints: mcp_endpoints::endpoints(&table.mcp),
             record_sessions: or(table.sessions.record.as_ref(), true),

@@ -377,6 +377,9 @@ table! {
         pypi: Text,
         /// The address of OSV, which knows vulnerable and malicious packages. Default: `https://api.osv.dev`.
         osv: Text,
+        /// The time for which a session waits at its start until the servers have listed their tools. The tools of slower servers are added
+        /// when they are listed. Default: `5s`.
+        start_wait: Duration,
         /// What `toolc mcp serve NAME` serves to MCP clients, by name: at most 32 letters, digits, `-` and single `_`. `toolc mcp serve`
         /// serves the endpoint `default`.
         endpoints: Tables<McpEndpointTable>,

@@ -12,6 +12,8 @@ use crate::keys::{McpOauthTable, McpPinning, McpServerTable, McpTable, McpToolTa
 /// The maximum length of a name, which leaves room for the names of tools.
 const MAX_NAME: usize = 32;
 
+/// The default of `mcp.start_wait`.
+pub(crate) const START_WAIT: Duration = Duration::from_secs(5);
 /// The default of `start_timeout`.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// The default of `call_timeout`.

@@ -143,6 +143,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
         },
         "mcp": {
             "servers": config.mcp_servers.iter().map(mcp_server).collect::<Vec<_>>(),
+            "start_wait_ms": milliseconds(config.mcp_start_wait),
             "npm_registry": config.mcp_registries.npm,
             "pypi": config.mcp_registries.pypi,
             "osv": config.mcp_registries.osv,

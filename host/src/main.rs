@@ -43,7 +43,7 @@ use toolc_workspace::Workspace;
 
 use environments::EnvironmentKind;
 use git::ProjectGit;
-use mcp::{McpServers, Needed, Person};
+use mcp::{McpServers, Needed, Person, Wait};
 use options::ToolOptions;
 use profile::Profile;
 use stores::Stores;
@@ -161,7 +161,8 @@ fn run_tools(options: &ToolOptions, home: Home, mut command: toolc_cli::Command)
     let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
     let person = Person::at_the_terminal();
     let sampler = if calls { mcp::ModelSampler::of_profile(&profile) } else { None };
-    let servers = McpServers::start(&profile, &registry, Needed::by(&command), &person.answering(sampler))?;
+    let servers =
+        McpServers::start(&profile, &registry, Needed::by(&command), Wait::UntilStarted, &person.answering(sampler))?;
     profile.check_names(&registry)?;
     profile.apply_to(&mut command, &servers, &registry);
     let app = App::new("toolc", registry.clone()).version(env!("CARGO_PKG_VERSION"));

@@ -9,7 +9,7 @@ use toolc::{Dialect, Registry, Turn};
 use toolc_cli::Selection;
 use toolc_config::{Edited, Home, List, edit_list};
 
-use crate::mcp::{McpServers, Needed, Person};
+use crate::mcp::{McpServers, Needed, Person, Wait};
 use crate::profile::Profile;
 use crate::{ask, plugins, show};
 
@@ -59,7 +59,13 @@ impl ToolsArgs {
         let registry = Registry::new();
         registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
         let _plugins = plugins::load(folders, &profile.home, &profile.config().plugins, &registry)?;
-        let servers = McpServers::start(&profile, &registry, Needed::All, &Person::at_the_terminal().answering(None))?;
+        let servers = McpServers::start(
+            &profile,
+            &registry,
+            Needed::All,
+            Wait::UntilStarted,
+            &Person::at_the_terminal().answering(None),
+        )?;
         profile.check_names(&registry)?;
         match &self.command {
             None => {

@@ -35,6 +35,7 @@ pub(crate) use spent::Spent;
 use state::{Denied, TaskState};
 
 use crate::approval::Questions;
+use crate::mcp::LateServers;
 
 /// An agent in one conversation.
 pub(crate) struct Agent {
@@ -51,6 +52,8 @@ pub(crate) struct Agent {
     recorder: Recorder,
     redactor: Arc<Redactor>,
     observer: Observer,
+    /// The MCP servers whose tools join the conversation.
+    late_servers: LateServers,
     news: News,
     /// The questions about calls that have no answer.
     questions: Questions,

@@ -28,7 +28,7 @@ use super::{Agent, LoopLimits, News, prompt};
 use crate::approval::{self, Judging, Mode, Questions, SecondOpinion};
 use crate::environments::{self, EnvironmentKind};
 use crate::git;
-use crate::mcp::{McpServers, ModelSampler, Needed, Person};
+use crate::mcp::{LateServers, McpServers, ModelSampler, Needed, Person, Wait};
 use crate::options::ToolOptions;
 use crate::plugins::{self, LoadedPlugins};
 use crate::profile::Profile;
@@ -147,7 +147,13 @@ impl Setup {
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
         let sampler = ModelSampler::of_model(models.auxiliary.clone());
-        let servers = McpServers::start(&profile, &registry, Needed::All, &person.answering(Some(sampler)))?;
+        let servers = McpServers::start(
+            &profile,
+            &registry,
+            Needed::All,
+            Wait::AsSession(&args.selection),
+            &person.answering(Some(sampler)),
+        )?;
         for problem in servers.problems() {
             eprintln!("warning: {problem}");
         }
@@ -240,6 +246,7 @@ impl Setup {
             .as_ref()
             .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
         let selection = selection.clone();
+        let late_servers = if helper.is_some() { LateServers::default() } else { self.servers.late() };
         let base = Base { setup: Arc::clone(self), selection, toolsets, approver, observer: observer.clone() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, spent.clone());
         let mut agent = Agent {
@@ -253,6 +260,7 @@ impl Setup {
             conversation,
             recorder,
             redactor: Arc::clone(&self.redactor),
+            late_servers,
             observer,
             news: self.news.clone(),
             questions,

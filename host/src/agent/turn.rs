@@ -63,6 +63,9 @@ impl Agent {
                 return Ok(Ended::OutOfBudget);
             }
             *requests += 1;
+            for news in self.late_servers.news() {
+                self.emit(&AgentEvent::Notice { text: &news });
+            }
             let turn = self.session.turn(self.model.settings().api.dialect()).await;
             let summaries = self.tokens;
             self.compact_if_needed(&turn).await?;

@@ -20,7 +20,8 @@ mcp/NAME.lock.json in the home folder.
 
 Exit status:
   0  success
-  1  test: a server cannot be used, or not all of its tools; diff: something differs; accept, import: the answer was no
+  1  test: a server cannot be used, or not all of its tools; diff: something differs; accept: the answer was no; import: the answer was no,
+     or not all servers that were shown are added
   2  the command line is wrong, a name is unknown, config.toml cannot be used, or a tool tries to change it";
 
 /// The arguments of `mcp`.
@@ -104,7 +105,7 @@ enum McpCommand {
         name: String,
         /// The tools, by the names that the server gives them. Default: all, and the server itself.
         tools: Vec<String>,
-        /// Do not ask.
+        /// Do not ask, neither before a start whose command line has changed nor before what differs is accepted.
         #[arg(long)]
         yes: bool,
     },
@@ -256,7 +257,7 @@ pub(super) fn at(server: &McpServer) -> String {
 }
 
 fn test(profile: &Profile, names: &[String], as_json: bool) -> Result<u8, String> {
-    let servers = review::started(profile, names)?;
+    let servers = review::started(profile, names, false)?;
     let reports = servers.reports();
     drop(servers);
     if as_json {

@@ -55,15 +55,26 @@ pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8, String> 
         eprintln!("nothing is added");
         return Ok(1);
     }
-    for Imported { server, variables, .. } in &imported {
-        for (name, value) in variables {
-            set_variable(home, name, value)?;
-        }
-        add_server(home, server)?;
+    let added = add(home, &imported);
+    if added.is_empty() {
+        return Err("no server is added".to_owned());
     }
-    let names: Vec<&str> = imported.iter().map(|server| server.server.name.as_str()).collect();
     let text = "added as disabled: `toolc mcp test NAME` starts one once, and `toolc mcp enable NAME` enables it";
-    ask::print(&format!("{}\n{text}\n", names.join("\n"))).map(|()| 0)
+    ask::print(&format!("{}\n{text}\n", added.join("\n"))).map(|()| u8::from(added.len() < imported.len()))
+}
+
+/// Adds servers and sets their variables, and returns the names. One that cannot be added does not affect the others.
+fn add<'i>(home: &Home, imported: &'i [Imported]) -> Vec<&'i str> {
+    let mut added = Vec::new();
+    for Imported { server, variables, .. } in imported {
+        // A server without its variables would look complete, and the other way round nothing uses them.
+        let set = variables.iter().try_for_each(|(name, value)| set_variable(home, name, value));
+        match set.and_then(|()| add_server(home, server)) {
+            Ok(_) => added.push(server.name.as_str()),
+            Err(reason) => eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason)),
+        }
+    }
+    added
 }
 
 fn read(path: &Path) -> Result<Value, String> {
@@ -195,6 +206,9 @@ impl Import<'_> {
             Value::Number(_) | Value::Bool(_) => value.to_string(),
             _ => return Err(format!("the value of `{name}` is not a text")),
         };
+        if value.contains(['\n', '\r', '\0']) {
+            return Err(format!("the value of `{name}` has more than one line, and a line of .env has one value"));
+        }
         let reference = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         if let Some(source) =
             reference.and_then(|reference| reference.strip_prefix("env:")).filter(|name| is_name(name))
@@ -300,6 +314,7 @@ mod tests {
             json!({ "command": "x", "args": [1] }),
             json!({ "command": "x", "env": { "A B": "c" } }),
             json!({ "command": "x", "env": { "A": [] } }),
+            json!({ "command": "x", "env": { "A": "-----BEGIN KEY-----\nabc" } }),
             json!({ "url": "https://x/", "type": "sse" }),
         ] {
             assert!(imported("s", &settings, &[]).is_err(), "{settings}");

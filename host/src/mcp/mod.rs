@@ -5,6 +5,7 @@ mod answering;
 pub(crate) mod asking;
 pub(crate) mod command;
 mod import;
+mod late;
 mod login;
 mod package;
 mod review;
@@ -23,6 +24,7 @@ use toolc_mcp::{Answering, ServerReport, Servers, toolset_name};
 use crate::profile::Profile;
 use crate::show;
 pub(crate) use answering::Person;
+pub(crate) use late::LateServers;
 pub(crate) use sampling::{ModelSampler, model_of_profile};
 
 /// What the name of every tool of a server begins with.
@@ -36,9 +38,20 @@ pub(crate) enum Needed<'n> {
     OfTool(&'n str),
 }
 
+/// How long a command waits for its servers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wait<'s> {
+    /// Until each has listed its tools or has failed: the command is about what they list.
+    UntilStarted,
+    /// For the time of the configuration, because a session goes on without them. Servers of which the selection or the configuration names
+    /// single tools are waited for: the tools of a selection do not change.
+    AsSession(&'s Selection),
+}
+
 /// The servers that this process has started.
 pub(crate) struct McpServers {
     servers: Option<Servers>,
+    late: LateServers,
     /// The names of the servers of the configuration, also of those that are not started.
     configured: BTreeSet<String>,
     /// Those that are not started, each with the reason.
@@ -60,9 +73,7 @@ impl<'n> Needed<'n> {
             Self::All => true,
             // With the tools of tool search, a call reaches the tools of any server.
             Self::OfTool(tool) if tool.starts_with("tool_") => true,
-            Self::OfTool(tool) => {
-                tool.strip_prefix(PREFIX).and_then(|rest| rest.split_once("__")).is_some_and(|(name, _)| name == server)
-            }
+            Self::OfTool(tool) => server_of(tool) == Some(server),
         }
     }
 }
@@ -76,9 +87,16 @@ impl McpServers {
         profile: &Profile,
         registry: &Registry,
         needed: Needed<'_>,
+        wait: Wait<'_>,
         answering: &Answering,
     ) -> Result<Self, String> {
         let config = profile.config();
+        let (mut disabled, mut named) = (config.tools.disable_tools.clone(), config.tools.enable_tools.clone());
+        if let Wait::AsSession(selection) = wait {
+            // They must not join the session later.
+            disabled.extend_from_slice(&selection.disable_tools);
+            named.extend_from_slice(&selection.enable_tools);
+        }
         let configured = config.mcp_servers.iter().map(|server| server.name.clone()).collect();
         let (mut started, mut not_started) = (Vec::new(), Vec::new());
         for server in &config.mcp_servers {
@@ -89,17 +107,24 @@ impl McpServers {
                 // The server could be this program, which would start itself endlessly.
                 not_started.push((name, "a tool has started this program"));
             } else if needed.has(&server.name) {
-                started.push(settings::server(server, profile, &config.tools.disable_tools, false));
+                started.push(settings::server(server, profile, &disabled, false));
             }
         }
         let servers = if started.is_empty() {
             None
         } else {
             let servers = Servers::start_answering(started, registry, &profile.env(), answering)?;
-            servers.wait_until_started();
+            match wait {
+                Wait::UntilStarted => servers.wait_until_started(),
+                Wait::AsSession(_) => {
+                    let is_named = |server: &str| named.iter().any(|tool| server_of(tool) == Some(server));
+                    servers.wait_for(config.mcp_start_wait, is_named);
+                }
+            }
             Some(servers)
         };
-        Ok(Self { servers, configured, not_started })
+        let late = servers.as_ref().map(LateServers::of).unwrap_or_default();
+        Ok(Self { servers, late, configured, not_started })
     }
 
     /// Returns the toolsets of the servers that were started.
@@ -137,6 +162,11 @@ impl McpServers {
         })
     }
 
+    /// Returns those that have not listed their tools yet.
+    pub(crate) fn late(&self) -> LateServers {
+        self.late.clone()
+    }
+
     /// Returns messages about servers that cannot be used, and tools that are left out.
     pub(crate) fn problems(&self) -> Vec<String> {
         self.reports().iter().filter_map(settings::problem).collect()
@@ -152,13 +182,14 @@ impl McpServers {
     }
 }
 
+/// Returns the name of the server to which a tool belongs, by the name of the tool.
+fn server_of(tool: &str) -> Option<&str> {
+    Some(tool.strip_prefix(PREFIX)?.split_once("__")?.0)
+}
+
 /// Returns whether a name belongs to a server of the configuration: that of its toolset, or that of one of its tools.
 fn is_of_server(name: &str, configured: &BTreeSet<String>) -> bool {
-    let server = match name.strip_prefix(PREFIX).and_then(|rest| rest.split_once("__")) {
-        Some((server, _)) => Some(server),
-        None => name.strip_prefix("mcp-"),
-    };
-    server.is_some_and(|server| configured.contains(server))
+    server_of(name).or_else(|| name.strip_prefix("mcp-")).is_some_and(|server| configured.contains(server))
 }
 
 /// Returns the names in a configuration that belong to its servers, whose tools are known only after they were started.

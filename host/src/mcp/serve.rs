@@ -15,7 +15,7 @@ use toolc_files::FileHandlers;
 use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
 use toolc_workspace::Workspace;
 
-use super::{McpServers, Needed, Person};
+use super::{McpServers, Needed, Person, Wait};
 use crate::agent::hooks::{RedactedStore, SecretFilter};
 use crate::approval::{self, Mode};
 use crate::environments::{self, EnvironmentKind};
@@ -80,13 +80,19 @@ impl ServeArgs {
         let tools = toolc_host::shipped_tools_with(workspace, environments, with_results, |terminal| terminal);
         registry.add(tools).map_err(|error| error.to_string())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &profile.config().plugins, &registry)?;
-        let servers = McpServers::start(&profile, &registry, Needed::All, &Person::absent().answering(None))?;
+        let mut selection = Selection::default();
+        (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
+        let servers = McpServers::start(
+            &profile,
+            &registry,
+            Needed::All,
+            Wait::AsSession(&selection),
+            &Person::absent().answering(None),
+        )?;
         for problem in servers.problems() {
             eprintln!("warning: {problem}");
         }
         profile.check_names(&registry)?;
-        let mut selection = Selection::default();
-        (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
         profile.apply_to_selection(&mut selection, &servers, &registry);
         // The client has the conversation and the person.
         selection.disable_tools.extend(NEED_CONVERSATION.map(ToOwned::to_owned));

@@ -75,9 +75,14 @@ pub(super) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
 /// Returns a message about a server, if it has a problem. Every character of it is visible, because parts of it are the server's words.
 pub(super) fn problem(report: &ServerReport) -> Option<String> {
     let name = &report.name;
-    let has_changed = !report.held_back.is_empty() || report.state == State::Failed;
-    let advice =
-        if has_changed { format!("\n    `toolc mcp diff {name}` shows what has changed") } else { String::new() };
+    let has_changed = !report.held_back.is_empty();
+    let advice = if report.state == State::Starting {
+        "\n    its tools are added when it has listed them".to_owned()
+    } else if has_changed {
+        format!("\n    `toolc mcp diff {name}` shows what has changed")
+    } else {
+        String::new()
+    };
     let mut short = report.clone();
     short.tools.clear();
     report.has_problem().then(|| show::lines(&format!("{short}{advice}")))

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::terminal::InTerminal;
 use super::{config, configure, folder, run, run_with, server};
 
 #[test]
@@ -140,12 +141,26 @@ fn a_change_is_shown_and_accepted() {
     for part in [
         "breaking: inputSchema.properties.mode",
         "wording: description",
-        "`added`: a new tool",
+        "`added`: a new tool\n  + title: Add\n  + description: Adds a text.\n  +   Slowly.\n  + inputSchema: {",
+        "  + annotations: {\"readOnlyHint\":true}\n",
         "`shell`: the server does not list it",
     ] {
         assert!(diff.out.contains(part), "{part}: {}", diff.out);
     }
     assert_eq!(run(&folder, &["mcp", "accept", "s"]).status, Some(2), "no person can be asked");
+    for (tool, problem) in [
+        ("ekho", "`s` lists no tool `ekho`: did you mean `echo`?"),
+        ("shell", "`s` does not list `shell` any more: `toolc mcp accept s` without tools accepts that"),
+    ] {
+        let unknown = run(&folder, &["mcp", "accept", "s", "echo", tool]);
+        assert!(unknown.status == Some(2) && unknown.err.contains(problem), "{}", unknown.err);
+        assert!(!unknown.err.contains("breaking:"), "nothing is shown before: {}", unknown.err);
+    }
+    let one = run(&folder, &["mcp", "accept", "s", "slow", "--yes"]).succeeded();
+    assert_eq!(one.out, "accepted: slow\n");
+    assert!(one.err.contains("`slow`\n  wording: description") && !one.err.contains("`echo`"), "{}", one.err);
+    let again = run(&folder, &["mcp", "accept", "s", "slow"]).succeeded();
+    assert_eq!(again.out, "nothing differs from what was accepted\n");
     assert!(run(&folder, &["mcp", "accept", "s", "--yes"]).succeeded().out.contains("accepted: added, "));
     assert!(run(&folder, &["mcp", "diff", "s"]).succeeded().out.contains("s: no difference"));
     assert!(run(&folder, &["mcp", "accept", "s"]).succeeded().out.contains("nothing differs"));
@@ -173,4 +188,76 @@ fn a_tool_changes_no_servers() {
         );
     }
     assert_eq!(config(&folder), before);
+}
+
+#[test]
+fn what_was_never_accepted_is_shown_whole() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &server("s", &[], ""));
+    let diff = run(&folder, &["mcp", "diff", "s"]);
+    assert_eq!(diff.status, Some(1), "{}", diff.err);
+    let echo = "`echo`: a new tool\n  + description: Return a text.\n  + inputSchema: {\"type\":\"object\",";
+    assert!(diff.out.contains("nothing was accepted of it before") && diff.out.contains(echo), "{}", diff.out);
+    let accepted = run(&folder, &["mcp", "accept", "s", "echo", "fail", "--yes"]).succeeded();
+    assert!(accepted.err.contains(echo) && !accepted.err.contains("`slow`"), "{}", accepted.err);
+    assert_eq!(accepted.out, "accepted: echo, fail\n");
+    assert!(run(&folder, &["mcp", "diff", "s"]).out.contains("`slow`: a new tool"));
+}
+
+#[test]
+fn a_changed_command_line_is_not_started_before_the_person_agrees() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &server("s", &[], ""));
+    run(&folder, &["mcp", "lock", "s"]).succeeded();
+    let started = folder.path().join("started");
+    configure(&folder, &server("s", &[&format!("pid={}", started.display())], ""));
+    for command in ["test", "diff", "accept"] {
+        let refused = run(&folder, &["mcp", command, "s"]);
+        let text = refused.out + &refused.err;
+        assert_ne!(refused.status, Some(0), "{command}: {text}");
+        assert!(text.contains("has changed since it was accepted, and it is not started"), "{command}: {text}");
+        assert!(text.contains(&format!("pid={}", started.display())), "{command}: {text}");
+        assert!(text.contains("`toolc mcp accept s` asks whether to start it"), "{command}: {text}");
+        assert!(!started.exists(), "{command}");
+    }
+    let mut program = InTerminal::start(folder.path(), &["mcp", "accept", "s"], "");
+    program.wait_for("Start it now? [y/N]", 1);
+    program.press("n\r");
+    let ended = program.end();
+    assert!(!ended.status.success() && !started.exists(), "{}", ended.shown);
+    let mut program = InTerminal::start(folder.path(), &["mcp", "accept", "s"], "");
+    program.wait_for("Start it now? [y/N]", 1);
+    program.press("y\r");
+    program.wait_for("Accept this? [y/N]", 1);
+    assert!(started.exists());
+    program.press("y\r");
+    let ended = program.end();
+    assert!(ended.status.success() && ended.out.contains("accepted: "), "{} {}", ended.out, ended.shown);
+    assert!(run(&folder, &["mcp", "diff", "s"]).succeeded().out.contains("no difference"));
+    std::fs::remove_file(&started).expect("it exists");
+    configure(&folder, &server("s", &[&format!("pid={}", started.display()), "more"], ""));
+    run(&folder, &["mcp", "accept", "s", "--yes"]).succeeded();
+    assert!(started.exists(), "`--yes` agrees to the start");
+}
+
+#[test]
+fn an_import_leaves_out_what_cannot_be_written_and_adds_the_rest() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, "");
+    let claude = json!({ "mcpServers": {
+        "first": { "command": "python3", "env": { "PEM": "-----BEGIN KEY-----\nhunter3\n" } },
+        "relative": { "command": "./server", "env": { "OWN": "hunter4" } },
+        "last": { "command": "python3", "env": { "LAST": "hunter5" } },
+    } });
+    std::fs::write(folder.path().join("claude.json"), claude.to_string()).expect("failed to write");
+    let imported = run(&folder, &["mcp", "import", "claude.json", "--yes"]);
+    assert_eq!(imported.status, Some(1), "{}", imported.err);
+    let skipped = "skipped: `first`: the value of `PEM` has more than one line, and a line of .env has one value";
+    assert!(imported.err.contains(skipped), "{}", imported.err);
+    assert!(imported.err.contains("not added: `relative`: "), "{}", imported.err);
+    assert!(imported.out.starts_with("last\n"), "{}", imported.out);
+    let (written, variables) = (config(&folder), std::fs::read_to_string(folder.path().join("home/.env")));
+    assert!(written.contains("mcp.servers.last") && !written.contains("relative"), "{written}");
+    let variables = variables.expect("it exists");
+    assert!(variables.contains("LAST=hunter5\n") && !variables.contains("hunter3"), "{variables}");
 }

@@ -152,5 +152,27 @@ fn a_server_of_a_package_is_added_with_its_version_unless_it_is_malicious() {
     assert!(unknown.status == Some(2) && unknown.err.contains("could not be found"), "{}", unknown.err);
     let unpinned = run(&folder, &["mcp", "add", "e", "--", "npx", "./local.js"]);
     assert!(unpinned.status == Some(2) && unpinned.err.contains("could not be checked"), "{}", unpinned.err);
+    assert!(unpinned.err.contains("in a terminal, this command asks whether to run it"), "{}", unpinned.err);
     assert_eq!(config(&folder), before);
+}
+
+#[test]
+fn a_package_is_added_unchecked_only_after_a_question() {
+    let Some(folder) = folder() else { return };
+    let registry = Scripted::start("registry.py", &folder.path().join("note"));
+    let base = format!("http://127.0.0.1:{}", registry.port);
+    // Nothing listens at the port of OSV.
+    configure(&folder, &format!("[mcp]\nnpm_registry = '{base}'\npypi = '{base}'\nosv = 'http://127.0.0.1:1'\n"));
+    let add = ["mcp", "add", "a", "--", "npx", "-y", "@scope/server"];
+    let refused = run(&folder, &add);
+    let advice = "in a terminal, this command asks whether to run it all the same";
+    assert!(refused.status == Some(2) && refused.err.contains(advice), "{}", refused.err);
+    assert!(!config(&folder).contains("servers.a"), "{}", config(&folder));
+    let mut program = InTerminal::start(folder.path(), &add, "");
+    program.wait_for("could not be checked", 1);
+    program.wait_for("[y]", 1);
+    program.answer(1, "y");
+    let ended = program.end();
+    assert!(ended.status.success(), "{}", ended.shown);
+    assert!(config(&folder).contains("@scope/server@1.2.3"), "{}", config(&folder));
 }

@@ -107,3 +107,40 @@ fn servers_are_not_started_inside_a_tool() {
     let inner = run_with(&folder, &["call", "terminal", &command], |program| program.env("TOOLC_APPROVAL", "off"));
     assert!(inner.out.contains("not started: a tool has started this program"), "{} {}", inner.out, inner.err);
 }
+
+#[test]
+fn a_slow_server_does_not_delay_a_session_and_joins_it() {
+    let Some(folder) = folder() else { return };
+    let silent = server("silent", &["silent"], "start_timeout = '1m'");
+    let listed = folder.path().join("listed");
+    let late = server("late", &["late", &format!("listed={}", listed.display())], "");
+    configure(&folder, &("[mcp]\nstart_wait = '200ms'\n".to_owned() + &silent + &late));
+    let wait = format!("until [ -e {} ]; do sleep 0.1; done; sleep 1", listed.display());
+    let answers = [
+        json!({ "calls": [{ "name": "terminal", "arguments": { "command": wait } }] }),
+        json!({ "calls": [{ "name": "mcp__late__echo", "arguments": { "text": "from the late one" } }] }),
+        json!({ "text": "done" }),
+    ];
+    let lines: Vec<String> = answers.iter().map(ToString::to_string).collect();
+    std::fs::write(folder.path().join("script"), lines.join("\n")).expect("failed to write");
+    let began = Instant::now();
+    let args = ["agent", "Go", "--json", "--model", "script:script"];
+    let agent = run_with(&folder, &args, |program| program.env("TOOLC_APPROVAL", "off")).succeeded();
+    assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
+    let warning = "MCP server `late`: not started yet\n    its tools are added when it has listed them";
+    assert!(agent.err.contains(warning), "{}", agent.err);
+    assert!(agent.err.contains("MCP server `silent`: not started yet"), "{}", agent.err);
+    assert!(agent.out.contains("the MCP server `late` has started: 14 tools are added"), "{}", agent.out);
+    assert!(agent.out.contains("from the late one\\\""), "{}", agent.out);
+}
+
+#[test]
+fn a_session_waits_for_servers_of_which_single_tools_are_named() {
+    let Some(folder) = folder() else { return };
+    let tools = "[tools]\nenable = ['todo']\nenable_tools = ['mcp__late__echo']\n[mcp]\nstart_wait = '1ms'\n";
+    configure(&folder, &(tools.to_owned() + &server("late", &["late"], "")));
+    let call = json!({ "calls": [{ "name": "mcp__late__echo", "arguments": { "text": "from the late one" } }] });
+    std::fs::write(folder.path().join("script"), format!("{call}\n{}", json!({ "text": "done" }))).expect("failed");
+    let agent = run(&folder, &["agent", "Go", "--json", "--model", "script:script"]).succeeded();
+    assert!(agent.out.contains("from the late one"), "{} {}", agent.out, agent.err);
+}
