@@ -294,7 +294,10 @@ impl Caller {
                     None => self.error(&format!("requires a login: {login}")),
                 }
             }
-            error => self.error(&format!("did not answer: {}", reason(error, &self.redactor))),
+            error => match failure::unreadable(error) {
+                Some(problem) => self.unreadable(&problem),
+                None => self.error(&format!("gave no result: {}", reason(error, &self.redactor))),
+            },
         }
     }
 

@@ -15,6 +15,9 @@ use crate::secrets::Secrets;
 /// The maximum number of characters of a reason.
 const MAX_REASON: usize = 2_000;
 
+/// How the protocol library begins a text about an answer that is JSON and not a message.
+const UNPARSED: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
+
 /// Returns why a connection could not be opened.
 pub(crate) fn of_start(error: &ClientInitializeError, redactor: &Secrets) -> String {
     shown(&start(error), redactor)
@@ -90,6 +93,20 @@ fn refusal(error: &ErrorData) -> String {
     format!("{}, code {}", error.message, error.code.0)
 }
 
+/// Returns what is wrong with an answer over HTTP, if it could not be read.
+pub(crate) fn unreadable(error: &(dyn Error + 'static)) -> Option<String> {
+    match http_error(error)? {
+        StreamableHttpError::UnexpectedServerResponse(text) => {
+            Some(format!("it is not a valid message: {}", text.strip_prefix(UNPARSED)?))
+        }
+        _ => None,
+    }
+}
+
+fn http_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e StreamableHttpError<reqwest::Error>> {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
 /// Returns an error and its causes.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     let source = |error: &&'e (dyn Error + 'static)| -> Option<&'e (dyn Error + 'static)> {
@@ -101,7 +118,7 @@ fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
 
 /// Returns an error with its causes as one text.
 fn of(error: &(dyn Error + 'static)) -> String {
-    if let Some(error) = causes(error).find_map(|cause| cause.downcast_ref::<StreamableHttpError<reqwest::Error>>()) {
+    if let Some(error) = http_error(error) {
         return of_http(error);
     }
     let mut text = String::new();
@@ -123,9 +140,8 @@ fn of_http(error: &StreamableHttpError<reqwest::Error>) -> String {
             let name = name.map(|name| format!(" {name}")).unwrap_or_default();
             format!("the server answers with HTTP {}{name}", status.status)
         }
-        StreamableHttpError::UnexpectedServerResponse(text) => match text.strip_prefix("could not parse JSON response")
-        {
-            Some(_) => format!("the server gives an answer that cannot be read: {text}"),
+        StreamableHttpError::UnexpectedServerResponse(text) => match text.strip_prefix(UNPARSED) {
+            Some(problem) => format!("the server gives an answer that cannot be read: {problem}"),
             None => format!("the server answers with {text}"),
         },
         StreamableHttpError::UnexpectedContentType(kind) => {

@@ -129,13 +129,16 @@ fn a_deep_definition_and_an_odd_answer_do_not_spoil_a_server_with_http() {
     let fixture = Fixture::new(servers.iter().map(|(name, server)| server.settings(name)));
     for (name, _) in &servers {
         let report = fixture.report(name);
-        assert_eq!(fixture.own_names(name), ["echo", "exit", "expire", "large", "odd"], "{report}");
+        assert_eq!(fixture.own_names(name), ["echo", "exit", "expire", "formless", "large", "odd"], "{report}");
         assert!(
             matches!(report.left_out.as_slice(), [one] if one.tool == "deep" && one.reason.contains("64 levels")),
             "{report}"
         );
-        let odd = fixture.call(&format!("mcp__{name}__odd"), &json!({}));
-        assert!(error(&odd).contains("an answer that cannot be read"), "{odd}");
+        for tool in ["odd", "formless"] {
+            let odd = fixture.call(&format!("mcp__{name}__{tool}"), &json!({}));
+            let expected = format!("the MCP server `{name}` gave an answer that cannot be read: ");
+            assert!(error(&odd).starts_with(&expected), "{odd}");
+        }
         assert_eq!(fixture.call(&format!("mcp__{name}__echo"), &json!({ "text": "a" })), json!("a"));
     }
 }
