@@ -21,6 +21,7 @@ use crate::call::scope::InputCall;
 use crate::call::scope::{CallScope, ScriptCall};
 use crate::data::catalog::Tool;
 use crate::data::env::Env;
+use crate::data::redactor::Redactor;
 use crate::data::segment::FactValue;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::result::spill::StoredText;
@@ -340,6 +341,12 @@ impl<'a> Call<'a> {
     /// those that a provider declares as such. A handler does not pass them on to programs, unless they are meant for the program.
     pub fn secret_variables(&self) -> Vec<String> {
         self.scope.map_or_else(Vec::new, CallScope::secret_variables)
+    }
+
+    /// Returns a value that replaces the secrets of the session in texts, for a handler that keeps texts of the model: see
+    /// [`Session::redactor`](crate::Session::redactor).
+    pub fn redactor(&self) -> Redactor {
+        self.scope.map_or_else(Redactor::default, CallScope::redactor)
     }
 
     /// Returns the [home folder](crate::SessionBuilder::home) of the session: the folder in which the host keeps what belongs to

@@ -9,6 +9,7 @@ use crate::call::approval::shell::ProgramInput;
 use crate::call::response::CallResponse;
 use crate::data::catalog::Tool;
 use crate::data::env::Env;
+use crate::data::redactor::Redactor;
 use crate::data::segment::FactValue;
 use crate::result::error::ToolError;
 use crate::result::spill::StoredText;
@@ -60,6 +61,9 @@ pub(crate) trait CallScope: Send + Sync {
 
     /// Returns the names of the environment variables that are secret.
     fn secret_variables(&self) -> Vec<String>;
+
+    /// Returns what replaces the secrets of the session in texts.
+    fn redactor(&self) -> Redactor;
 
     /// Returns the value of a fact in this turn, or `None` if no provider declares the fact.
     fn fact(&self, name: &str) -> Option<&FactValue>;

@@ -3,6 +3,7 @@
 //! The judge must not use a variable that a command does not get, so what is removed from the environment of commands and what is
 //! hidden from the judge are decided here, together. In texts, fewer names count: `--key 2` and `PASS` are mostly harmless there.
 
+use crate::data::secret_formats;
 use crate::text::words::words;
 
 /// Words that occur in names of credentials. A name is split into words at `_` and other symbols.
@@ -34,12 +35,12 @@ const PREFIXES: &[&str] = &["AWS_"];
 /// Names that are not credentials, although they contain such a word: the shell sets them.
 const NOT_CREDENTIALS: &[&str] = &["PWD"];
 
-/// Returns whether an environment variable is a credential: by its name, such as `GITHUB_TOKEN`, or because its value is a URL or
-/// connection string with a password.
+/// Returns whether an environment variable is a credential: by its name, such as `GITHUB_TOKEN`, because its value is a URL or
+/// connection string with a password, or because its value has a key or token in the format of a vendor, or a private key.
 ///
 /// The tool `terminal` removes such variables from the environment of commands, and the judge of commands does not know them.
 pub fn is_credential(name: &str, value: &str) -> bool {
-    is_credential_name(name) || has_password(value)
+    is_credential_name(name) || has_password(value) || !secret_formats::find(value).is_empty()
 }
 
 /// Returns whether the name of a variable, an option or a field says that its value is secret: `GITHUB_TOKEN`, `--api-key`.
@@ -135,6 +136,24 @@ mod tests {
             XAUTHORITY PASSENGER_ENV CARGO_HOME COMPASS_URL HOTKEY2 V8_FLAGS";
         for name in harmless.split_whitespace() {
             assert!(!is_credential_name(name), "{name}");
+        }
+    }
+
+    // The values are concatenated, so that secret scanners do not report this file.
+    #[test]
+    fn values_in_the_format_of_a_key_are_credentials_whatever_their_name() {
+        let rest = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+        for value in [
+            format!("ghp_{rest}"),
+            format!("-----BEGIN {} KEY-----\nMII\n", "PRIVATE"),
+            format!("--header=x:sk-proj-{rest}"),
+        ] {
+            assert!(is_credential("NOTE", &value), "{value}");
+        }
+        for value in
+            ["3f786850e387550fdab836ed7e6dc881de23001b", "123e4567-e89b-12d3-a456-426614174000", "/usr/bin:/bin"]
+        {
+            assert!(!is_credential("NOTE", value), "{value}");
         }
     }
 

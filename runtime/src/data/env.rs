@@ -123,7 +123,6 @@ impl Env {
     }
 
     /// Returns all variables with values that are Unicode and not empty.
-    #[cfg(feature = "approval")]
     pub(crate) fn vars(&self) -> Vec<(String, String)> {
         let added = || self.additions.iter().flat_map(|additions| additions.variables.iter());
         // Without an operating system, listing variables would abort the program.
@@ -223,7 +222,6 @@ mod tests {
         assert!(Env::process().with_program("no-such-program").has_program("no-such-program"));
     }
 
-    #[cfg(feature = "approval")]
     #[test]
     fn variables_are_listed_with_their_additions() {
         let env = Env::empty().with_var("KEY", "value").with_var("EMPTY", "");

@@ -18,6 +18,7 @@ pub(crate) mod python;
 pub(crate) mod redactor;
 pub mod requirement;
 pub(crate) mod secret;
+mod secret_formats;
 mod secret_forms;
 #[cfg(feature = "approval")]
 pub(crate) mod secret_text;

@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use crate::data::env::Env;
 use crate::data::secret::REDACTED;
+use crate::data::secret_formats;
 use crate::data::secret_forms::{Forms, KEY_LEN};
 
 /// A shorter value is not replaced: it would occur in any text.
 const MIN_LEN: usize = 6;
+/// The minimum length of a line of a private key that is also replaced alone.
+const MIN_LINE_LEN: usize = 16;
 /// A number of fewer digits is not replaced: it is more likely a port or an id than a secret, and JSON that contains it as a number
 /// would not be JSON any more.
 const MIN_NUMBER_LEN: usize = 12;
@@ -32,9 +35,18 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Returns a redactor of the values of these variables.
+    /// Returns a redactor of the values of these variables, and of all keys and tokens in the format of a vendor that the environment has
+    /// in other ones.
     pub(crate) fn new<'n>(names: impl IntoIterator<Item = &'n str>, env: &Env) -> Self {
-        let values: Vec<String> = names.into_iter().filter_map(|name| env.var(name)).collect();
+        let mut values: Vec<String> = names.into_iter().filter_map(|name| env.var(name)).collect();
+        for (_, value) in env.vars() {
+            for found in secret_formats::find(&value).into_iter().map(|range| &value[range]) {
+                values.push(found.to_owned());
+                // A tool may show a private key with something before each line.
+                let lines = found.lines().filter(|line| line.len() >= MIN_LINE_LEN && !line.starts_with("-----"));
+                values.extend(lines.filter(|line| line.len() < found.len()).map(ToOwned::to_owned));
+            }
+        }
         Self::of_values(&values)
     }
 
@@ -54,6 +66,21 @@ impl Redactor {
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let ranges = self.forms.ranges(text);
         if ranges.is_empty() { Cow::Borrowed(text) } else { replaced(text, &ranges).into() }
+    }
+
+    /// Returns the text with `[secret]` in place of each value, and of everything else that is a private key, or has the format of a key or
+    /// token of a vendor: for texts that the host keeps, which can do without a harmless word. JSON stays JSON.
+    ///
+    /// ```
+    /// let redactor = toolc::redaction::Redactor::default();
+    /// let text = format!("a token: ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    /// assert_eq!(redactor.text(&text), text);
+    /// assert_eq!(redactor.kept_text(&text), "a token: [secret]");
+    /// ```
+    pub fn kept_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let without_values = self.text(text);
+        let ranges = secret_formats::find(&without_values);
+        if ranges.is_empty() { without_values } else { replaced(&without_values, &ranges).into() }
     }
 }
 
@@ -143,6 +170,28 @@ mod tests {
         assert_eq!(redactor.text("8080 false -1.5e3 123456789012"), "8080 false -1.5e3 [secret]");
         assert!(matches!(redactor.text("nothing"), Cow::Borrowed("nothing")));
         assert!(!format!("{redactor:?}").contains("abcd"));
+    }
+
+    #[test]
+    fn keys_of_vendors_in_variables_with_harmless_names_are_replaced() {
+        let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+        let env = Env::empty()
+            .with_var("NOTE", format!("use {key} here"))
+            .with_var("COMMIT", "3f786850e387550fdab836ed7e6dc881de23001b");
+        let redactor = Redactor::new([], &env);
+        assert_eq!(
+            redactor.text(&format!("use {key}, 3f786850e387550fdab836ed7e6dc881de23001b")),
+            "use [secret], 3f786850e387550fdab836ed7e6dc881de23001b"
+        );
+    }
+
+    #[test]
+    fn a_private_key_is_replaced_as_a_whole_and_line_by_line() {
+        let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
+        let key = format!("-----BEGIN {0} KEY-----\n{line}\nAb1=\n-----END {0} KEY-----", "PRIVATE");
+        let redactor = Redactor::new([], &Env::empty().with_var("NOTE", &*key));
+        assert_eq!(redactor.text(&format!("a {key} b")), "a [secret] b");
+        assert_eq!(redactor.text(&format!("   2|{line}\n   3|Ab1=")), "   2|[secret]\n   3|Ab1=");
     }
 
     #[test]

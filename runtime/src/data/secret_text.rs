@@ -7,90 +7,11 @@ use std::ops::Range;
 
 use crate::data::credential::is_secret_name;
 use crate::data::secret::REDACTED;
+use crate::data::secret_formats;
 
 /// The minimum length of a known value that is replaced, in bytes. A shorter one would occur in any text.
 const MIN_VALUE_LEN: usize = 4;
 
-/// Beginnings of keys and tokens, each with the minimum number of letters, digits, `-`, `_`, `.`, `=` and `+` that follow.
-const FORMATS: &[(&str, usize)] = &[
-    ("AC", 32),
-    ("AGE-SECRET-KEY-1", 50),
-    ("AGPA", 16),
-    ("AIDA", 16),
-    ("AIza", 35),
-    ("AKIA", 16),
-    ("AROA", 16),
-    ("ASIA", 16),
-    ("ATATT3", 40),
-    ("ATBB", 32),
-    ("ATCTT3", 40),
-    ("CFPAT-", 40),
-    ("EAAA", 60),
-    ("GOCSPX-", 20),
-    ("HRKU-", 36),
-    ("LTAI", 16),
-    ("NRAK-", 19),
-    ("NRII-", 19),
-    ("NRJS-", 19),
-    ("PMAK-", 50),
-    ("SG.", 30),
-    ("SK", 32),
-    ("cio", 32),
-    ("dapi", 32),
-    ("dckr_", 27),
-    ("do", 66),
-    ("dp.", 40),
-    ("eyJ", 30),
-    ("fc-", 32),
-    ("figd_", 30),
-    ("fm1", 60),
-    ("fm2", 60),
-    ("fo1_", 43),
-    ("gh", 32),
-    ("github_pat_", 22),
-    ("gl", 24),
-    ("gsk_", 40),
-    ("hf_", 30),
-    ("hvb.", 24),
-    ("hvs.", 24),
-    ("key-", 32),
-    ("lin_", 32),
-    ("lsv2_", 32),
-    ("nfp_", 36),
-    ("npm_", 36),
-    ("ntn_", 40),
-    ("pat", 40),
-    ("pcsk_", 50),
-    ("pplx-", 40),
-    ("pscale_", 32),
-    ("pul-", 40),
-    ("pypi-", 50),
-    ("r8_", 37),
-    ("rk_", 20),
-    ("rubygems_", 48),
-    ("sb_secret_", 20),
-    ("sbp_", 40),
-    ("secret_", 43),
-    ("shp", 32),
-    ("sk-", 16),
-    ("sk_", 20),
-    ("sl.", 100),
-    ("sntrys_", 40),
-    ("sntryu_", 40),
-    ("sq0", 22),
-    ("tfp_", 40),
-    ("tskey-", 30),
-    ("tvly-", 20),
-    ("whsec_", 16),
-    ("xai-", 40),
-    ("xapp-", 16),
-    ("xkeysib-", 64),
-    ("xox", 18),
-    ("ya29.", 20),
-];
-
-/// The number of bytes of a token in which a digit is looked for.
-const MAX_TOKEN_START: usize = 128;
 /// The number of bytes in which the `@` of a URL is looked for.
 const MAX_AUTHORITY: usize = 512;
 /// A word of this length with letters of both cases and digits is taken for a key of an unknown format.
@@ -102,7 +23,7 @@ pub fn without_secrets(text: &str, values: &[String]) -> String {
     for value in values.iter().filter(|value| value.len() >= MIN_VALUE_LEN) {
         found.extend(text.match_indices(value.as_str()).map(|(at, _)| at..at + value.len()));
     }
-    private_keys(text, &mut found);
+    found.extend(secret_formats::find(text));
     tokens(text, &mut found);
     passwords_in_urls(text, &mut found);
     named_values(text, &mut found);
@@ -119,29 +40,11 @@ pub fn without_secrets(text: &str, values: &[String]) -> String {
     redacted
 }
 
-fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
-    const BEGIN: &str = "-----BEGIN ";
-    const END: &str = "-----END ";
-    let mut at = 0;
-    while let Some(offset) = text[at..].find(BEGIN) {
-        let start = at + offset;
-        at = start + BEGIN.len();
-        let kind = text[at..].split("-----").next().unwrap_or_default();
-        if !kind.contains("PRIVATE KEY") {
-            continue;
-        }
-        let end = text[at..].find(END).map(|end| at + end + END.len());
-        let end = end.and_then(|end| Some(end + text[end..].find("-----")? + "-----".len()));
-        at = end.unwrap_or(text.len());
-        found.push(start..at);
-    }
-}
-
 fn is_of_token(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "-_.=+".contains(letter)
 }
 
-/// Finds words in the format of a key or token.
+/// Finds words that look like keys of unknown formats, and the secret parts of addresses.
 fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     for part in text.split(|letter: char| !is_of_token(letter)) {
@@ -150,20 +53,11 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
         if part.len() < 16 {
             continue;
         }
-        // A token can follow a name (`KEY=sk-...`) or an option (`--key=AKIA...`).
-        let follows_sign = |index: &usize| {
-            let before = part[..*index].chars().next_back();
-            before.is_none_or(|before| !before.is_ascii_alphanumeric() && before != '_')
-        };
-        let mut starts = (0..part.len()).filter(follows_sign);
-        if let Some(index) = starts.find(|index| has_format(&part[*index..])) {
+        // A key can follow a name (`KEY=...`).
+        let names = part.rfind('=').filter(|sign| sign + 1 < part.trim_end_matches('=').len());
+        let index = names.map_or(0, |sign| sign + 1);
+        if is_key(&part[index..]) {
             found.push(start + index..start + part.len());
-        } else {
-            let names = part.rfind('=').filter(|sign| sign + 1 < part.trim_end_matches('=').len());
-            let index = names.map_or(0, |sign| sign + 1);
-            if is_key(&part[index..]) {
-                found.push(start + index..start + part.len());
-            }
         }
         let before = &text[..start];
         let follows_id =
@@ -183,15 +77,6 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
             found.push(from..from + length);
         }
     }
-}
-
-/// Returns whether a word begins like a key or token, and is long enough.
-fn has_format(word: &str) -> bool {
-    let is_format = |(beginning, length): &(&str, usize)| {
-        let has_digit = |body: &str| body.bytes().take(MAX_TOKEN_START).any(|byte| byte.is_ascii_digit());
-        word.strip_prefix(beginning).is_some_and(|body| body.len() >= *length && has_digit(body))
-    };
-    FORMATS.iter().any(is_format)
 }
 
 /// Returns whether a word looks like a key of an unknown format, or has the format of a token without a fixed beginning.

@@ -15,6 +15,7 @@ use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
 use crate::data::graph::{Graph, Set};
+use crate::data::redactor::Redactor;
 use crate::data::table::Table;
 use crate::provider::ToolProvider;
 #[cfg(feature = "approval")]
@@ -67,8 +68,14 @@ impl State {
         names
     }
 
+    /// Returns what replaces the secrets of an environment in texts.
+    pub(crate) fn redactor(&self, env: &Env) -> Redactor {
+        let names = self.secret_names(env);
+        Redactor::new(names.iter().map(String::as_str).filter(|name| !self.is_public(name)), env)
+    }
+
     /// Returns whether a provider declares that the value of a variable is not secret.
-    pub(crate) fn is_public(&self, name: &str) -> bool {
+    fn is_public(&self, name: &str) -> bool {
         let mut variables = self.providers.iter().flat_map(|provider| provider.variables());
         variables.any(|variable| variable.name == name && !variable.secret)
     }

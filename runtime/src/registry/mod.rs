@@ -199,12 +199,10 @@ impl Registry {
     }
 
     /// Returns a value that replaces secrets in texts: the values of the variables of `env` that the host has set [as
-    /// secrets](Env::with_secret), and of those that a provider declares as secret. A variable that a provider declares as not secret
-    /// is left.
+    /// secrets](Env::with_secret), of those that a provider declares as secret, and all keys and tokens in the format of a vendor that other
+    /// variables have. Any other value of a variable that a provider declares as not secret is left.
     pub fn redactor(&self, env: &Env) -> Redactor {
-        let state = self.state();
-        let names = state.secret_names(env);
-        Redactor::new(names.iter().map(String::as_str).filter(|name| !state.is_public(name)), env)
+        self.state().redactor(env)
     }
 
     /// Returns how many calls of each tool had a parameter that was [repaired](crate::repair), since the registry was made.

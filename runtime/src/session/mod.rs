@@ -425,7 +425,8 @@ impl Session {
     }
 
     /// Returns a value that replaces the secrets of the session in texts: the values of the variables that the host has set [as
-    /// secrets](Env::with_secret), and of those that a provider declares as such.
+    /// secrets](Env::with_secret), of those that a provider declares as such, and all keys and tokens in the format of a vendor that other
+    /// variables have.
     pub fn redactor(&self) -> Redactor {
         self.registry.redactor(&self.config.env)
     }

@@ -13,6 +13,7 @@ use crate::call::scope::{CallScope, ScriptCall};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
+use crate::data::redactor::Redactor;
 #[cfg(feature = "search")]
 use crate::data::segment::Segment;
 use crate::data::segment::{Atoms, FactValue};
@@ -299,6 +300,10 @@ impl CallScope for Turn {
 
     fn secret_variables(&self) -> Vec<String> {
         self.secret_names()
+    }
+
+    fn redactor(&self) -> Redactor {
+        self.state().redactor(&self.config().env)
     }
 
     fn fact(&self, name: &str) -> Option<&FactValue> {
