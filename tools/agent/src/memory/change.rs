@@ -1,5 +1,6 @@
 //! What the tool does to a list of entries.
 
+use toolc::redaction::Redactor;
 use toolc::{ErrorKind, ToolError};
 
 use super::{MemoryTarget, error};
@@ -30,6 +31,7 @@ pub(super) fn apply(
     target: MemoryTarget,
     mut entries: Vec<String>,
     operations: &[Operation],
+    secrets: &Redactor,
 ) -> Result<Changed, ToolError> {
     let mut notes = Vec::new();
     for (number, operation) in (1..).zip(operations) {
@@ -39,7 +41,7 @@ pub(super) fn apply(
             }
             ToolError::with_kind(problem.kind(), format!("operation {number}: {}", problem.message()))
         };
-        apply_one(&mut entries, operation, &mut notes).map_err(of_several)?;
+        apply_one(&mut entries, operation, secrets, &mut notes).map_err(of_several)?;
     }
     let (chars, max) = (total_chars(&entries), target.max_chars());
     let grows = operations.iter().any(|operation| !matches!(operation, Operation::Remove(_)));
@@ -54,10 +56,15 @@ pub(super) fn apply(
     Ok(Changed { entries, notes })
 }
 
-fn apply_one(entries: &mut Vec<String>, operation: &Operation, notes: &mut Vec<String>) -> Result<(), ToolError> {
+fn apply_one(
+    entries: &mut Vec<String>,
+    operation: &Operation,
+    secrets: &Redactor,
+    notes: &mut Vec<String>,
+) -> Result<(), ToolError> {
     match operation {
         Operation::Add(content) => {
-            let content = checked(content)?;
+            let content = checked(content, secrets)?;
             if entries.contains(&content) {
                 notes.push(format!("there is already an entry \"{}\"", beginning(&content)));
             } else {
@@ -65,7 +72,7 @@ fn apply_one(entries: &mut Vec<String>, operation: &Operation, notes: &mut Vec<S
             }
         }
         Operation::Replace { old_text, content } => {
-            let content = checked(content)?;
+            let content = checked(content, secrets)?;
             let old = find(entries, old_text)?;
             let first = entries.iter().position(|entry| *entry == old);
             let mut at = 0;
@@ -135,11 +142,17 @@ fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
 /// Returns an entry as it is stored.
 ///
 /// # Errors
-/// Returns an error if no model may read it later, or if it could not be read back.
-fn checked(content: &str) -> Result<String, ToolError> {
+/// Returns an error if no model may read it later, if it has a secret, or if it could not be read back.
+fn checked(content: &str, secrets: &Redactor) -> Result<String, ToolError> {
     let content = normal(content);
     if content.lines().any(|line| line.trim() == SEPARATOR) {
         return Err(error("an entry cannot have a line of only `§`, which separates entries in the file"));
+    }
+    if secrets.kept_text(&content) != content {
+        let message = "the entry is refused, because it contains a secret, such as a key, a token or a value of `.env`, which notes would \
+                       show to every later conversation. Nothing was changed. Write down where the secret is, such as the name of its \
+                       variable, and not what it is";
+        return Err(ToolError::with_kind(ErrorKind::Refused, message));
     }
     if let Some(problem) = toolc_scan::problem(&content) {
         let message = format!(

@@ -82,8 +82,9 @@ impl MemoryTools for MemoryHandlers {
             return Ok(returns(target, &store.entries(target)?, Vec::new()));
         }
         let mut notes = Vec::new();
+        let secrets = call.redactor();
         let entries = store.change(target, &mut |entries| {
-            let changed = apply(target, entries, &operations)?;
+            let changed = apply(target, entries, &operations, &secrets)?;
             notes = changed.notes;
             Ok(changed.entries)
         })?;

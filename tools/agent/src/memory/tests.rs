@@ -155,6 +155,31 @@ fn an_entry_that_manipulates_a_model_is_refused_and_one_in_the_file_is_not_shown
 }
 
 #[test]
+fn an_entry_with_a_secret_is_refused_and_its_name_is_not() {
+    let folder = TempDir::new().unwrap();
+    let store: Arc<dyn MemoryStore> = Arc::new(FileMemory::new(folder.path()));
+    let provider = toolc_catalog::memory::provider(MemoryHandlers);
+    let env = toolc::Env::empty().with_secret("CRM_ACCOUNT", "hunter2-and-more");
+    let harness = Harness::with_session(provider, |session| session.env(env).value::<dyn MemoryStore>(store));
+    // It is concatenated, so that secret scanners do not report this file.
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    for text in ["The account is hunter2-and-more.", &format!("Push with {token}."), "aHVudGVyMi1hbmQtbW9yZQ=="] {
+        for operation in [
+            format!(r#""action":"add","content":"{text}""#),
+            format!(
+                r#""operations":[{{"action":"add","content":"a"}},{{"action":"replace","old_text":"a","content":"{text}"}}]"#
+            ),
+        ] {
+            let response = harness.call("memory", &format!(r#"{{"target":"memory",{operation}}}"#));
+            assert_reply!(response, Err(Refused, "it contains a secret"));
+        }
+    }
+    assert!(!folder.path().join("MEMORY.md").exists());
+    let name = r#"{"target":"memory","action":"add","content":"The account is in CRM_ACCOUNT."}"#;
+    assert_eq!(harness.call("memory", name).value()["chars"], 30);
+}
+
+#[test]
 fn a_snapshot_is_data_in_lists_that_no_entry_can_leave() {
     let fixture = fixture();
     assert_eq!(snapshot(&fixture.store()), MemorySnapshot::default());
