@@ -1,12 +1,13 @@
 //! `toolc approvals`: lists and revokes the commands that a person has approved permanently.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::approval;
+use crate::ask::print;
 use crate::show::{self, Look, Style};
 use crate::{terminal, time};
 use toolc_config::Home;
@@ -119,11 +120,4 @@ fn list_json(approvals: &[toolc_store::Approval]) -> String {
         })
     });
     format!("{}\n", approvals.collect::<serde_json::Value>())
-}
-
-fn print(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        _ => Ok(()),
-    }
 }

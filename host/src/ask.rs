@@ -28,8 +28,16 @@ pub(crate) fn line() -> Result<Option<String>, String> {
     Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-/// Asks for a value. On a terminal, a secret is not shown while it is typed. Returns `None` if the answer is empty.
-pub(crate) fn value(prompt: &str, is_secret: bool) -> Result<Option<String>, String> {
+/// An answer.
+pub(crate) enum Answer {
+    Text(String),
+    Blank,
+    /// The input has ended.
+    End,
+}
+
+/// Asks for a value. On a terminal, a secret is not shown while it is typed.
+pub(crate) fn value(prompt: &str, is_secret: bool) -> Result<Answer, String> {
     let failed = |error: io::Error| format!("failed to ask: {error}");
     let answer = if is_secret && io::stdin().is_terminal() {
         Some(rpassword::prompt_password(format!("{prompt}: ")).map_err(failed)?)
@@ -42,13 +50,37 @@ pub(crate) fn value(prompt: &str, is_secret: bool) -> Result<Option<String>, Str
         }
         line
     };
-    Ok(answer.map(|answer| answer.trim().to_owned()).filter(|answer| !answer.is_empty()))
+    Ok(match answer.map(|answer| answer.trim().to_owned()) {
+        None => Answer::End,
+        Some(answer) if answer.is_empty() => Answer::Blank,
+        Some(answer) => Answer::Text(answer),
+    })
 }
 
-/// Prints on standard output. A closed pipe is not an error.
+/// Prints on standard output. A reader that has gone away (`| head`) is not an error.
+///
+/// # Errors
+/// Returns an error if the text cannot be written, for example to a disk that is full.
 pub(crate) fn print(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
+    print_bytes(text.as_bytes())
+}
+
+/// Does the same with bytes.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    // What is after the last end of a line would otherwise be written at the end of the process, and a failure be lost.
+    written(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Returns the error about standard output, if it is one.
+///
+/// # Errors
+/// Returns an error if the text was not written although there is a reader.
+pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("failed to write to standard output: {error}"))
+        }
         _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! `toolc judge`: shows what a command would run, and what the rules say about it, without running anything.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,6 +11,7 @@ use toolc::{Dialect, Registry, Turn};
 use toolc_commands::rules::Verdict;
 use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Reading, Word};
 
+use crate::ask;
 use crate::rules;
 use crate::show::{self, Look, Mark, Reason, Style};
 use toolc_config::Home;
@@ -54,14 +55,12 @@ impl JudgeArgs {
             let columns = io::stdout().is_terminal().then(|| crate::terminal::columns(io::stdout()));
             text(&line, &judgement, Look::new(columns))
         };
-        match io::stdout().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-            _ => Ok(match judgement.verdict {
-                Verdict::Allow => 0,
-                Verdict::Ask => 1,
-                Verdict::Deny => 3,
-            }),
-        }
+        ask::print(&text)?;
+        Ok(match judgement.verdict {
+            Verdict::Allow => 0,
+            Verdict::Ask => 1,
+            Verdict::Deny => 3,
+        })
     }
 
     fn line(&self) -> Result<String, String> {

@@ -74,6 +74,11 @@ pub(crate) fn load(
 }
 
 impl LoadedPlugins {
+    /// Returns why the plugins of the project are not loaded, if it has some that the user has not trusted.
+    pub(crate) fn untrusted(&self) -> Option<&str> {
+        self.untrusted.as_deref()
+    }
+
     /// Returns the section on the plugins for the report of `doctor`.
     pub(crate) fn section(&self) -> DoctorSection {
         let packages = self.packages.iter().map(PackagedPlugin::to_string);

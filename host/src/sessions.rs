@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use toolc_config::Home;
 use toolc_store::{Database, Found, Order, Search, SessionInfo, Sessions, StoreError, StoredMessage};
 
+use crate::ask::{self, print};
 use crate::show;
 use crate::time;
 
@@ -158,10 +159,7 @@ fn export(sessions: &Sessions, info: &SessionInfo) -> Result<(), String> {
         }
     };
     sessions.each_message(&info.name, each).map_err(|error| error.to_string())?;
-    match written.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        _ => Ok(()),
-    }
+    ask::written(written.and_then(|()| out.flush()))
 }
 
 fn list(sessions: &[SessionInfo]) -> String {
@@ -240,11 +238,4 @@ fn json_line(values: impl Iterator<Item = Value>) -> String {
 /// Returns a text for a terminal without control characters, and for a file as it is.
 fn safe(text: &str) -> String {
     if io::stdout().is_terminal() { show::lines(text) } else { text.to_owned() }
-}
-
-fn print(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        _ => Ok(()),
-    }
 }

@@ -1,5 +1,6 @@
 //! `toolc setup`: asks for what is missing, and writes it to config.toml and .env.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 use clap::Args;
@@ -8,8 +9,9 @@ use toolc_config::{Api, Home, Words as _, set_model, set_variable};
 use toolc_model::{Client, ErrorKind};
 
 use crate::agent::models::{self, ModelConfig};
+use crate::ask::{self, Answer};
 use crate::profile::Profile;
-use crate::{ask, plugins, show};
+use crate::{plugins, show};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
@@ -19,7 +21,7 @@ terminal, each answer is a line of standard input. Secrets are written to .env, 
 Exit status:
   0  success
   1  a server refuses a key
-  2  a file cannot be used, or a tool runs this command";
+  2  a file cannot be used, standard input has no answer, or a tool runs this command";
 
 /// How often a key is asked for again that the server refuses.
 const MAX_TRIES: usize = 3;
@@ -33,24 +35,50 @@ pub(crate) struct SetupArgs {
     offline: bool,
 }
 
+/// The questions of one run.
+#[derive(Default)]
+struct Questions {
+    has_answer: Cell<bool>,
+}
+
+impl Questions {
+    /// Asks for a value. Returns `None` if the answer is empty, or the input has ended after other answers.
+    ///
+    /// # Errors
+    /// Returns an error if there is no input at all: then nothing is set up.
+    fn value(&self, prompt: &str, is_secret: bool) -> Result<Option<String>, String> {
+        let answer = ask::value(prompt, is_secret)?;
+        let had_answer = self.has_answer.replace(true);
+        match answer {
+            Answer::Text(text) => Ok(Some(text)),
+            Answer::Blank => Ok(None),
+            Answer::End if had_answer => Ok(None),
+            Answer::End => Err("standard input has ended before the first answer: run `toolc setup` at a terminal, or give it a line for \
+                                each question"
+                .to_owned()),
+        }
+    }
+}
+
 impl SetupArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, folders: &[std::path::PathBuf], home: &Home) -> Result<u8, String> {
         ask::refuse_tools("set up the program")?;
         home.create(home.path()).map_err(|error| format!("failed to create {}: {error}", home.path().display()))?;
         eprintln!("profile {}, in {}", home.profile(), home.path().display());
+        let questions = Questions::default();
         if Profile::read(home.clone())?.config().main_model.is_none() {
-            ask_for_model(home)?;
+            ask_for_model(home, &questions)?;
         }
-        let is_refused = self.ask_for_keys(home)?;
-        ask_for_variables(home, folders)?;
-        ask_for_server_variables(home)?;
+        let is_refused = self.ask_for_keys(home, &questions)?;
+        ask_for_variables(home, folders, &questions)?;
+        ask_for_server_variables(home, &questions)?;
         eprintln!("`toolc tools` lists the tools, and `toolc config show` the configuration");
         Ok(u8::from(is_refused))
     }
 
     /// Asks for the keys of models that are missing, and tests all. Returns whether a server refuses one.
-    fn ask_for_keys(&self, home: &Home) -> Result<bool, String> {
+    fn ask_for_keys(&self, home: &Home, questions: &Questions) -> Result<bool, String> {
         let profile = Profile::read(home.clone())?;
         let config = profile.config();
         let mut is_refused = false;
@@ -62,19 +90,19 @@ impl SetupArgs {
             if tested.iter().any(is_same) {
                 continue;
             }
-            is_refused |= self.ask_for_key(home, &model)?;
+            is_refused |= self.ask_for_key(home, &model, questions)?;
             tested.push(model);
         }
         Ok(is_refused)
     }
 
-    fn ask_for_key(&self, home: &Home, model: &ModelConfig) -> Result<bool, String> {
+    fn ask_for_key(&self, home: &Home, model: &ModelConfig, questions: &Questions) -> Result<bool, String> {
         let Some(variable) = &model.key_variable else { return Ok(false) };
         let mut env = Profile::read(home.clone())?.env();
         for _ in 0..MAX_TRIES {
             if env.var(variable).is_none() {
                 eprintln!("\n{variable}: the key of the model {} at {}", show::one_line(&model.model), model.base_url);
-                let Some(key) = ask::value(variable, true)? else { return Ok(false) };
+                let Some(key) = questions.value(variable, true)? else { return Ok(false) };
                 env = env.with_secret(variable, key);
             }
             let is_refused = !self.offline && is_refused(model, &env)?;
@@ -122,11 +150,11 @@ fn keep(home: &Home, variable: &str, env: &Env) -> Result<(), String> {
 }
 
 /// Asks for the main model.
-fn ask_for_model(home: &Home) -> Result<(), String> {
+fn ask_for_model(home: &Home, questions: &Questions) -> Result<(), String> {
     let apis: Vec<String> = Api::ALL.iter().map(|api| format!("{}:NAME", api.word())).collect();
     eprintln!("\nThe model that works on tasks: {}", apis.join(", "));
     for _ in 0..MAX_TRIES {
-        let Some(answer) = ask::value("model", false)? else { return Ok(()) };
+        let Some(answer) = questions.value("model", false)? else { return Ok(()) };
         let named = answer.split_once(':').filter(|(_, name)| !name.trim().is_empty());
         match named.and_then(|(api, name)| Some((Api::from_word(api.trim())?, name.trim()))) {
             Some((api, name)) => {
@@ -141,7 +169,7 @@ fn ask_for_model(home: &Home) -> Result<(), String> {
 }
 
 /// Asks for the variables that tools lack.
-fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf]) -> Result<(), String> {
+fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Questions) -> Result<(), String> {
     let profile = Profile::read(home.clone())?;
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
@@ -159,7 +187,7 @@ fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf]) -> Result<(), 
         }
         eprintln!("{text}");
         let prompt = if variable.prompt.is_empty() { &variable.name } else { &variable.prompt };
-        if let Some(value) = ask::value(&show::one_line(prompt), variable.secret)? {
+        if let Some(value) = questions.value(&show::one_line(prompt), variable.secret)? {
             set_variable(home, &variable.name, &value)?;
             eprintln!("written: {}", home.env().display());
         }
@@ -168,7 +196,7 @@ fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf]) -> Result<(), 
 }
 
 /// Asks for the variables that MCP servers get and that are not set.
-fn ask_for_server_variables(home: &Home) -> Result<(), String> {
+fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<(), String> {
     let profile = Profile::read(home.clone())?;
     let mut asked: Vec<&str> = Vec::new();
     for server in profile.config().mcp_servers.iter().filter(|server| server.enabled) {
@@ -180,7 +208,7 @@ fn ask_for_server_variables(home: &Home) -> Result<(), String> {
             asked.push(variable);
             eprintln!("\n{}, for the MCP server `{}`", show::one_line(variable), show::one_line(&server.name));
             // Whatever a server gets can be a secret.
-            if let Some(value) = ask::value(&show::one_line(variable), true)? {
+            if let Some(value) = questions.value(&show::one_line(variable), true)? {
                 set_variable(home, variable, &value)?;
                 eprintln!("written: {}", home.env().display());
             }

@@ -93,7 +93,7 @@ impl Recorder {
     pub(super) fn state(&self, state: &TaskState) -> Result<(), StoreError> {
         let is_recorded = self.has_begun.get() && !self.has_failed.get();
         let Some(sessions) = self.sessions.as_ref().filter(|_| is_recorded) else { return Ok(()) };
-        sessions.set_state(&self.name, &self.redactor.text(&json!(state).to_string()))
+        sessions.set_state(&self.name, &self.redactor.kept_text(&json!(state).to_string()))
     }
 
     fn write(
@@ -109,7 +109,7 @@ impl Recorder {
         // Until it has succeeded.
         self.has_failed.set(true);
         let name = &*self.name;
-        let text = self.redactor.text(text);
+        let text = self.redactor.kept_text(text);
         if !self.has_begun.get() {
             let (settings, title) = (self.model.settings(), title(&text));
             sessions.start(&NewSession {
@@ -127,8 +127,8 @@ impl Recorder {
         let message = NewMessage {
             kind,
             text: &text,
-            raw: &self.redactor.text(&raw),
-            details: &self.redactor.text(&details),
+            raw: &self.redactor.kept_text(&raw),
+            details: &self.redactor.kept_text(&details),
             keeps_from,
             tokens: tokens.map(|Tokens { input, cached, output, .. }| TokenCounts { input, cached, output }),
         };

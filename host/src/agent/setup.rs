@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -13,6 +14,7 @@ use toolc::{Dialect, Registry, Session, Task};
 use toolc_agent::{BoardWorker, memory};
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::Home;
+use toolc_environment::SandboxKind;
 use toolc_store::{Database, SessionInfo, Sessions};
 
 use super::budget::Budget;
@@ -32,6 +34,7 @@ use crate::mcp::{LateServers, McpServers, ModelSampler, Needed, Person, Wait};
 use crate::options::ToolOptions;
 use crate::plugins::{self, LoadedPlugins};
 use crate::profile::Profile;
+use crate::show;
 use crate::stores::Stores;
 use crate::time;
 use crate::tools::DEFAULT_TOOLSET;
@@ -85,9 +88,11 @@ pub(crate) struct Setup {
     judging: Judging,
     /// Where tools act.
     pub(crate) environment: EnvironmentKind,
+    /// What the user has to know about git settings of the folder that are ignored.
+    git_note: Option<String>,
     limits: LoopLimits,
     results: ResultStore,
-    record: bool,
+    pub(super) record: bool,
     second_opinion: bool,
     pub(crate) stores: Stores,
     pub(super) news: News,
@@ -137,8 +142,10 @@ impl Setup {
         let (registry, news) = (Registry::new(), News::default());
         let events = news.clone();
         let environments = environments::environments(environment, &profile, true);
+        let git = git.end();
+        let git_note = git.note(&profile.home)?;
         let tools = toolc_host::shipped_tools_with(
-            git::workspace(Some(&git.end()), &profile.home)?,
+            git::workspace(Some(&git), &profile.home)?,
             environments,
             |file| file.with_spilled(profile.home.results()),
             |terminal| terminal.on_event(move |event| events.add(&event.task, event.to_string())),
@@ -182,6 +189,7 @@ impl Setup {
             sessions,
             judging,
             environment,
+            git_note,
             limits,
             results,
             record,
@@ -189,6 +197,27 @@ impl Setup {
             stores,
             news,
         })
+    }
+
+    /// Fails if the environment is a sandbox that cannot be made here: the tools would fail one after the other, and only the model
+    /// would learn why.
+    pub(crate) fn check_environment(&self) -> Result<(), String> {
+        if self.environment != EnvironmentKind::Sandbox {
+            return Ok(());
+        }
+        let checked = SandboxKind::default().check();
+        checked.map(drop).map_err(|error| format!("the tools cannot act in a sandbox here: {error}"))
+    }
+
+    /// Says on standard error which settings and plugins of the folder are ignored, because the user has not trusted them. At a terminal, this
+    /// was said when they were read.
+    pub(crate) fn tell_what_is_ignored(&self) {
+        if io::stderr().is_terminal() {
+            return;
+        }
+        for note in self.git_note.iter().map(String::as_str).chain(self.plugins.untrusted()) {
+            eprintln!("note: {}", show::one_line(note));
+        }
     }
 
     /// Returns the approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C.

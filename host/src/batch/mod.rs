@@ -63,8 +63,10 @@ impl BatchCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
         let tasks = tasks::read(&self.tasks)?;
-        let setup = Arc::new(Setup::new(&self.args, options, home, Person::absent())?);
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
+        check_out(&self.tasks, &self.out)?;
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::absent())?);
+        setup.check_environment()?;
         let out = open_out(&self.out)?;
         let done = trajectory::finished(&self.out)?;
         let open: Vec<(usize, Task)> =
@@ -88,6 +90,31 @@ fn distribution(name: &str) -> Result<Distribution, String> {
         }
         format!("unknown distribution `{name}`: expected one of {}", names.join(", "))
     })
+}
+
+/// Fails if the file of results is that of the tasks, or is one of something else. Nothing is changed.
+fn check_out(tasks: &Path, out: &Path) -> Result<(), String> {
+    if is_same_file(tasks, out) {
+        return Err(format!(
+            "{} has the tasks, and would get the results: use another file for `--out`",
+            out.display()
+        ));
+    }
+    trajectory::check(out)
+}
+
+/// Returns whether two paths name one file, also by links.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let id = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+        id(one).is_some_and(|id_of_one| id(other) == Some(id_of_one))
+    }
+    #[cfg(not(unix))]
+    {
+        one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+    }
 }
 
 /// Opens the file of results, for this run alone: two runs would work on the same tasks.
@@ -165,7 +192,7 @@ impl Run<'_> {
             // An interrupted task runs again.
             Ok(Ended::Interrupted) => return Ok(Ended::Interrupted),
             Ok(ended) => (ended.word(), None),
-            Err(error) => ("failed", Some(self.setup.redactor.text(&error.to_string()).into_owned())),
+            Err(error) => ("failed", Some(self.setup.redactor.kept_text(&error.to_string()).into_owned())),
         };
         let toolsets = toolsets.unwrap_or_else(|| self.command.args.selection.enable.clone());
         let line = trajectory.line(
@@ -176,7 +203,7 @@ impl Run<'_> {
             outcome,
             error.as_deref(),
         );
-        let line = format!("{}\n", self.setup.redactor.text(&line.to_string()));
+        let line = format!("{}\n", self.setup.redactor.kept_text(&line.to_string()));
         self.out
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -46,6 +46,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>, String> {
             let error = error.split(" at line ").next().unwrap_or_default().to_owned();
             format!("{shown}: line {number}: expected a task such as {{\"prompt\": \"...\"}}: {error}")
         })?;
+        if prompt.trim().is_empty() {
+            return Err(format!("{shown}: line {number}: the prompt is empty: say what is to be done"));
+        }
         let id = id.unwrap_or_else(|| number.to_string());
         if !ids.insert(id.clone()) {
             return Err(format!("{shown}: line {number}: another task has the id `{id}`"));
@@ -73,6 +76,7 @@ mod tests {
         for (text, message) in [
             ("{\"prompt\":\"x\"}\nno", "line 2: expected a task such as"),
             ("{\"promt\":\"x\"}", "unknown field `promt`"),
+            ("{\"prompt\":\" \\n\"}", "line 1: the prompt is empty"),
             ("{\"id\":\"2\",\"prompt\":\"x\"}\n{\"prompt\":\"x\"}", "line 2: another task has the id `2`"),
         ] {
             let error = tasks(text).expect_err("the file is wrong");

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -59,43 +59,113 @@ impl Trajectory {
     }
 }
 
-/// Returns the ids of the tasks in a file of results that have not failed. The last line may be incomplete, if the process was killed.
+/// The maximum length of a line of a file of results.
+const MAX_LINE: u64 = 256 << 20;
+/// The beginnings of a line, whose keys are in alphabetical order or in that of the code.
+const BEGINNINGS: [&str; 2] = ["{\"answer\":", "{\"id\":"];
+
+/// What a file of results has.
+#[derive(Default)]
+struct Results {
+    /// The ids of the tasks that have not failed.
+    ids: HashSet<String>,
+    /// The size of the whole lines.
+    complete: u64,
+    /// What follows them.
+    rest: Rest,
+}
+
+/// What is after the last end of a line.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    #[default]
+    Nothing,
+    /// A result, whose process was killed before it wrote the end of the line.
+    Result,
+    /// The beginning of a result.
+    Beginning,
+}
+
+/// Checks that a file has nothing but results, or does not exist. It is not changed.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, or a line before the last one is not a result.
+/// Returns an error if it has something else, or cannot be read.
+pub(super) fn check(path: &Path) -> Result<(), String> {
+    read(path).map(drop)
+}
+
+/// Returns the ids of the tasks in a file of results that have not failed. The last line may be incomplete, if the process was killed: the
+/// beginning of a result is removed.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, or has something else than results. It is then unchanged.
 pub(super) fn finished(path: &Path) -> Result<HashSet<String>, String> {
+    let Results { ids, complete, rest } = read(path)?;
+    let open = || std::fs::OpenOptions::new().append(true).open(path);
     let shown = path.display();
-    let file = match File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(HashSet::new()),
-        file => file.map_err(|error| format!("failed to read {shown}: {error}"))?,
-    };
-    let length = file.metadata().map_err(|error| format!("failed to read {shown}: {error}"))?.len();
-    let mut reader = BufReader::new(file);
-    let (mut ids, mut complete, mut line) = (HashSet::new(), 0, Vec::new());
-    for number in 1_u64.. {
-        line.clear();
-        let read = reader.read_until(b'\n', &mut line).map_err(|error| format!("failed to read {shown}: {error}"))?;
-        if line.last() != Some(&b'\n') {
-            break;
-        }
-        complete += read as u64;
-        let result: Value = serde_json::from_slice(&line)
-            .map_err(|_| format!("{shown}: line {number} is not the result of a task: use another file for `--out`"))?;
-        let Some(id) = result["id"].as_str() else {
-            return Err(format!("{shown}: line {number} has no id: use another file for `--out`"));
-        };
-        if result["outcome"] == "failed" {
-            ids.remove(id);
-        } else {
-            ids.insert(id.to_owned());
-        }
-    }
-    if complete < length {
-        let file = std::fs::OpenOptions::new().write(true).open(path);
-        file.and_then(|file| file.set_len(complete))
-            .map_err(|error| format!("failed to remove the incomplete last line of {shown}: {error}"))?;
+    match rest {
+        Rest::Nothing => {}
+        Rest::Result => open()
+            .and_then(|mut file| file.write_all(b"\n"))
+            .map_err(|error| format!("failed to end the last line of {shown}: {error}"))?,
+        Rest::Beginning => open()
+            .and_then(|file| file.set_len(complete))
+            .map_err(|error| format!("failed to remove the incomplete last line of {shown}: {error}"))?,
     }
     Ok(ids)
+}
+
+fn read(path: &Path) -> Result<Results, String> {
+    let shown = path.display();
+    let failed = |error: std::io::Error| format!("failed to read {shown}: {error}");
+    let file = match File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Results::default()),
+        file => file.map_err(failed)?,
+    };
+    let mut reader = BufReader::new(file);
+    let (mut results, mut line) = (Results::default(), Vec::new());
+    for number in 1_u64.. {
+        line.clear();
+        let read = (&mut reader).take(MAX_LINE).read_until(b'\n', &mut line).map_err(failed)?;
+        if read == 0 {
+            break;
+        }
+        let is_whole = line.last() == Some(&b'\n');
+        let value = serde_json::from_slice::<Value>(&line).ok();
+        let is_json = value.is_some();
+        let result = value.and_then(|value| {
+            let text = |key: &str| value[key].as_str().map(ToOwned::to_owned);
+            Some((text("id")?, text("outcome")?))
+        });
+        match result {
+            Some((id, outcome)) => {
+                if outcome == "failed" {
+                    results.ids.remove(&id);
+                } else {
+                    results.ids.insert(id);
+                }
+                if !is_whole {
+                    results.rest = Rest::Result;
+                }
+            }
+            None if !is_whole && !is_json && is_beginning(&line) => results.rest = Rest::Beginning,
+            None => {
+                return Err(format!(
+                    "{shown}: line {number} is not the result of a task, and the file is left as it is: use another file for `--out`"
+                ));
+            }
+        }
+        if !is_whole {
+            break;
+        }
+        results.complete += read as u64;
+    }
+    Ok(results)
+}
+
+/// Returns whether a line that was cut off is the beginning of a result.
+fn is_beginning(line: &[u8]) -> bool {
+    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning.as_bytes()) || beginning.as_bytes().starts_with(line))
 }
 
 #[cfg(test)]
@@ -111,8 +181,34 @@ mod tests {
         let left = std::fs::read_to_string(file.path()).expect("it exists");
         assert_eq!(left.lines().count(), 2);
         assert!(left.ends_with("\"failed\"}\n"));
-        std::fs::write(file.path(), "[1]\n").expect("failed to write");
-        assert!(finished(file.path()).expect_err("it has no id").contains("line 1 has no id"));
         assert_eq!(finished(Path::new("/no/such/file")), Ok(HashSet::new()));
+        // The end of the line is all that is missing.
+        let text = "{\"id\":\"a\",\"outcome\":\"done\"}";
+        std::fs::write(file.path(), text).expect("failed to write");
+        assert_eq!(finished(file.path()), Ok(HashSet::from(["a".to_owned()])));
+        assert_eq!(std::fs::read_to_string(file.path()).expect("it exists"), format!("{text}\n"));
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_refused_and_stays_as_it_is() {
+        let file = tempfile::NamedTempFile::new().expect("failed to make a file");
+        for text in [
+            "[1]\n",
+            "one line without an end",
+            "one line\n",
+            "{\"id\":\"t\",\"prompt\":\"x\"}\n",
+            "{\"id\":\"t\",\"prompt\":\"x\"}",
+            "{\"name\": \"x\",",
+            "{\"id\":\"a\",\"outcome\":\"done\"}\nnote",
+            "\n",
+            "\u{0}",
+        ] {
+            std::fs::write(file.path(), text).expect("failed to write");
+            for checked in [check(file.path()), finished(file.path()).map(drop)] {
+                let error = checked.expect_err("it is no file of results");
+                assert!(error.contains("is not the result of a task"), "{text}: {error}");
+            }
+            assert_eq!(std::fs::read_to_string(file.path()).expect("it exists"), text);
+        }
     }
 }

@@ -66,7 +66,7 @@ impl Input {
     pub(super) fn line(&mut self) -> Result<Line, String> {
         match self.editor.readline(PROMPT) {
             Ok(text) => {
-                let _ = self.editor.add_history_entry(&*self.redactor.text(&text));
+                let _ = self.editor.add_history_entry(&*self.redactor.kept_text(&text));
                 let _ = self.editor.append_history(&self.history);
                 Ok(Line::Text(text))
             }

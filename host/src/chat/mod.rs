@@ -42,6 +42,9 @@ impl ChatArgs {
                 .to_owned());
         }
         let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
+        if let Err(problem) = setup.check_environment() {
+            eprintln!("warning: {problem}\ncommands and file tools will fail until then");
+        }
         let runtime = crate::agent::runtime()?;
         let status = runtime.block_on(self.run_in(&setup));
         setup.settle();

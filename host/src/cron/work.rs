@@ -54,6 +54,7 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
     let args = AgentArgs { without_model: job.work.no_agent, ..models.agent_args() };
     let options = ToolOptions { approval: Some(Mode::Deny), plugins: options.plugins.clone(), ..*options };
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
+    setup.check_environment()?;
     let runtime = crate::agent::runtime()?;
     let report = runtime.block_on(work(&setup, &job, &run, &context))?;
     setup.settle();
@@ -63,7 +64,7 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
 }
 
 async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Result<Report, String> {
-    let report = |is_done, output: &str| Report { is_done, output: setup.redactor.text(output).into_owned() };
+    let report = |is_done, output: &str| Report { is_done, output: setup.redactor.kept_text(output).into_owned() };
     if let Some(problem) = toolc_agent::cronjob::problem(&job.work) {
         return Ok(report(false, &problem));
     }

@@ -183,3 +183,28 @@ fn two_runs_do_not_share_a_file_of_results() {
     assert_eq!(second.status, Some(2), "{}", second.err);
     assert!(second.err.contains("another run writes to out: wait for its end"), "{}", second.err);
 }
+
+#[test]
+fn a_file_that_is_no_file_of_results_is_refused_and_stays_as_it_is() {
+    let folder = folder();
+    let model = script(folder.path(), "model", &[json!({ "text": "Done." })]);
+    let path = |name: &str| folder.path().join(name);
+    let tasks = "{\"id\":\"t1\",\"prompt\":\"x\"}\n";
+    std::fs::write(path("tasks"), tasks).expect("failed to write");
+    std::os::unix::fs::symlink(path("tasks"), path("link")).expect("failed to link");
+    std::fs::hard_link(path("tasks"), path("hard")).expect("failed to link");
+    std::fs::write(path("notes"), "one line of mine").expect("failed to write");
+    for (out, problem) in [
+        ("tasks", "has the tasks, and would get the results: use another file for `--out`"),
+        ("./link", "has the tasks"),
+        ("hard", "has the tasks"),
+        ("notes", "line 1 is not the result of a task, and the file is left as it is: use another file for `--out`"),
+    ] {
+        let refused = run(folder.path(), &["batch", "tasks", "--out", out, "--model", &model], &[]);
+        assert_eq!(refused.status, Some(2), "{out}: {}", refused.err);
+        assert!(refused.err.contains(problem), "{out}: {}", refused.err);
+    }
+    assert_eq!(std::fs::read_to_string(path("tasks")).expect("it exists"), tasks);
+    assert_eq!(std::fs::read_to_string(path("notes")).expect("it exists"), "one line of mine");
+    assert!(!path("home/state.db").exists());
+}

@@ -12,6 +12,7 @@ mod kanban;
 mod long;
 mod memory;
 mod opinion;
+mod output;
 mod questions;
 mod results;
 mod secrets;
@@ -24,6 +25,7 @@ mod terminal;
 mod transcripts;
 mod vendors;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -84,6 +86,17 @@ fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Run {
 fn outcome(output: &Output) -> Run {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the output is text");
     Run { status: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+}
+
+/// Returns whether a sandbox can be made here. If not, this is said.
+fn has_sandbox(folder: &Path) -> bool {
+    let doctor = run(folder, &["doctor", "--json"], &[]);
+    let sandbox = &doctor.events()[0]["environment"]["sandbox"];
+    let is_available = sandbox["available"] == true;
+    if !is_available {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no sandbox can be made here: {}", sandbox["problem"]);
+    }
+    is_available
 }
 
 /// Writes a script of a model, and returns the option that names it.

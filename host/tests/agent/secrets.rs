@@ -169,6 +169,45 @@ fn a_key_is_nowhere_after_a_run_in_which_everything_repeats_it() {
     }
 }
 
+/// The names of these variables are harmless, and their values are in the formats of vendors.
+#[test]
+fn keys_in_variables_with_harmless_names_reach_neither_commands_nor_the_model_nor_a_file() {
+    let folder = folder();
+    // They are concatenated, so that secret scanners do not report this file.
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let found = format!("xoxb-{}-{}", "123456789012", "a1B2c3D4e5F6g7H8i9J0");
+    let key = format!("-----BEGIN {0} KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END {0} KEY-----", "PRIVATE");
+    let commit = "3f786850e387550fdab836ed7e6dc881de23001b";
+    fs::write(folder.path().join("own"), format!("{token}\n{found}\n{key}\n")).expect("failed to write");
+    let answers = [
+        json!({ "calls": [
+            { "name": "terminal", "arguments": { "command": "env > seen; cat own; echo \"$COMMIT\"" } },
+            { "name": "read_file", "arguments": { "path": "own" } },
+        ] }),
+        json!({ "text": format!("I have read {token} and {found}.") }),
+    ];
+    let model = script(folder.path(), "model", &answers);
+    fs::write(folder.path().join("tasks"), "{\"prompt\":\"Go\"}\n").expect("failed to write");
+    let variables = [("NOTE", &*token), ("FILE_CONTENT", &*key), ("COMMIT", commit)];
+    let single = run(folder.path(), &["agent", "Go", "--json", "--model", &model], &variables);
+    let batch = run(folder.path(), &["batch", "tasks", "--out", "out", "--model", &model], &variables);
+    assert_eq!((single.status, batch.status), (Some(0), Some(0)), "{}{}", single.err, batch.err);
+    let seen = fs::read_to_string(folder.path().join("seen")).expect("it is written");
+    assert!(!seen.contains("NOTE=") && !seen.contains("FILE_CONTENT=") && seen.contains(commit), "{seen}");
+    // What the process has in its variables is known.
+    for text in [&single.out, &single.err, &batch.err] {
+        assert!(!text.contains(&token) && !text.contains("MIIEvQIBADAN"), "{text}");
+    }
+    assert!(single.out.contains(commit), "{}", single.out);
+    // What is kept has no other keys either.
+    let out = fs::read_to_string(folder.path().join("out")).expect("it is written");
+    let recorded = run(folder.path(), &["sessions", "export"], &[]).out;
+    for text in [&out, &recorded] {
+        assert!(!text.contains(&token) && !text.contains(&found) && !text.contains("MIIEvQIBADAN"), "{text}");
+        assert!(text.contains("I have read [secret] and [secret]."), "{text}");
+    }
+}
+
 /// Installs a plugin whose program writes its environment to a file, and prints what it was given.
 fn plugin(home: &Path, seen: &Path) {
     let write = |name: &str, text: &str| {

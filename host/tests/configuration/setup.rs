@@ -104,6 +104,19 @@ fn variables_that_mcp_servers_lack_are_asked_for_once() {
 }
 
 #[test]
+fn setup_without_an_answer_is_an_error_unless_nothing_is_missing() {
+    let folder = folder();
+    let nothing = run(&folder, &["setup"]);
+    nothing.assert_refused(&["standard input has ended before the first answer", "run `toolc setup` at a terminal"]);
+    assert!(!folder.path().join("home/config.toml").exists());
+    // A blank line skips the first question.
+    assert_eq!(run_with_input(&folder, &["setup"], "\n").status, Some(0));
+    write(&folder, "home/config.toml", "[models.main]\napi = \"chat\"\nmodel = \"m\"\nkey_variable = \"\"\n");
+    let complete = run(&folder, &["setup", "--offline"]);
+    assert_eq!(complete.status, Some(0), "{}", complete.err);
+}
+
+#[test]
 fn a_profile_is_created_and_empty_answers_skip_questions() {
     let folder = folder();
     let setup = run_with_input(&folder, &["setup", "--profile", "work"], "\n");
