@@ -7,19 +7,19 @@ mod work;
 mod worker;
 mod workspace;
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use toolc_agent::{DEFAULT_BOARD, card_name};
+use toolc_agent::{DEFAULT_BOARD, card_name, card_text_problem, card_title};
 use toolc_config::Home;
 use toolc_store::{
     Actor, Begins, BoardError, Boards, CardFilter, CardOutcome, CardStatus, Database, NewCard, Workspace,
 };
 
+use crate::ask;
 use crate::options::ToolOptions;
 use work::WorkArgs;
 
@@ -168,10 +168,10 @@ impl KanbanArgs {
         }
         match change(&boards, board, command) {
             Ok(text) => {
-                print(&text)?;
+                ask::print_bytes(&text)?;
                 Ok(ExitCode::SUCCESS)
             }
-            Err(BoardError::Refused(message)) => {
+            Err(BoardError::Refused(message) | BoardError::NotFound(message)) => {
                 eprintln!("error: {message}");
                 Ok(ExitCode::from(1))
             }
@@ -208,15 +208,18 @@ fn change(boards: &Boards, board: &str, command: &KanbanCommand) -> Result<Vec<u
             format!("{}\n", card_name(card))
         }
         KanbanCommand::Comment { task, text } => {
+            check("comment", text)?;
             boards.comment(board, user, *task, text)?;
             String::new()
         }
         KanbanCommand::Unblock { task } => state(*task, boards.unblock(board, user, *task)?),
         KanbanCommand::Complete { task, summary } => {
+            check("summary", summary)?;
             let outcome = CardOutcome { summary: summary.clone(), ..CardOutcome::default() };
             state(*task, boards.complete(board, user, *task, &outcome, &[])?)
         }
         KanbanCommand::Changes { task, reason } => {
+            check("reason", reason)?;
             boards.request_changes(board, user, *task, reason)?;
             state(*task, boards.details(board, *task)?.card.status)
         }
@@ -249,8 +252,11 @@ impl AddArgs {
         if self.reviewer.as_ref() == Some(&self.to) {
             return Err(BoardError::Refused(format!("`{}` cannot review its own work", self.to)));
         }
+        let title = card_title(&self.title).map_err(BoardError::Refused)?;
+        check("title", title)?;
+        check("body", &self.body)?;
         Ok(NewCard {
-            title: self.title.clone(),
+            title: title.to_owned(),
             body: self.body.clone(),
             assignee: self.to.clone(),
             reviewer: self.reviewer.clone(),
@@ -266,19 +272,17 @@ impl AddArgs {
     }
 }
 
+/// Checks a text that workers will read.
+fn check(name: &str, text: &str) -> Result<(), BoardError> {
+    card_text_problem(name, text).map_or(Ok(()), |problem| Err(BoardError::Refused(problem)))
+}
+
 fn state(task: i64, status: CardStatus) -> String {
     format!("{} is {}\n", card_name(task), status.word())
 }
 
 fn line(value: &Value) -> String {
     format!("{value}\n")
-}
-
-fn print(text: &[u8]) -> Result<(), String> {
-    match io::stdout().write_all(text) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        _ => Ok(()),
-    }
 }
 
 /// Reads the name of a task.

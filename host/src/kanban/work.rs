@@ -165,7 +165,7 @@ impl Office<'_> {
     fn give_back(&self, worker: &BoardWorker) -> Result<(), String> {
         let reason = "the worker could not start";
         match self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Transient, reason) {
-            Ok(_) | Err(BoardError::Refused(_)) => Ok(()),
+            Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(()),
             Err(error) => Err(error.to_string()),
         }
     }

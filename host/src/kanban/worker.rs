@@ -67,6 +67,7 @@ pub(super) fn run(
 ) -> Result<ExitCode, String> {
     let (args, options) = in_folder(args, options, &claim.folder)?;
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
+    setup.check_environment()?;
     let worker = BoardWorker {
         board: board.to_owned(),
         name: claim.name.clone(),
@@ -122,13 +123,13 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
         Ok(ended) => {
             let last: String = agent.last_answer().chars().take(MAX_LAST_ANSWER).collect();
             let text = format!("the worker ended ({}) before the task was completed or blocked: {last}", ended.word());
-            (setup.redactor.text(&text).into_owned(), 1)
+            (setup.redactor.kept_text(&text).into_owned(), 1)
         }
-        Err(error) => (setup.redactor.text(&error).into_owned(), 1),
+        Err(error) => (setup.redactor.kept_text(&error).into_owned(), 1),
     };
     match boards.block(&worker.board, &worker.actor(), worker.card, BlockKind::Transient, &reason) {
         // It was taken away at this moment.
-        Ok(_) | Err(BoardError::Refused(_)) => Ok(ExitCode::from(status)),
+        Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(ExitCode::from(status)),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -219,7 +220,7 @@ impl Renewal {
                     last = Instant::now();
                     let renewed = boards.renew(&worker.board, &actor, worker.card, worker.lease, None);
                     // Another failure may pass until the next try.
-                    matches!(renewed, Err(BoardError::Refused(_)))
+                    matches!(renewed, Err(BoardError::Refused(_) | BoardError::NotFound(_)))
                 } else {
                     matches!(boards.holds(worker.card, &worker.claim), Ok(false))
                 };

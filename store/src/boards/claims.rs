@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
-use super::{Actor, BlockKind, BoardError, Boards, Card, CardStatus, MAX_ATTEMPTS, check, rows};
+use super::{Actor, BlockKind, BoardError, Boards, Card, CardStatus, Checked, MAX_ATTEMPTS, check, refused, rows};
 use crate::time::{from_milliseconds, milliseconds};
 
 impl Boards {
@@ -58,7 +58,7 @@ impl Boards {
             let found = check!(rows::find(connection, board, card)?);
             check!(may_change(&found, actor));
             if found.claim.is_none() {
-                return Ok(Err(format!("no worker has claimed t{card}: it is {}", found.status.word())));
+                return Ok(refused(format!("no worker has claimed t{card}: it is {}", found.status.word())));
             }
             let sql = "SELECT claimed FROM cards WHERE id = ?1";
             let claimed: i64 = connection.query_row(sql, [card], |row| row.get(0))?;
@@ -93,22 +93,22 @@ fn end(claimed: i64, now: i64, lease: Duration, max_runtime: Option<i64>) -> i64
 }
 
 /// Checks that an actor can change the status of a card.
-pub(super) fn may_change(card: &Card, actor: &Actor) -> Result<(), String> {
+pub(super) fn may_change(card: &Card, actor: &Actor) -> Checked<()> {
     let id = card.id;
     match (actor, &card.worker) {
         (Actor::Person, _) | (Actor::Agent(_), None) => Ok(()),
         (Actor::Agent(_), Some((worker, _))) => {
-            Err(format!("`{worker}` works on t{id}: leave a comment, which its next worker reads, or wait"))
+            refused(format!("`{worker}` works on t{id}: leave a comment, which its next worker reads, or wait"))
         }
         (Actor::Worker { card: own, .. }, _) if *own != id => {
-            Err(format!("you work on t{own}, and can only comment on t{id}"))
+            refused(format!("you work on t{own}, and can only comment on t{id}"))
         }
         (Actor::Worker { claim, .. }, _) if card.claim.as_ref() == Some(claim) => Ok(()),
         (Actor::Worker { .. }, Some((worker, _))) => {
-            Err(format!("your claim of t{id} has ended, and `{worker}` works on it now: stop working on it"))
+            refused(format!("your claim of t{id} has ended, and `{worker}` works on it now: stop working on it"))
         }
         (Actor::Worker { .. }, None) => {
-            Err(format!("your claim of t{id} has ended, and it is {}: stop working on it", card.status.word()))
+            refused(format!("your claim of t{id} has ended, and it is {}: stop working on it", card.status.word()))
         }
     }
 }

@@ -314,6 +314,8 @@ pub struct Attachment {
 pub enum BoardError {
     /// The change is not possible. The message says why, and what to do.
     Refused(String),
+    /// The board has no such card, or the card no such attachment.
+    NotFound(String),
     /// The file cannot be used.
     Store(StoreError),
 }
@@ -321,7 +323,7 @@ pub enum BoardError {
 impl fmt::Display for BoardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(message) => f.write_str(message),
+            Self::Refused(message) | Self::NotFound(message) => f.write_str(message),
             Self::Store(error) => error.fmt(f),
         }
     }
@@ -330,7 +332,7 @@ impl fmt::Display for BoardError {
 impl std::error::Error for BoardError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Refused(_) => None,
+            Self::Refused(_) | Self::NotFound(_) => None,
             Self::Store(error) => Some(error),
         }
     }
@@ -342,15 +344,20 @@ impl From<StoreError> for BoardError {
     }
 }
 
-/// The result of a check: an error message, or `Ok`.
-type Checked<T> = Result<T, String>;
+/// The result of a check.
+type Checked<T> = Result<T, BoardError>;
+
+/// Returns the error about a change that is not possible.
+fn refused<T>(message: String) -> Checked<T> {
+    Err(BoardError::Refused(message))
+}
 
 /// Stops a transaction, and keeps what was changed before.
 macro_rules! check {
     ($checked:expr) => {
         match $checked {
             Ok(value) => value,
-            Err(message) => return Ok(Err(message)),
+            Err(error) => return Ok(Err(error)),
         }
     };
 }
@@ -374,7 +381,7 @@ impl Boards {
                 return Ok(Ok((id, false)));
             }
             if rows::count(connection, board)? >= MAX_CARDS {
-                return Ok(Err(format!("the board `{board}` has {MAX_CARDS} cards: archive those that are done")));
+                return Ok(refused(format!("the board `{board}` has {MAX_CARDS} cards: archive those that are done")));
             }
             for &parent in &card.parents {
                 check!(rows::find(connection, board, parent)?);
@@ -442,17 +449,20 @@ impl Boards {
             check!(rows::find(connection, board, parent)?);
             let card = check!(rows::find(connection, board, child)?);
             if matches!(card.status, CardStatus::Review | CardStatus::Done | CardStatus::Archived) {
-                return Ok(Err(format!("t{child} is {}: a card can only wait before it is done", card.status.word())));
+                return Ok(refused(format!(
+                    "t{child} is {}: a card can only wait before it is done",
+                    card.status.word()
+                )));
             }
             // A worker can find out that its card has to wait for another one.
             let is_own = matches!(actor, Actor::Worker { card, .. } if *card == child);
             if card.status == CardStatus::Running && !is_own {
-                return Ok(Err(format!(
+                return Ok(refused(format!(
                     "t{child} is running: its worker can link it and block it with kind `dependency`"
                 )));
             }
             if parent == child || rows::is_before(connection, child, parent)? {
-                return Ok(Err(format!("t{parent} waits for t{child} already: the link would make a cycle")));
+                return Ok(refused(format!("t{parent} waits for t{child} already: the link would make a cycle")));
             }
             connection.execute(
                 "INSERT INTO card_links (parent, child) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
@@ -481,7 +491,7 @@ impl Boards {
             check!(rows::find(connection, board, card)?);
             let sql = "SELECT count(*) FROM card_attachments WHERE card = ?1";
             if connection.query_row(sql, [card], |row| row.get::<_, i64>(0))? >= MAX_ATTACHMENTS {
-                return Ok(Err(format!("t{card} has {MAX_ATTACHMENTS} attachments, the maximum")));
+                return Ok(refused(format!("t{card} has {MAX_ATTACHMENTS} attachments, the maximum")));
             }
             let sql = "INSERT INTO card_attachments (card, time, author, name, content_type, content) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             connection.execute(sql, params![card, now, actor.name(), name, content_type, content])?;
@@ -496,11 +506,10 @@ impl Boards {
         &self,
         change: impl FnOnce(&Connection, i64) -> rusqlite::Result<Checked<T>>,
     ) -> Result<T, BoardError> {
-        let changed = self.database.write(|connection| {
+        self.database.write(|connection| {
             let now = milliseconds(SystemTime::now());
             claims::end_expired(connection, now)?;
             change(connection, now)
-        })?;
-        changed.map_err(BoardError::Refused)
+        })?
     }
 }

@@ -3,7 +3,9 @@
 use rusqlite::{Connection, params};
 
 use super::claims::{free, may_change};
-use super::{Actor, BlockKind, BoardError, Boards, Card, CardOutcome, CardStatus, Checked, MAX_ATTEMPTS, check, rows};
+use super::{
+    Actor, BlockKind, BoardError, Boards, Card, CardOutcome, CardStatus, Checked, MAX_ATTEMPTS, check, refused, rows,
+};
 
 /// How long a card with a transient failure waits for its next worker, in milliseconds.
 const TRANSIENT_WAIT: i64 = 10 * 60 * 1000;
@@ -27,12 +29,12 @@ impl Boards {
             let found = check!(own(connection, board, actor, card)?);
             let is_reviewed = found.status == CardStatus::Review && matches!(actor, Actor::Worker { .. });
             if matches!(found.status, CardStatus::Review | CardStatus::Done | CardStatus::Archived) && !is_reviewed {
-                return Ok(Err(format!("t{card} is {}: it cannot be blocked", found.status.word())));
+                return Ok(refused(format!("t{card} is {}: it cannot be blocked", found.status.word())));
             }
             let waits = !rows::open_parents(connection, card)?.is_empty();
             let status = match kind {
                 BlockKind::Dependency if !waits => {
-                    return Ok(Err(format!(
+                    return Ok(refused(format!(
                         "t{card} waits for no other task: link those that must be done before with kanban_link, then block it again"
                     )));
                 }
@@ -60,7 +62,7 @@ impl Boards {
             // A card whose last worker failed waits before it can be claimed again.
             let waits_for_time = found.block.is_some() && found.status == CardStatus::Ready;
             if !matches!(found.status, CardStatus::Blocked | CardStatus::Triage) && !waits_for_time {
-                return Ok(Err(format!("t{card} is not blocked: it is {}", found.status.word())));
+                return Ok(refused(format!("t{card} is not blocked: it is {}", found.status.word())));
             }
             // Only a card that waits for its review has an outcome.
             let status = if found.outcome.is_some() { CardStatus::Review } else { CardStatus::Todo };
@@ -90,12 +92,12 @@ impl Boards {
             check!(unfinished(&found));
             check!(may_review(&found, actor));
             if let Some(parent) = rows::open_parents(connection, card)?.first() {
-                return Ok(Err(format!("t{card} waits for t{parent}, which is not done")));
+                return Ok(refused(format!("t{card} waits for t{parent}, which is not done")));
             }
             for &id in created {
                 let other = check!(rows::find(connection, board, id)?);
                 if other.author != actor.name() {
-                    return Ok(Err(format!(
+                    return Ok(refused(format!(
                         "t{id} was added by `{}`, not by you: list only tasks that you added. Nothing was changed",
                         other.author
                     )));
@@ -132,13 +134,13 @@ impl Boards {
         self.change(|connection, now| {
             let found = check!(own(connection, board, actor, card)?);
             if found.status != CardStatus::Running {
-                return Ok(Err(format!(
+                return Ok(refused(format!(
                     "t{card} is {}: only work that is running can be given to review",
                     found.status.word()
                 )));
             }
             if reviewer.is_some_and(|reviewer| reviewer == found.assignee) {
-                return Ok(Err(format!(
+                return Ok(refused(format!(
                     "`{}` works on t{card}, and cannot review it: name another reviewer",
                     found.assignee
                 )));
@@ -146,7 +148,7 @@ impl Boards {
             if let (Some(fixed), Some(reviewer)) = (&found.reviewer, reviewer)
                 && fixed != reviewer
             {
-                return Ok(Err(format!("t{card} is reviewed by `{fixed}`: omit `reviewer`")));
+                return Ok(refused(format!("t{card} is reviewed by `{fixed}`: omit `reviewer`")));
             }
             finish(connection, card, CardStatus::Review, Some(outcome))?;
             let sql = "UPDATE cards SET reviewer = coalesce(reviewer, ?2) WHERE id = ?1";
@@ -164,7 +166,7 @@ impl Boards {
         self.change(|connection, now| {
             let found = check!(own(connection, board, actor, card)?);
             if found.status != CardStatus::Review {
-                return Ok(Err(format!("t{card} is not in review: it is {}", found.status.word())));
+                return Ok(refused(format!("t{card} is not in review: it is {}", found.status.word())));
             }
             check!(may_review(&found, actor));
             finish(connection, card, CardStatus::Todo, None)?;
@@ -198,7 +200,7 @@ fn own(connection: &Connection, board: &str, actor: &Actor, card: i64) -> rusqli
 
 fn unfinished(card: &Card) -> Checked<()> {
     match card.status {
-        CardStatus::Done | CardStatus::Archived => Err(format!("t{} is {} already", card.id, card.status.word())),
+        CardStatus::Done | CardStatus::Archived => refused(format!("t{} is {} already", card.id, card.status.word())),
         _ => Ok(()),
     }
 }
@@ -207,10 +209,10 @@ fn unfinished(card: &Card) -> Checked<()> {
 fn may_review(card: &Card, actor: &Actor) -> Checked<()> {
     match (actor, &card.reviewer) {
         (Actor::Agent(_), Some(reviewer)) if card.status == CardStatus::Review => {
-            Err(format!("t{} is reviewed by `{reviewer}` or by a person", card.id))
+            refused(format!("t{} is reviewed by `{reviewer}` or by a person", card.id))
         }
         (Actor::Agent(_), Some(reviewer)) => {
-            Err(format!("t{} must be done by `{}` and reviewed by `{reviewer}`", card.id, card.assignee))
+            refused(format!("t{} must be done by `{}` and reviewed by `{reviewer}`", card.id, card.assignee))
         }
         _ => Ok(()),
     }

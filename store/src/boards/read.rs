@@ -65,7 +65,7 @@ impl Boards {
         let details = self.read(|connection| {
             let card = match rows::find(connection, board, id)? {
                 Ok(card) => card,
-                Err(message) => return Ok(Err(message)),
+                Err(error) => return Ok(Err(error)),
             };
             let sql = format!(
                 "SELECT {} FROM cards JOIN card_links ON parent = id WHERE child = ?1 ORDER BY id",
@@ -77,9 +77,7 @@ impl Boards {
             let children = rows::children(connection, id)?;
             Ok(Ok(CardDetails { card, parents, children, notes, attachments: attachments(connection, id)? }))
         })?;
-        details
-            .unwrap_or_else(|| Err(format!("unknown task t{id} on the board `{board}`")))
-            .map_err(BoardError::Refused)
+        details.unwrap_or_else(|| Err(rows::unknown(board, id)))
     }
 
     /// Returns the content of an attachment of a card.
@@ -94,7 +92,7 @@ impl Boards {
             let row = |row: &rusqlite::Row<'_>| Ok((attachment(row)?, row.get(5)?));
             connection.query_row(sql, params_from_iter(values), row).optional()
         })?;
-        found.flatten().ok_or_else(|| BoardError::Refused(format!("t{card} has no attachment {id}")))
+        found.flatten().ok_or_else(|| BoardError::NotFound(format!("t{card} has no attachment {id}")))
     }
 
     /// Calls `read`, after it has ended the claims that were not renewed. Returns `None` if there is no file.

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{BlockKind, Card, CardStatus, Checked, MAX_NOTES};
+use super::{BlockKind, BoardError, Card, CardStatus, Checked, MAX_NOTES, refused};
 use crate::time::from_milliseconds;
 
 /// The columns of a card, in the order of [`card`].
@@ -65,11 +65,16 @@ fn wrong(column: usize, error: impl Into<Box<dyn std::error::Error + Send + Sync
     rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error.into())
 }
 
+/// Returns the error about a card that does not exist.
+pub(super) fn unknown(board: &str, id: i64) -> BoardError {
+    BoardError::NotFound(format!("unknown task t{id} on the board `{board}`"))
+}
+
 /// Returns a card of a board, or says that it is unknown.
 pub(super) fn find(connection: &Connection, board: &str, id: i64) -> rusqlite::Result<Checked<Card>> {
     let sql = format!("SELECT {COLUMNS} FROM cards WHERE id = ?1 AND board = ?2");
     let found = connection.query_row(&sql, params![id, board], card).optional()?;
-    Ok(found.ok_or_else(|| format!("unknown task t{id} on the board `{board}`")))
+    Ok(found.ok_or_else(|| unknown(board, id)))
 }
 
 /// Returns the card with an idempotency key.
@@ -102,7 +107,7 @@ pub(super) fn note(
 pub(super) fn has_room_for_notes(connection: &Connection, card: i64) -> rusqlite::Result<Checked<()>> {
     let sql = "SELECT count(*) FROM card_notes WHERE card = ?1";
     let notes: i64 = connection.query_row(sql, [card], |row| row.get(0))?;
-    Ok(if notes < MAX_NOTES { Ok(()) } else { Err(format!("t{card} has {MAX_NOTES} notes, the maximum")) })
+    Ok(if notes < MAX_NOTES { Ok(()) } else { refused(format!("t{card} has {MAX_NOTES} notes, the maximum")) })
 }
 
 /// Returns the parents of a card that are not done.

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use toolc::redaction::Redactor;
 use toolc::{Call, ErrorKind, ToolError, Value};
 use toolc_catalog::kanban::{
     KanbanTools, kanban_attach, kanban_attachments, kanban_block, kanban_comment, kanban_complete, kanban_create,
@@ -64,6 +65,7 @@ struct Desk {
     worker: Option<std::sync::Arc<BoardWorker>>,
     board: String,
     actor: Actor,
+    secrets: Redactor,
 }
 
 impl Desk {
@@ -76,7 +78,7 @@ impl Desk {
             None => own_board.to_owned(),
         };
         let actor = worker.as_ref().map_or_else(|| Actor::Agent(AGENT.to_owned()), |worker| worker.actor());
-        Ok(Self { boards, worker, board, actor })
+        Ok(Self { boards, worker, board, actor, secrets: call.redactor() })
     }
 
     /// Returns the card that a call names, or else the one that the session works on.
@@ -92,6 +94,46 @@ impl Desk {
         }
     }
 
+    /// Returns a text that later workers may read.
+    ///
+    /// # Errors
+    /// Returns an error if it would manipulate them, or has a secret.
+    fn safe<'t>(&self, name: &str, text: &'t str) -> Result<&'t str, ToolError> {
+        if self.secrets.kept_text(text) != text {
+            let message = format!(
+                "the {name} is refused, because it contains a secret, such as a key, a token or a value of `.env`, which every reader of the \
+                 board would see. Nothing was changed. Say where the secret is, such as the name of its variable, and not what it is"
+            );
+            return Err(ToolError::with_kind(ErrorKind::Refused, message));
+        }
+        match card_text_problem(name, text) {
+            None => Ok(text),
+            Some(problem) => Err(ToolError::with_kind(ErrorKind::Refused, problem)),
+        }
+    }
+
+    /// Returns what came of a card.
+    fn outcome(
+        &self,
+        summary: String,
+        result: Option<String>,
+        metadata: Option<std::collections::BTreeMap<String, Value>>,
+        artifacts: Option<Vec<String>>,
+    ) -> Result<CardOutcome, ToolError> {
+        self.safe("summary", &summary)?;
+        self.safe("result", result.as_deref().unwrap_or_default())?;
+        let metadata = metadata.map(|metadata| metadata.into_iter().collect::<Value>().to_string());
+        if metadata.as_ref().is_some_and(|metadata| metadata.len() > 16_000) {
+            return Err(ToolError::new("`metadata` has more than 16000 bytes of JSON: attach a file instead"));
+        }
+        self.safe("metadata", metadata.as_deref().unwrap_or_default())?;
+        let artifacts = artifacts.unwrap_or_default();
+        for artifact in &artifacts {
+            self.safe("path of an artifact", artifact)?;
+        }
+        Ok(CardOutcome { summary, result, metadata, artifacts })
+    }
+
     fn status(&self, card: i64) -> Result<String, ToolError> {
         Ok(self.boards.details(&self.board, card).map_err(error)?.card.status.word().to_owned())
     }
@@ -100,7 +142,7 @@ impl Desk {
 impl KanbanTools for KanbanHandlers {
     fn kanban_create(&self, args: kanban_create::Args, call: &Call<'_>) -> Result<kanban_create::Returns, ToolError> {
         let desk = Desk::new(call, args.board.clone())?;
-        let card = new_card(args)?;
+        let card = new_card(&desk, args)?;
         let (card, is_new) = desk.boards.create(&desk.board, &desk.actor, &card).map_err(error)?;
         Ok(kanban_create::Returns { task_id: card_name(card), status: desk.status(card)?, is_new })
     }
@@ -135,7 +177,7 @@ impl KanbanTools for KanbanHandlers {
     ) -> Result<kanban_comment::Returns, ToolError> {
         let desk = Desk::new(call, args.board)?;
         let card = id(&args.task_id)?;
-        let body = safe("comment", &args.body)?;
+        let body = desk.safe("comment", &args.body)?;
         desk.boards.comment(&desk.board, &desk.actor, card, body).map_err(error)?;
         Ok(kanban_comment::Returns { task_id: args.task_id, status: desk.status(card)? })
     }
@@ -157,7 +199,7 @@ impl KanbanTools for KanbanHandlers {
         let Some(worker) = &desk.worker else {
             return Err(ToolError::new("you work on no task: only the session of a worker has a claim"));
         };
-        let note = args.note.as_deref().map(|note| safe("note", note)).transpose()?;
+        let note = args.note.as_deref().map(|note| desk.safe("note", note)).transpose()?;
         let ends = desk.boards.renew(&desk.board, &desk.actor, card, worker.lease, note).map_err(error)?;
         Ok(kanban_heartbeat::Returns { task_id: card_name(card), claim_ends: time_text(ends) })
     }
@@ -166,7 +208,7 @@ impl KanbanTools for KanbanHandlers {
         let desk = Desk::new(call, args.board)?;
         let card = desk.card(args.task_id.as_ref())?;
         let kind = BlockKind::from_word(args.kind.as_str()).unwrap_or(BlockKind::NeedsInput);
-        let reason = safe("reason", &args.reason)?;
+        let reason = desk.safe("reason", &args.reason)?;
         let status = desk.boards.block(&desk.board, &desk.actor, card, kind, reason).map_err(error)?;
         Ok(kanban_block::Returns { task_id: card_name(card), status: status.word().to_owned() })
     }
@@ -190,7 +232,7 @@ impl KanbanTools for KanbanHandlers {
         let desk = Desk::new(call, args.board)?;
         let card = desk.card(args.task_id.as_ref())?;
         let created = ids(args.created_cards)?;
-        let outcome = outcome(args.summary, args.result, args.metadata, args.artifacts)?;
+        let outcome = desk.outcome(args.summary, args.result, args.metadata, args.artifacts)?;
         let status = desk.boards.complete(&desk.board, &desk.actor, card, &outcome, &created).map_err(error)?;
         Ok(kanban_complete::Returns { task_id: card_name(card), status: status.word().to_owned() })
     }
@@ -202,7 +244,7 @@ impl KanbanTools for KanbanHandlers {
     ) -> Result<kanban_request_review::Returns, ToolError> {
         let desk = Desk::new(call, args.board)?;
         let card = desk.card(args.task_id.as_ref())?;
-        let outcome = outcome(args.summary, args.result, args.metadata, args.artifacts)?;
+        let outcome = desk.outcome(args.summary, args.result, args.metadata, args.artifacts)?;
         let reviewer = args.reviewer.map(|reviewer| name("reviewer", reviewer)).transpose()?;
         let reviewer = reviewer.as_deref();
         desk.boards.request_review(&desk.board, &desk.actor, card, &outcome, reviewer).map_err(error)?;
@@ -216,7 +258,7 @@ impl KanbanTools for KanbanHandlers {
     ) -> Result<kanban_request_changes::Returns, ToolError> {
         let desk = Desk::new(call, args.board)?;
         let card = desk.card(args.task_id.as_ref())?;
-        let reason = safe("reason", &args.reason)?;
+        let reason = desk.safe("reason", &args.reason)?;
         desk.boards.request_changes(&desk.board, &desk.actor, card, reason).map_err(error)?;
         Ok(kanban_request_changes::Returns { task_id: card_name(card), status: desk.status(card)? })
     }
@@ -230,6 +272,8 @@ impl KanbanTools for KanbanHandlers {
         if !is_name {
             return Err(ToolError::new("`filename` must be a name without folders, such as `report.pdf`"));
         }
+        desk.safe("name of the file", name)?;
+        desk.safe("type of the file", &args.content_type)?;
         let content = BASE64
             .decode(args.content_base64.trim())
             .map_err(|problem| ToolError::new(format!("`content_base64` is not Base64: {problem}")))?;
@@ -269,12 +313,10 @@ impl KanbanTools for KanbanHandlers {
     }
 }
 
-fn new_card(args: kanban_create::Args) -> Result<NewCard, ToolError> {
-    let title = safe("title", &args.title)?.trim().to_owned();
-    let body = safe("body", args.body.as_deref().unwrap_or_default())?.to_owned();
-    if title.is_empty() || title.contains(char::is_control) {
-        return Err(ToolError::new("`title` must be one line of text"));
-    }
+fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError> {
+    let title = card_title(&args.title).map_err(ToolError::new)?;
+    let title = desk.safe("title", title)?.to_owned();
+    let body = desk.safe("body", args.body.as_deref().unwrap_or_default())?.to_owned();
     if args.reviewer.as_ref() == Some(&args.assignee) {
         return Err(ToolError::new(format!(
             "`{}` cannot review its own work: name another `reviewer`, or none",
@@ -328,33 +370,26 @@ fn workspace(kind: kanban_create::WorkspaceKind, path: Option<String>) -> Result
     }
 }
 
-fn outcome(
-    summary: String,
-    result: Option<String>,
-    metadata: Option<std::collections::BTreeMap<String, Value>>,
-    artifacts: Option<Vec<String>>,
-) -> Result<CardOutcome, ToolError> {
-    safe("summary", &summary)?;
-    safe("result", result.as_deref().unwrap_or_default())?;
-    let metadata = metadata.map(|metadata| metadata.into_iter().collect::<Value>().to_string());
-    if metadata.as_ref().is_some_and(|metadata| metadata.len() > 16_000) {
-        return Err(ToolError::new("`metadata` has more than 16000 bytes of JSON: attach a file instead"));
+/// Returns the title of a card, without blanks around it.
+///
+/// # Errors
+/// Returns an error if it is not one line of text.
+pub fn card_title(title: &str) -> Result<&str, String> {
+    let title = title.trim();
+    if title.is_empty() || title.contains(char::is_control) {
+        return Err("the title of a task must be one line of text".to_owned());
     }
-    Ok(CardOutcome { summary, result, metadata, artifacts: artifacts.unwrap_or_default() })
+    Ok(title)
 }
 
-/// Returns a text that later workers may read, or an error if it would manipulate them.
-fn safe<'t>(name: &str, text: &'t str) -> Result<&'t str, ToolError> {
-    match toolc_scan::problem(text) {
-        None => Ok(text),
-        Some(problem) => Err(ToolError::with_kind(
-            ErrorKind::Refused,
-            format!(
-                "the {name} is refused, because its readers would take it for an instruction of the user: {problem}. \
-                 Nothing was changed. Say the same in plain words"
-            ),
-        )),
-    }
+/// Returns why a text is refused that later workers would read, or `None` if it is not: it would manipulate them. `name` says which text
+/// it is.
+pub fn card_text_problem(name: &str, text: &str) -> Option<String> {
+    let problem = toolc_scan::problem(text)?;
+    Some(format!(
+        "the {name} is refused, because its readers would take it for an instruction of the user: {problem}. Nothing was changed. Say the \
+         same in plain words"
+    ))
 }
 
 /// Returns the name of a board or a worker. The runtime does not check the patterns of the manifests.
@@ -388,6 +423,7 @@ fn ids(names: Option<Vec<String>>) -> Result<Vec<i64>, ToolError> {
 fn error(error: BoardError) -> ToolError {
     match error {
         BoardError::Refused(message) => ToolError::with_kind(ErrorKind::Refused, message),
+        BoardError::NotFound(message) => ToolError::with_kind(ErrorKind::NotFound, message),
         error => ToolError::new(error.to_string()),
     }
 }
