@@ -123,6 +123,7 @@ impl TodoTools for TodoHandlers {
 
 /// Merges items into a list: each replaces the item with its id, or is appended.
 fn merge(mut list: Vec<TodoItem>, items: Vec<TodosItem>) -> Result<Vec<TodoItem>, ToolError> {
+    let mut ids: Vec<String> = Vec::with_capacity(items.len());
     for item in items {
         let item = TodoItem {
             id: item.id.trim().to_owned(),
@@ -132,6 +133,14 @@ fn merge(mut list: Vec<TodoItem>, items: Vec<TodosItem>) -> Result<Vec<TodoItem>
         if item.id.is_empty() || item.content.is_empty() {
             return Err(ToolError::new("an item has a blank id or content: nothing was changed, give it both"));
         }
+        // One of the two would be lost.
+        if ids.contains(&item.id) {
+            return Err(ToolError::new(format!(
+                "two items of the call have the id `{}`: nothing was changed, give each item an id of its own",
+                item.id.escape_debug()
+            )));
+        }
+        ids.push(item.id.clone());
         match list.iter().position(|known| known.id == item.id) {
             Some(at) => list[at] = item,
             None if list.len() == MAX_ITEMS => {
@@ -199,15 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_two_items_with_equal_ids_wins() {
-        let twice = vec![item("a", "old", Status::Pending), item(" a ", "new", Status::Pending)];
-        assert_reply!(
-            write(&Caller::new(), twice, false),
-            {
-                "todos": [{"id": "a", "content": "new", "status": "pending"}],
-                "counts": {"total": 1, "pending": 1, "in_progress": 0, "completed": 0, "cancelled": 0},
-            }
-        );
+    fn two_items_with_equal_ids_are_refused_and_change_nothing() {
+        let caller = Caller::new();
+        let before = write(&caller, vec![item("a", "plan", Status::Pending)], false).value();
+        let twice = || vec![item("a", "old", Status::Pending), item(" a ", "new", Status::Pending)];
+        for merge in [false, true] {
+            assert_reply!(write(&caller, twice(), merge), Err(Failed, "two items of the call have the id `a`"));
+        }
+        assert_eq!(read(&caller).value(), before);
     }
 
     #[test]
