@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/3-task-state.sql"),
     include_str!("migrations/4-boards.sql"),
     include_str!("migrations/5-jobs.sql"),
+    include_str!("migrations/6-job-zones.sql"),
 ];
 
 /// The current format. SQLite stores it as a signed number.

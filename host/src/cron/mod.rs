@@ -1,8 +1,10 @@
 //! `toolc cron`: jobs that run at their times. The tool `cronjob` and `toolc cron add` make them, `toolc cron run` runs them.
 //!
-//! [`add`] makes a job for a person, [`run`] is the runner, [`work`] what the process of a run does, [`show`] how jobs and runs are shown.
+//! [`add`] makes a job for a person, [`run`] is the runner, [`lock`] says whether it lives, [`work`] is what the process of a run does,
+//! [`show`] how jobs and runs are shown.
 
 mod add;
+mod lock;
 mod run;
 mod show;
 mod work;
@@ -24,7 +26,7 @@ use crate::options::ToolOptions;
 /// The end of the help.
 const EXIT_STATUS: &str = "\
 Jobs are stored in state.db in TOOLC_HOME. Times without an offset mean the time zone of this computer (the variable TZ, or else the
-system's).
+system's), which the job keeps.
 
 Exit status:
   0    success
@@ -157,11 +159,12 @@ impl CronArgs {
     /// Runs the command.
     pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
         let command = self.command.unwrap_or(CronCommand::List { json: false });
-        if !matches!(command, CronCommand::Work { .. }) {
-            home.check_exists()?;
-        }
         let jobs = jobs(&home);
         let failed = |error: StoreError| error.to_string();
+        if !matches!(command, CronCommand::Work { .. }) {
+            home.check_exists()?;
+            jobs.zone().map_err(|error| error.to_string())?;
+        }
         match command {
             CronCommand::List { json } => {
                 let all = jobs.list().map_err(failed)?;
@@ -203,7 +206,8 @@ impl CronArgs {
             }
             CronCommand::Resume { ids } => {
                 ask::refuse_tools("resume jobs")?;
-                let (now, zone) = (SystemTime::now(), jobs.zone());
+                let now = SystemTime::now();
+                let zone = jobs.zone().map_err(|error| error.to_string())?;
                 change(&jobs, &ids, move |job| match job.state {
                     JobState::Paused => {
                         job.activate(now, &zone);

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use toolc_config::Home;
 use toolc_store::{Claim, Job, JobRun, Jobs, LEASE, Lease, RunOutcome, StoreError};
 
+use super::lock::RunnerLock;
 use super::work::Report;
 use super::{RunArgs, show};
 use crate::environments::EnvironmentKind;
@@ -60,6 +61,7 @@ pub(super) struct Runner<'a> {
     program: Program,
     /// The name of this process in the lease.
     name: String,
+    lock: Option<RunnerLock>,
     sender: Sender<Ended>,
     receiver: Receiver<Ended>,
     /// The runs of this process, each with a flag that ends it.
@@ -79,6 +81,7 @@ impl<'a> Runner<'a> {
             home,
             program: Program { path, arguments: child_options(args, options, home)?, environment },
             name: format!("{}-{:016x}", std::process::id(), super::random()),
+            lock: None,
             sender,
             receiver,
             running: HashMap::new(),
@@ -116,6 +119,7 @@ impl<'a> Runner<'a> {
                 return Ok(true);
             }
             if renewed.is_none() {
+                self.end_lease_of_dead().map_err(failed)?;
                 match self.jobs.acquire(&self.name, SystemTime::now()).map_err(failed)? {
                     Lease::Held { interrupted } => {
                         for job in interrupted {
@@ -170,6 +174,16 @@ impl<'a> Runner<'a> {
                 Err(RecvTimeoutError::Disconnected) => return Err("the channel of the runs is closed".to_owned()),
             }
         }
+    }
+
+    /// Ends the lease of the last runner of this machine if that has ended without doing so.
+    fn end_lease_of_dead(&mut self) -> Result<(), StoreError> {
+        if self.lock.is_some() {
+            return Ok(());
+        }
+        let Some((lock, ended)) = RunnerLock::take(self.home, &self.name) else { return Ok(()) };
+        self.lock = Some(lock);
+        ended.map_or(Ok(()), |name| self.jobs.release(&name))
     }
 
     fn is_due(&self) -> Result<bool, String> {

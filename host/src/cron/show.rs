@@ -19,7 +19,7 @@ pub(super) fn list(jobs: &Jobs, all: &[Job]) -> String {
 }
 
 fn line(jobs: &Jobs, job: &Job) -> String {
-    let next = job.state.next().map_or_else(String::new, |next| format!(", next {}", jobs.time_text(next)));
+    let next = job.state.next().map_or_else(String::new, |next| format!(", next {}", jobs.time_of(job, next)));
     let runs = match job.repeat {
         Some(repeat) => format!("{} of {repeat} runs", job.begun),
         None => format!("{} runs", job.begun),
@@ -38,6 +38,7 @@ pub(super) fn job(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> String {
     };
     let joined = |items: &[String]| one_line(&items.join(", "));
     add("folder", &format!("{}, environment {}", one_line(&work.directory), one_line(&work.environment)));
+    add("time zone", job.zone.as_deref().unwrap_or("that of the runner"));
     add("toolsets", &joined(&work.toolsets));
     add("tools", &joined(&work.tools));
     add(
@@ -75,7 +76,7 @@ pub(super) fn head(job: &Job, run: &JobRun) -> String {
 
 /// Returns the content of a file with a result.
 pub(super) fn result(jobs: &Jobs, job: &Job, run: &JobRun) -> String {
-    let due = jobs.time_text(run.due);
+    let due = jobs.time_of(job, run.due);
     format!("{}(due {due})\n\n{}\n", head(job, run).replacen("==", "#", 1), run.output.trim_end())
 }
 
@@ -123,7 +124,8 @@ fn job_value(jobs: &Jobs, job: &Job) -> Value {
         "name": job.name,
         "state": job.state.word(),
         "schedule": job.schedule.to_string(),
-        "next": job.state.next().map(|next| jobs.time_text(next)),
+        "zone": job.zone,
+        "next": job.state.next().map(|next| jobs.time_of(job, next)),
         "repeat": job.repeat,
         "begun": job.begun,
         "created": time::text(job.created),

@@ -105,11 +105,14 @@ fn a_run_of_a_killed_runner_is_reported_and_not_repeated() {
     let pid = fs::read_to_string(&pid).expect("it exists");
     wait_for("the script runs on", || !Path::new("/proc").join(pid.trim()).exists());
     assert_eq!(outcome(&only_run(&folder, &job)), None);
+    // The lease is valid, and the runner may live on another machine.
+    let lock = folder.path().join("home/cron/runner.lock");
+    let held = fs::read_to_string(&lock).expect("it exists");
+    fs::write(&lock, "00000000-0000-0000-0000-000000000000 other\n").expect("failed to write");
     let early = run(folder.path(), &["cron", "run", "--once"], &[]);
     assert!(early.err.contains("another `toolc cron run` runs the jobs"), "the lease is valid: {}", early.err);
-    // Half a minute later.
-    let store = rusqlite::Connection::open(folder.path().join("home/state.db")).expect("failed to open");
-    store.execute("UPDATE job_runner SET expires = expires - 30000", []).expect("failed to change");
+    // On this machine, its lock says that it has ended.
+    fs::write(&lock, held).expect("failed to write");
     let next = run(folder.path(), &["cron", "run", "--once"], &[]);
     assert!(
         next.status == Some(0) && next.err.contains("note: the process that ran job 1 has ended before it"),
@@ -117,6 +120,32 @@ fn a_run_of_a_killed_runner_is_reported_and_not_repeated() {
     );
     let run = only_run(&folder, &job);
     assert!(outcome(&run) == Some(RunOutcome::Interrupted) && run.output.contains("is not repeated"), "{run:?}");
+}
+
+#[test]
+fn a_job_keeps_its_time_zone_and_a_wrong_one_is_refused() {
+    let folder = folder();
+    let go = |args: &[&str], zone: &str| run(folder.path(), &[&["cron"], args].concat(), &[("TZ", zone)]);
+    let args = ["add", "0 9 * * *", "--no-agent", "--script", "echo x", "--json"];
+    let added = go(&args, "Europe/Berlin");
+    assert_eq!(added.status, Some(0), "{}", added.err);
+    let job = added.events().remove(0);
+    assert_eq!(job["zone"], "Europe/Berlin");
+    let next = job["next"].as_str().expect("a time").to_owned();
+    assert!(next.contains("T09:00:00+0"), "{next}");
+    go(&["pause", "1"], "Asia/Tokyo");
+    go(&["resume", "1"], "Asia/Tokyo");
+    assert_eq!(go(&["list", "--json"], "Asia/Tokyo").events()[0][0]["next"], next);
+    assert!(go(&["show", "1"], "Asia/Tokyo").out.contains("time zone: Europe/Berlin"));
+    for args in [&args[..], &["list"], &["run", "--once"], &["resume", "1"]] {
+        let wrong = go(args, "Nowhere/Bad");
+        assert_eq!((wrong.status, &*wrong.out), (Some(2), ""), "{args:?}");
+        assert!(
+            wrong.err.contains("the variable `TZ` is `Nowhere/Bad`, which is no time zone that is known"),
+            "{args:?}: {}",
+            wrong.err
+        );
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod runner;
 mod schedule;
 #[cfg(test)]
 mod tests;
+mod zones;
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -52,6 +53,8 @@ pub struct Job {
     pub work: JobWork,
     /// When it is due.
     pub schedule: Schedule,
+    /// The name of the time zone whose clock the schedule means. Without it, that of the runner.
+    pub zone: Option<String>,
     /// When it was made.
     pub created: SystemTime,
     /// The time from which an interval counts.
@@ -185,7 +188,8 @@ impl JobState {
 }
 
 impl Job {
-    /// Lets the job wait for its time, counted from `now`. It is done if there is none, or it has run often enough.
+    /// Lets the job wait for its time, counted from `now`. It is done if there is none, or it has run often enough. `zone` counts if it has
+    /// no time zone of its own.
     pub fn activate(&mut self, now: SystemTime, zone: &TimeZone) {
         self.since = now;
         self.advance(now, zone);
@@ -194,14 +198,19 @@ impl Job {
     /// Sets the first time after `now`.
     fn advance(&mut self, now: SystemTime, zone: &TimeZone) {
         let is_enough = self.repeat.is_some_and(|repeat| self.begun >= repeat);
-        let next = self.schedule.next(self.since, now, zone).filter(|_| !is_enough);
+        let next = self.schedule.next(self.since, now, &self.zone_or(zone)).filter(|_| !is_enough);
         self.state = next.map_or(JobState::Done, JobState::Active);
+    }
+
+    /// Returns the time zone of the job. A name that is not known here was refused when the job was read.
+    fn zone_or(&self, zone: &TimeZone) -> TimeZone {
+        self.zone.as_deref().and_then(zones::named).unwrap_or_else(|| zone.clone())
     }
 }
 
 impl Jobs {
-    /// Returns the jobs in a database. Their expressions and times mean the time zone of this computer: that of the variable `TZ`, or
-    /// else the system's.
+    /// Returns the jobs in a database. What is added means the time zone of this computer: that of the variable `TZ`, or else the
+    /// system's.
     pub fn new(database: Arc<Database>) -> Self {
         Self { database, zone: None }
     }
@@ -212,9 +221,23 @@ impl Jobs {
         Self { zone: Some(zone), ..self }
     }
 
-    /// Returns the time zone.
-    pub fn zone(&self) -> TimeZone {
-        self.zone.clone().unwrap_or_else(TimeZone::system)
+    /// Returns the time zone of this computer.
+    ///
+    /// # Errors
+    /// Returns an error if the variable `TZ` names none.
+    pub fn zone(&self) -> Result<TimeZone, ScheduleError> {
+        self.zone.clone().map_or_else(zones::of_this_computer, Ok)
+    }
+
+    /// Returns the name of the time zone of this computer, which jobs that are added keep. `None` if it has no name by which it is found
+    /// again.
+    pub fn zone_name(&self) -> Option<String> {
+        self.zone().ok().and_then(|zone| zones::name(&zone))
+    }
+
+    /// Returns the time zone of jobs that have none of their own. A wrong `TZ` is refused when a schedule is read and when a runner starts.
+    fn usual_zone(&self) -> TimeZone {
+        self.zone().unwrap_or(TimeZone::UTC)
     }
 
     /// Reads a schedule, as [`Schedule::parse`] says.
@@ -222,12 +245,17 @@ impl Jobs {
     /// # Errors
     /// Returns an error that says what was expected.
     pub fn parse(&self, schedule: &str, now: SystemTime) -> Result<Schedule, ScheduleError> {
-        Schedule::parse(schedule, now, &self.zone())
+        Schedule::parse(schedule, now, &self.zone()?)
     }
 
-    /// Returns a time as text, in the time zone of the jobs: `2026-03-01T09:00:00+01:00`.
+    /// Returns a time as text, in the time zone of a job: `2026-03-01T09:00:00+01:00`.
+    pub fn time_of(&self, job: &Job, time: SystemTime) -> String {
+        schedule::shown(time, &job.zone_or(&self.usual_zone()))
+    }
+
+    /// Returns a time as text, in the time zone of this computer.
     pub fn time_text(&self, time: SystemTime) -> String {
-        schedule::shown(time, &self.zone())
+        schedule::shown(time, &self.usual_zone())
     }
 
     /// Adds a job. Returns `None` if there are [`MAX_JOBS`] that are not done.
@@ -235,7 +263,7 @@ impl Jobs {
     /// # Errors
     /// Returns an error if the file cannot be changed.
     pub fn add(&self, job: &NewJob<'_>, now: SystemTime) -> Result<Option<Job>, StoreError> {
-        let zone = self.zone();
+        let zone = self.usual_zone();
         self.database.write_durably(|connection| {
             let sql = "SELECT count(*) FROM jobs WHERE state <> 'done'";
             let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
@@ -247,6 +275,7 @@ impl Jobs {
                 name: job.name.to_owned(),
                 work: job.work.clone(),
                 schedule: job.schedule.clone(),
+                zone: zones::name(&zone),
                 created: now,
                 since: now,
                 state: JobState::Done,
@@ -300,8 +329,8 @@ impl Jobs {
 }
 
 fn save(connection: &Connection, job: &Job) -> rusqlite::Result<()> {
-    let sql = "UPDATE jobs SET name = ?2, work = ?3, schedule = ?4, since = ?5, state = ?6, next = ?7, repeat = ?8, begun = ?9 \
-               WHERE id = ?1";
+    let sql = "UPDATE jobs SET name = ?2, work = ?3, schedule = ?4, since = ?5, state = ?6, next = ?7, repeat = ?8, begun = ?9, \
+               zone = ?10 WHERE id = ?1";
     let work =
         serde_json::to_string(&job.work).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let next = job.state.next().map(milliseconds);
@@ -315,6 +344,7 @@ fn save(connection: &Connection, job: &Job) -> rusqlite::Result<()> {
         next,
         job.repeat,
         job.begun,
+        job.zone,
     ])?;
     Ok(())
 }

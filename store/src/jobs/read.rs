@@ -3,12 +3,12 @@
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{Job, JobRun, JobState, Jobs, RunOutcome, Schedule};
+use super::{Job, JobRun, JobState, Jobs, RunOutcome, Schedule, zones};
 use crate::error::StoreError;
 use crate::time::from_milliseconds;
 
 /// The columns of a [`Job`].
-pub(super) const JOB: &str = "id, name, work, schedule, created, since, state, next, repeat, begun";
+pub(super) const JOB: &str = "id, name, work, schedule, created, since, state, next, repeat, begun, zone";
 /// The columns of a [`JobRun`].
 const RUN: &str = "id, job, due, missed, started, ended, outcome, output";
 
@@ -79,6 +79,13 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         work: serde_json::from_str(&work).map_err(|error| damaged(2, error.to_string()))?,
         schedule: Schedule::from_stored(&schedule)
             .ok_or_else(|| damaged(3, format!("`{schedule}` is not a schedule")))?,
+        zone: match row.get::<_, Option<String>>(10)? {
+            // In another zone, the job would run at other times.
+            Some(name) if zones::named(&name).is_none() => {
+                return Err(damaged(10, format!("the time zone `{name}` of a job is not known on this computer")));
+            }
+            zone => zone,
+        },
         created: from_milliseconds(row.get(4)?),
         since: from_milliseconds(row.get(5)?),
         state: match (&*state, next) {

@@ -97,7 +97,7 @@ impl Jobs {
     /// # Errors
     /// Returns an error if the file cannot be changed.
     pub fn claim(&self, name: &str, only: Option<i64>, now: SystemTime) -> Result<Claim, StoreError> {
-        let (zone, now) = (self.zone(), stored(now));
+        let (zone, now) = (self.usual_zone(), stored(now));
         self.database.write_durably(|connection| {
             if !holds(connection, name, now)? {
                 return Ok(Claim::Lost);
@@ -116,7 +116,7 @@ impl Jobs {
                 return Ok(Claim::Nothing(next.map(from_milliseconds)));
             };
             let due = job.state.next().filter(|due| *due <= now);
-            let missed = due.map_or(0, |due| job.schedule.missed(job.since, due, now, &zone));
+            let missed = due.map_or(0, |due| job.schedule.missed(job.since, due, now, &job.zone_or(&zone)));
             job.begun = job.begun.saturating_add(1);
             // A job that runs before its time, or while it is paused, is due as before.
             if due.is_some() || job.repeat.is_some_and(|repeat| job.begun >= repeat) {

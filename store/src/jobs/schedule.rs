@@ -30,13 +30,25 @@ const NICKNAMES: [(&str, &str); 6] = [
     ("@monthly", "0 0 1 * *"),
     ("@yearly", "0 0 1 1 *"),
 ];
+/// The fields of an expression, each with what it can be, and examples.
+const FIELDS: [(&str, &str, &str); 5] = [
+    ("minute", "a number from 0 to 59", "`0,30`, `10-20` and `*/15`"),
+    ("hour", "a number from 0 to 23", "`8,20`, `9-17` and `*/2`"),
+    ("day of the month", "a number from 1 to 31, or `L` for the last day", "`1,15`, `1-7` and `*/2`"),
+    ("month", "a number from 1 to 12, or a name from `JAN` to `DEC`", "`1,7`, `JUN-AUG` and `*/3`"),
+    (
+        "day of the week",
+        "a number from 0 to 7 (Sunday is 0 and 7), or a name from `SUN` to `SAT`",
+        "`1,3`, `MON-FRI` and `*/2`",
+    ),
+];
 /// The maximum number of times that are counted as missed.
 const MAX_MISSED: u64 = 10_000;
 
 /// When a job is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
-    /// A cron expression of five fields, in the time zone of the runner.
+    /// A cron expression of five fields, in the time zone of the job.
     Cron(String),
     /// Whole minutes, counted from when the job was made or resumed.
     Every(Duration),
@@ -46,7 +58,7 @@ pub enum Schedule {
 
 /// What was wrong with a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScheduleError(String);
+pub struct ScheduleError(pub(super) String);
 
 impl fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -190,12 +202,24 @@ fn expression(text: &str) -> Result<String, ScheduleError> {
     let expression = fields.join(" ").to_uppercase();
     match parser().parse(&expression) {
         Ok(_) => Ok(expression),
-        Err(error) => {
-            let error = error.to_string();
-            let problem = error.trim_end_matches('.');
-            Err(ScheduleError(format!("the expression `{}` is wrong: {problem}; {expected}", text.escape_debug())))
+        Err(_) => Err(ScheduleError(wrong(&fields, text))),
+    }
+}
+
+/// Returns what is wrong with an expression: the first field that is.
+fn wrong(fields: &[&str], text: &str) -> String {
+    for (at, (field, (name, expected, example))) in fields.iter().zip(FIELDS).enumerate() {
+        let mut alone = ["*"; FIELDS.len()];
+        alone[at] = field;
+        if parser().parse(&alone.join(" ").to_uppercase()).is_err() {
+            return format!(
+                "the expression `{}` is wrong: its {name} is `{}`, and expected is {expected}, `*`, or several of them such as {example}",
+                text.escape_debug(),
+                field.escape_debug()
+            );
         }
     }
+    format!("the expression `{}` is wrong: its fields do not fit together", text.escape_debug())
 }
 
 const FORMS: &str = "expected a cron expression such as `0 9 * * 1-5`, an interval such as `every 30m`, a delay such as `2h`, or a time such \
@@ -311,8 +335,13 @@ mod tests {
             ("in 0m", "out of range"),
             ("* * * * * *", "has 6 fields: expected five fields"),
             ("0 9 * *", "has 4 fields"),
-            ("61 * * * *", "is wrong"),
-            ("a b c d e", "is wrong"),
+            ("61 * * * *", "is wrong: its minute is `61`, and expected is a number from 0 to 59, `*`, or several"),
+            ("0 24 * * *", "its hour is `24`"),
+            ("0 0 32 * *", "its day of the month is `32`"),
+            ("0 0 * foo *", "its month is `foo`, and expected is a number from 1 to 12, or a name from `JAN`"),
+            ("0 0 * * 8", "its day of the week is `8`"),
+            ("30-10 * * * *", "its minute is `30-10`"),
+            ("a b c d e", "its minute is `a`"),
             ("0 0 31 2 *", "matches no date"),
             ("@reboot", "unknown name `@reboot`: expected one of @hourly"),
             ("@daily * * * *", "unknown name"),
@@ -346,12 +375,32 @@ mod tests {
     fn a_change_of_the_clock_neither_skips_nor_repeats_a_daily_time() {
         // The clock goes from 2:00 to 3:00 on March 29, and from 3:00 to 2:00 on October 25.
         let spring = times("30 2 * * *", "2026-03-27T12:00:00Z", "2026-03-30T12:00:00Z");
-        assert_eq!(spring.len(), 3, "{spring:?}");
+        assert_eq!(spring, ["2026-03-28T02:30:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00"]);
         let autumn = times("30 2 * * *", "2026-10-23T12:00:00Z", "2026-10-26T12:00:00Z");
-        assert_eq!(autumn.len(), 3, "{autumn:?}");
+        assert_eq!(autumn, ["2026-10-24T02:30:00+02:00", "2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00"]);
+        // Several times of an hour mean every one that passes: none in the gap, and each of the repeated hour.
+        assert_eq!(times("*/30 2 * * *", "2026-03-29T00:00:00Z", "2026-03-29T12:00:00Z"), [""; 0]);
+        assert_eq!(times("*/30 2 * * *", "2026-10-24T12:00:00Z", "2026-10-25T12:00:00Z").len(), 4);
         // Every hour means every hour that passes.
         assert_eq!(times("0 * * * *", "2026-03-28T23:00:00Z", "2026-03-29T23:00:00Z").len(), 24);
         assert_eq!(times("0 * * * *", "2026-10-24T23:00:00Z", "2026-10-25T23:00:00Z").len(), 24);
+    }
+
+    #[test]
+    fn a_single_time_that_the_clock_skips_is_an_hour_later_and_of_two_the_first() {
+        let now = time("2026-03-01T12:00:00Z");
+        for (written, meant) in [
+            ("2026-03-29T02:30", "2026-03-29T03:30:00+02:00"),
+            ("2026-10-25T02:30", "2026-10-25T02:30:00+02:00"),
+            ("2026-10-25T02:30+01:00", "2026-10-25T02:30:00+01:00"),
+        ] {
+            let Ok(Schedule::Once(time)) = Schedule::parse(written, now, &berlin()) else { panic!("{written}") };
+            assert_eq!(shown(time, &berlin()), meant, "{written}");
+        }
+        // An interval counts the time that passes.
+        let before = time("2026-03-28T12:00:00Z");
+        let next = Schedule::Every(Duration::from_hours(24)).next(before, before, &berlin()).expect("it is due");
+        assert_eq!(shown(next, &berlin()), "2026-03-29T14:00:00+02:00");
     }
 
     #[test]

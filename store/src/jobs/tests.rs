@@ -68,6 +68,36 @@ fn a_job_is_read_as_it_was_written_also_by_another_process() {
 }
 
 #[test]
+fn a_job_keeps_its_time_zone_wherever_it_is_read_and_run() {
+    let fixture = fixture();
+    let file = || Arc::new(Database::new(fixture.folder.path().join("state.db")));
+    let of = |zone: &str| Jobs::new(file()).in_zone(TimeZone::get(zone).expect("the zone is known"));
+    let (berlin, now) = (of("Europe/Berlin"), time("2026-03-01T12:00:00Z"));
+    let schedule = berlin.parse("0 9 * * *", now).expect("it is a schedule");
+    let new = NewJob { name: "a job", work: &JobWork::default(), schedule: &schedule, repeat: None };
+    let job = berlin.add(&new, now).expect("failed to add").expect("there is room");
+    assert_eq!((job.zone.as_deref(), job.state.next()), (Some("Europe/Berlin"), Some(time("2026-03-02T08:00:00Z"))));
+    // A runner, and a person who resumes it, are elsewhere.
+    let tokyo = of("Asia/Tokyo");
+    assert_eq!(tokyo.time_of(&job, time("2026-03-02T08:00:00Z")), "2026-03-02T09:00:00+01:00");
+    let due = time("2026-03-02T08:00:00Z");
+    tokyo.acquire("a", due).expect("failed to acquire");
+    let Claim::Run(claimed) = tokyo.claim("a", None, due).expect("failed to claim") else { panic!("it is due") };
+    assert_eq!(claimed.0.state.next(), Some(time("2026-03-03T08:00:00Z")));
+    let zone = tokyo.zone().expect("it is known");
+    let resumed = tokyo.change(job.id, |job| job.activate(due, &zone)).expect("failed to change").expect("it exists");
+    assert_eq!(resumed.1.state.next(), Some(time("2026-03-03T08:00:00Z")));
+    // A job of an earlier version means the zone of the runner.
+    let connection = rusqlite::Connection::open(fixture.folder.path().join("state.db")).expect("failed to open");
+    connection.execute("UPDATE jobs SET zone = NULL", []).expect("failed to change");
+    let resumed = tokyo.change(job.id, |job| job.activate(due, &zone)).expect("failed to change").expect("it exists");
+    assert_eq!(resumed.1.state.next(), Some(time("2026-03-03T00:00:00Z")));
+    connection.execute("UPDATE jobs SET zone = 'Nowhere/Bad'", []).expect("failed to change");
+    let error = tokyo.list().expect_err("the zone is unknown").to_string();
+    assert!(error.contains("the time zone `Nowhere/Bad` of a job is not known on this computer"), "{error}");
+}
+
+#[test]
 fn a_store_without_a_file_is_empty_and_stays_so() {
     let fixture = fixture();
     assert_eq!(fixture.jobs.list().expect("failed to read"), []);

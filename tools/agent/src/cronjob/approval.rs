@@ -37,7 +37,7 @@ impl ChangesOfJobs {
             Some(schedule) => {
                 let now = SystemTime::now();
                 let schedule = self.jobs.parse(schedule, now).ok()?;
-                let first = schedule.next(now, now, &self.jobs.zone())?;
+                let first = schedule.next(now, now, &self.jobs.zone().ok()?)?;
                 format!("{schedule}, first at {}", self.jobs.time_text(first))
             }
             None => String::new(),

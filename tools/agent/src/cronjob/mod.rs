@@ -95,7 +95,7 @@ impl CronjobTools for CronjobHandlers {
                 }
             }
             Action::Pause | Action::Resume | Action::Run => {
-                let zone = jobs.zone();
+                let zone = jobs.zone().map_err(|error| unchanged(&error.to_string()))?;
                 let change = |job: &mut Job| -> Result<(), ToolError> {
                     match (action, job.state) {
                         (Action::Pause, JobState::Active(_)) => job.state = JobState::Paused,
@@ -224,7 +224,7 @@ fn summary(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
             JobState::Done => ShownState::Done,
         },
         schedule: job.schedule.to_string(),
-        next_run: job.state.next().map(|next| jobs.time_text(next)),
+        next_run: job.state.next().map(|next| jobs.time_of(job, next)),
         repeat: job.repeat.map(Into::into),
         runs_begun: job.begun.into(),
         last_outcome: last.as_ref().map(outcome),

@@ -114,7 +114,8 @@ pub(super) fn update(
     let schedule = schedule.map_err(|error| unchanged(&error.to_string()))?;
     let is_rescheduled = schedule.is_some() || request.repeat.is_some();
     if let Some(schedule) = schedule {
-        changed.schedule = schedule;
+        // It was read in this time zone.
+        (changed.schedule, changed.zone) = (schedule, jobs.zone_name());
         if changed.schedule.is_once() && request.repeat.is_none() {
             changed.repeat = None;
         }
@@ -133,7 +134,7 @@ pub(super) fn update(
     }
     let note = apply(&mut changed.work, request, maker)?;
     if is_rescheduled && job.state != JobState::Paused {
-        changed.activate(now, &jobs.zone());
+        changed.activate(now, &jobs.zone().map_err(|error| unchanged(&error.to_string()))?);
     }
     *job = changed;
     Ok(note)
