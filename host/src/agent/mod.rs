@@ -107,6 +107,12 @@ impl News {
         news.push((task.to_owned(), text));
     }
 
+    /// Removes the news of a task that begin with this text.
+    pub(crate) fn remove(&self, task: &str, begins: &str) {
+        let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        news.retain(|(of, text)| of != task || !text.starts_with(begins));
+    }
+
     /// Returns the news of a task since the last call.
     pub(crate) fn take(&self, task: &str) -> Vec<String> {
         let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -112,6 +112,7 @@ impl Agent {
         let text =
             format!("[The helpers in the background have ended. Their results:]\n{}", self.redactor.text(&results));
         self.add(Entry::User(text), None);
+        self.record_state();
         Ok(true)
     }
 

@@ -370,6 +370,27 @@ fn helpers_in_the_background_are_listed_steered_and_read_once() {
     assert_eq!(statuses(7), [""; 0]);
 }
 
+#[test]
+fn of_two_calls_that_wait_for_a_helper_one_gets_its_result() {
+    let folder = folder();
+    let read = |arguments: Value| json!({ "name": "delegate_task", "arguments": arguments });
+    let by_name = json!({ "action": "read", "helper_id": "helper_1", "wait": true });
+    let all = json!({ "action": "read", "wait": true });
+    let answers = [
+        delegate(json!({ "background": true, "goal": "Goal A" })),
+        json!({ "calls": [read(by_name.clone()), read(by_name), read(all.clone()), read(all)] }),
+        text("Done."),
+        of("Goal A", json!({ "text": "Found it.", "wait_ms": 500 })),
+    ];
+    let ended = agent(folder.path(), &answers, &[]);
+    assert_eq!(ended.status, Some(0), "{}", ended.err);
+    let all: Vec<String> = results(&ended)[1..].iter().map(Value::to_string).collect();
+    assert_eq!((all.len(), all.concat().matches("Found it.").count()), (4, 1), "{all:?}");
+    // What has been read is not announced.
+    let recorded = run(folder.path(), &["sessions", "export"], &[]).out;
+    assert!(recorded.contains("Found it.") && !recorded.contains("has ended: done. Read its"), "{recorded}");
+}
+
 /// Also if the helper makes no call after it.
 #[test]
 fn a_message_to_a_helper_is_part_of_its_conversation() {

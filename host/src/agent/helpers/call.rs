@@ -40,8 +40,8 @@ impl Helpers {
                 for helper in &helpers {
                     helper.ended().await;
                 }
-                self.forget(&helpers);
-                reply(helpers.iter().map(|helper| helper.json()).collect(), None)
+                let taken = self.take(&helpers);
+                reply(helpers.iter().map(|helper| shown(helper, &taken)).collect(), None)
             }
         }
     }
@@ -73,8 +73,15 @@ impl Helpers {
         }
         let (ended, running): (Vec<_>, Vec<_>) =
             helpers.iter().cloned().partition(|helper| helper.status().has_ended());
-        let results = helpers.iter().map(|helper| helper.json()).collect();
-        self.forget(&ended);
+        let taken = self.take(&ended);
+        let is_lost =
+            |helper: &&Arc<Helper>| ended.iter().any(|ended| is_same(ended, helper)) && !is_in(helper, &taken);
+        if let Some(helper) = helpers.iter().find(is_lost)
+            && id.is_some()
+        {
+            return Err(no_result(&helper.id, "another call has read it"));
+        }
+        let results = helpers.iter().filter(|helper| !is_lost(helper)).map(|helper| helper.json()).collect();
         reply(results, (!running.is_empty()).then_some("Results of helpers that are running can be read later."))
     }
 
@@ -97,8 +104,7 @@ impl Helpers {
         let known: Vec<&str> = all.iter().map(|helper| helper.id.as_str()).collect();
         let known =
             if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
-        let message = format!("there is no helper `{id}`, or its result was already read: {known}");
-        Err(ToolError::with_kind(ErrorKind::NotFound, message))
+        Err(no_result(id, &known))
     }
 
     /// Returns what helpers are to do.
@@ -190,6 +196,26 @@ fn check(args: &Args) -> Result<(), ToolError> {
 fn invalid(path: &str, expected: &str, got: &str) -> ToolError {
     let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
     ToolError::with_kind(ErrorKind::InvalidArguments, format!("{place}expected {expected}, got {got}"))
+}
+
+fn no_result(id: &str, known: &str) -> ToolError {
+    ToolError::with_kind(
+        ErrorKind::NotFound,
+        format!("there is no helper `{id}`, or its result was already read: {known}"),
+    )
+}
+
+fn is_same(one: &Arc<Helper>, other: &Arc<Helper>) -> bool {
+    Arc::ptr_eq(one, other)
+}
+
+fn is_in(helper: &Arc<Helper>, all: &[Arc<Helper>]) -> bool {
+    all.iter().any(|one| is_same(one, helper))
+}
+
+/// Returns a helper with its result, if this call is the one that gets it.
+fn shown(helper: &Arc<Helper>, taken: &[Arc<Helper>]) -> Value {
+    if is_in(helper, taken) { helper.json() } else { without_results(helper.json()) }
 }
 
 /// Leaves out what `read` returns.

@@ -234,6 +234,11 @@ impl Helper {
         self.state().report.clone()
     }
 
+    /// Returns how the news begins that it has ended.
+    pub(super) fn end_begins(&self) -> String {
+        format!("The helper {} has ended: ", self.id)
+    }
+
     /// Ends the helper. It ends soon, not immediately.
     pub(super) fn stop(&self) {
         self.stop.send_replace(true);
@@ -401,11 +406,8 @@ impl Ending<'_> {
         }
         // A helper that was stopped has a parent that knows.
         if helper.is_background && status != Status::Stopped {
-            let text = format!(
-                "The helper {} has ended: {}. Read its result with {DELEGATE_TASK}, action read",
-                helper.id,
-                status.word()
-            );
+            let begins = helper.end_begins();
+            let text = format!("{begins}{}. Read its result with {DELEGATE_TASK}, action read", status.word());
             base.setup.news.add(parent, text);
         }
         helper.status.send_replace(status);

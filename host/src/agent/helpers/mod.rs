@@ -184,10 +184,7 @@ impl Helpers {
         for helper in &helpers {
             helper.ended().await;
         }
-        let results: Vec<serde_json::Value> = helpers.iter().map(|helper| helper.json()).collect();
-        self.forget(&helpers);
-        // Their news only say that they have ended.
-        self.base.setup.news.take(&self.task);
+        let results: Vec<serde_json::Value> = self.take(&helpers).iter().map(|helper| helper.json()).collect();
         Some(serde_json::Value::from(results).to_string())
     }
 
@@ -240,9 +237,16 @@ impl Helpers {
         Ok(started)
     }
 
-    /// Removes helpers whose results were read.
-    fn forget(&self, helpers: &[Arc<Helper>]) {
-        self.all().retain(|helper| !helpers.iter().any(|read| Arc::ptr_eq(read, helper)));
+    /// Removes helpers, and returns those that were there: each is returned once, so that of several calls that wait for a helper, one
+    /// gets its result.
+    fn take(&self, helpers: &[Arc<Helper>]) -> Vec<Arc<Helper>> {
+        let taken: Vec<Arc<Helper>> =
+            self.all().extract_if(.., |helper| helpers.iter().any(|read| Arc::ptr_eq(read, helper))).collect();
+        for helper in &taken {
+            // There is nothing left to read.
+            self.base.setup.news.remove(&self.task, &helper.end_begins());
+        }
+        taken
     }
 
     /// Ends all helpers, and waits for their end.
