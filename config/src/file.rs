@@ -2,6 +2,7 @@
 
 use std::mem::discriminant;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use toolc_codegen::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
 use toolc_codegen::document::{Document, MAX_BYTES};
@@ -9,12 +10,16 @@ use toolc_codegen::document::{Document, MAX_BYTES};
 use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
-use crate::keys::{ConfigTable, DaytonaTable, ModelTable, SshTable};
+use crate::keys::{ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModelTable, SshTable};
 use crate::migrate::{Migrated, migrate};
 use crate::{mcp, mcp_endpoints};
 
 /// How messages refer to the file.
 const NOUN: &str = "the configuration";
+/// The minimum of `results.max_chars`.
+const MIN_RESULT_CHARS: u32 = 1_000;
+/// The maximum of `agent.question_timeout`: the time limit of the tool `clarify`.
+const MAX_QUESTION_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The configuration of a profile, as it was read.
 #[derive(Debug)]
@@ -129,6 +134,16 @@ fn check(table: &ConfigTable, sink: &Sink) {
         let help = "with 2, a helper can have helpers of its own, which have none";
         report(sink, levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
     }
+    if let Some(max) = table.results.max_chars.as_ref().filter(|max| max.value < MIN_RESULT_CHARS) {
+        let help = "a model cannot work with results that are cut after a few words";
+        report(sink, max, "invalid value for `max_chars`", &format!("expected at least {MIN_RESULT_CHARS}"), help);
+    }
+    if let Some(timeout) = table.agent.question_timeout.as_ref().filter(|timeout| timeout.value > MAX_QUESTION_TIMEOUT)
+    {
+        let help = "the tool `clarify` takes no longer, and the model goes on without an answer then";
+        report(sink, timeout, "invalid value for `question_timeout`", "expected at most `10m`", help);
+    }
+    check_kind(&table.environment, sink);
     check_ssh(&table.environment.ssh, sink);
     check_daytona(&table.environment.daytona, sink);
     let apptainer = &table.environment.apptainer;
@@ -162,6 +177,27 @@ fn check(table: &ConfigTable, sink: &Sink) {
             "no person can answer in no time",
             "expected at least `1s`",
             "to deny without a question, set `mode` to `deny`",
+        );
+    }
+}
+
+/// Checks that the kind of environment has what it needs.
+fn check_kind(environment: &EnvironmentTable, sink: &Sink) {
+    let Some(kind) = &environment.kind else { return };
+    let (value, key, what) = match kind.value {
+        EnvironmentKind::Docker => (&environment.container.image, "environment.container.image", "an image"),
+        EnvironmentKind::Apptainer => (&environment.apptainer.image, "environment.apptainer.image", "an image"),
+        EnvironmentKind::Ssh => (&environment.ssh.host, "environment.ssh.host", "the name of a machine"),
+        EnvironmentKind::Local | EnvironmentKind::Sandbox | EnvironmentKind::Daytona => return,
+    };
+    if value.as_ref().is_none_or(|value| value.value.trim().is_empty()) {
+        let message = format!("the environment `{}` lacks {what}", kind.value.word());
+        report(
+            sink,
+            kind,
+            &message,
+            &format!("needs `{key}`"),
+            &format!("set `{key}` in config.toml, or another `kind`"),
         );
     }
 }

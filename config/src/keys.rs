@@ -323,7 +323,8 @@ table! {
     /// What is done with results.
     #[derive(Debug, Default)]
     pub struct ResultsTable {
-        /// The maximum number of characters of a result that the model receives, for tools that declare no limit. Default: 50,000.
+        /// The maximum number of characters of a result that the model receives, for tools that declare no limit, at least 1,000. Default:
+        /// 50,000.
         max_chars: Count,
         /// The time for which the whole text of a longer result is kept in `cache/results`. Default: `24h`.
         keep: Duration,

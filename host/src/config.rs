@@ -45,7 +45,10 @@ impl ConfigArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
         match &self.command {
-            ConfigCommand::Path => print(&format!("{}\n", home.config().display())).map(|()| 0),
+            ConfigCommand::Path => {
+                home.check_exists()?;
+                print(&format!("{}\n", home.config().display())).map(|()| 0)
+            }
             ConfigCommand::Schema => print(&format!("{:#}\n", toolc_config::schema())).map(|()| 0),
             ConfigCommand::Show { json } => {
                 home.check_exists()?;

@@ -127,6 +127,10 @@ fn misplaced(matches: &ArgMatches) -> Option<clap::Error> {
 fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String> {
     own_memory::hide();
     let home = Home::find(profile.as_deref())?;
+    // A command without a folder of the profile would find nothing, as if the name were not misspelt.
+    if !matches!(command, Some(Command::Setup(_) | Command::Config(_))) {
+        home.check_exists()?;
+    }
     let Some(command) = command else { return chat.run(&options, home) };
     match command {
         Command::Tools(command) => run_tools(&options, home, command),

@@ -164,6 +164,34 @@ fn containers_of_apptainer_are_configured_and_checked() {
 }
 
 #[test]
+fn a_kind_without_what_it_needs_and_limits_that_cannot_be_are_found_at_the_line() {
+    let folder = folder();
+    for (text, line, problems) in [
+        ("[environment]\nkind = \"docker\"\n", 2, ["lacks an image", "needs `environment.container.image`"]),
+        ("[environment]\nkind = \"ssh\"\n", 2, ["lacks the name of a machine", "needs `environment.ssh.host`"]),
+        (
+            "[environment]\nkind = \"apptainer\"\n[environment.apptainer]\nnetwork = true\n",
+            2,
+            ["lacks an image", "needs `environment.apptainer.image`"],
+        ),
+        ("[agent]\nquestion_timeout = \"11m\"\n", 2, ["`question_timeout`", "expected at most `10m`"]),
+        ("[agent]\nquestion_timeout = \"0s\"\n", 2, ["`question_timeout`", "must be longer than 0"]),
+        ("\n[results]\nmax_chars = 1\n", 3, ["invalid value for `max_chars`", "expected at least 1000"]),
+    ] {
+        write(&folder, "home/config.toml", text);
+        let checked = run(&folder, &["config", "check"]);
+        assert_eq!(checked.status, Some(1), "{text}: {}", checked.err);
+        assert!(checked.err.contains(&format!("config.toml:{line}:")), "{text}: {}", checked.err);
+        for problem in problems {
+            assert!(checked.err.contains(problem), "{problem}: {}", checked.err);
+        }
+        run(&folder, &["call", "todo"]).assert_refused(&problems);
+    }
+    write(&folder, "home/config.toml", "[agent]\nquestion_timeout = \"10m\"\n[results]\nmax_chars = 1000\n");
+    assert_eq!(run(&folder, &["config", "check"]).status, Some(0));
+}
+
+#[test]
 fn the_schema_accepts_what_the_reader_accepts() {
     let folder = folder();
     let schema = run(&folder, &["config", "schema"]).json();

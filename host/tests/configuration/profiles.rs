@@ -26,7 +26,21 @@ fn a_profile_has_its_own_configuration() {
 fn a_misspelt_profile_is_an_error_and_not_a_profile_without_restrictions() {
     let folder = folder();
     write(&folder, "home/config.toml", "");
-    for args in [&["definitions"][..], &["call", "todo"], &["config", "show"], &["doctor"]] {
+    for args in [
+        &["definitions"][..],
+        &["call", "todo"],
+        &["config", "show"],
+        &["config", "path"],
+        &["doctor"],
+        &["sessions", "list"],
+        &["kanban"],
+        &["approvals", "list"],
+        &["environments", "list"],
+        &["judge", "ls"],
+        &["cron"],
+        &["tools"],
+        &["mcp", "list"],
+    ] {
         let args = [args, &["--profile", "wrok"]].concat();
         run(&folder, &args).assert_refused(&["there is no profile `wrok`", "toolc setup --profile wrok"]);
     }
