@@ -13,11 +13,8 @@ use crate::instance::{self, Instance};
 use crate::lease::resource_name;
 use crate::own::OwnFolder;
 use crate::place;
-use crate::remote::{self, Client, Reach, Remote, Streams};
-use crate::{
-    Abilities, Environment, Files, Kind, Launch, Leases, Local, Program, Promises, Resource, Running, ShellCache,
-    ShellFiles, Site,
-};
+use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams};
+use crate::{Environment, Kind, Local, Program, Promises, Resource, Site};
 
 /// The time limit for starting an instance. An image that is not a folder may have to be unpacked.
 const LIMIT: Duration = Duration::from_mins(5);
@@ -68,11 +65,11 @@ impl ApptainerKind {
     /// # Errors
     /// The text says what is missing, and how to get it.
     pub fn check(&self) -> io::Result<()> {
-        self.checked().map(drop)
+        self.find_program().map(drop)
     }
 
-    /// Returns the program.
-    fn checked(&self) -> io::Result<PathBuf> {
+    /// Returns the program, if it works and the image exists.
+    fn find_program(&self) -> io::Result<PathBuf> {
         let program = match &self.program {
             Some(program) => program.clone(),
             None => found()?,
@@ -135,121 +132,35 @@ impl Kind for ApptainerKind {
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
-        Ok(Arc::new(Apptainer::new(self, site)?))
-    }
-}
-
-/// A container.
-#[derive(Debug)]
-struct Apptainer {
-    instance: Instance,
-    directory: PathBuf,
-    variables: Vec<(OsString, OsString)>,
-    remote: Remote,
-    cache: ShellCache,
-    /// For temporary files, with the same path in the container.
-    own: OwnFolder,
-    /// Keeps the file of the lease locked until the container is stopped.
-    _leases: Option<Arc<Leases>>,
-}
-
-impl Apptainer {
-    fn new(kind: &ApptainerKind, site: &Site<'_>) -> io::Result<Self> {
         let directory = place::directory(site, "container")?;
         place::check_characters(&directory, b",:\"\\\n", "a comma, a colon, a quote, a backslash or a line break")?;
-        let program = kind.checked()?;
-        let instance = Instance { program, name: resource_name() };
-        let add = |resource| match site.leases {
-            Some(leases) => leases.add(&resource),
-            None => Ok(()),
-        };
-        add(Resource::Instance(instance.clone()))?;
-        let own = OwnFolder::new(ApptainerKind::NAME, |path| add(Resource::Folder(path.to_owned())))?;
-        let reach = Exec(instance.clone());
+        let program = self.find_program()?;
+        let name = resource_name();
+        let instance = Instance { program: program.clone(), name: name.clone() };
+        site.add(&Resource::Instance(instance.clone()))?;
+        let own = OwnFolder::new(Self::NAME, site.leases)?;
+        let folder = own.path().to_owned();
         let local = Local::new("/").with_variables(instance::variables());
-        let mut it = Self {
-            instance,
-            directory,
-            variables: Vec::new(),
-            remote: Remote::new(Box::new(reach), local, remote::prefix()),
-            cache: ShellCache::default(),
-            own,
-            _leases: site.leases.cloned(),
-        };
-        let arguments = kind.arguments(&it.instance.name, &it.directory, it.own.path());
-        instance::output(&it.instance.program, &arguments, LIMIT).map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("`{}` cannot start a container: {error}", it.instance.program.display()),
-            )
+        let mut made = RemoteEnvironment::new(self, Remote::new(instance, local, remote::prefix()), own, site.leases);
+        instance::output(&program, &self.arguments(&name, &directory, &folder), LIMIT).map_err(|error| {
+            let text = format!("`{}` cannot start a container: {error}", program.display());
+            io::Error::new(error.kind(), text)
         })?;
-        it.variables = remote::variables(&it.remote.output(&["cat", "/proc/self/environ"].map(OsStr::new))?);
-        Ok(it)
+        made.temporary_folder = Some(folder);
+        Ok(Arc::new(made.begin_in(directory)?))
     }
 }
 
-/// Reaches an instance.
-#[derive(Debug)]
-struct Exec(Instance);
-
-impl Reach for Exec {
+impl Place for Instance {
     fn client(&self, words: Vec<OsString>, _: Streams) -> io::Result<Client> {
-        let instance = format!("instance://{}", self.0.name);
+        let instance = format!("instance://{}", self.name);
         let start = ["exec", "--cleanenv", "--pwd", "/", &instance].map(OsString::from);
         let arguments = start.into_iter().chain(words).collect();
-        Ok(Client { program: Program::Command(self.0.program.clone().into(), arguments), on_end: None })
-    }
-}
-
-impl Environment for Apptainer {
-    fn name(&self) -> &str {
-        ApptainerKind::NAME
+        Ok(Client { program: Program::Command(self.program.clone().into(), arguments), on_end: None })
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities { terminal: true, background: true, channel: false }
-    }
-
-    fn promises(&self) -> Promises {
-        Promises::default()
-    }
-
-    fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
-        Ok(self.variables.clone())
-    }
-
-    fn temporary_folder(&self) -> Option<PathBuf> {
-        Some(self.own.path().to_owned())
-    }
-
-    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
-        self.remote.start(launch, &self.directory)
-    }
-
-    fn end_released(&self) {
-        self.remote.end_released();
-    }
-
-    fn files(&self) -> Box<dyn Files + '_> {
-        Box::new(ShellFiles::new(self, &self.cache))
-    }
-
-    fn clean_up(&self) {
-        if !self.remote.close() {
-            return;
-        }
-        let _ = self.remote.end_all();
-        let _ = self.instance.stop();
-        self.remote.end_commands();
-    }
-}
-
-impl Drop for Apptainer {
-    fn drop(&mut self) {
-        self.clean_up();
+    fn end(&self, remote: &Remote) {
+        let _ = remote.end_all();
+        let _ = self.stop();
     }
 }

@@ -7,22 +7,20 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use toolc_process::{Process, RunningProcess};
 
+use crate::command::not_started;
 use crate::docker::{DOCKER, output, remove};
 use crate::lease::resource_name;
 use crate::own::OwnFolder;
 use crate::place;
-use crate::remote::{self, Client, Reach, Remote, Streams, Text};
-use crate::{
-    Abilities, Environment, Files, Kind, Launch, Leases, Local, Program, Promises, Resource, Running, ShellCache,
-    ShellFiles, Site,
-};
+use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams, Text};
+use crate::{Environment, Kind, Local, Program, Promises, Resource, Site};
 
 /// The time limit for making a container.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -177,56 +175,27 @@ impl Kind for ContainerKind {
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
-        Ok(Arc::new(Container::new(self, site)?))
-    }
-}
-
-/// A container.
-#[derive(Debug)]
-struct Container {
-    name: String,
-    directory: PathBuf,
-    promises: Promises,
-    variables: Vec<(OsString, OsString)>,
-    remote: Remote,
-    cache: ShellCache,
-    /// For temporary files, with the same path in the container.
-    own: OwnFolder,
-    /// The command that keeps the container.
-    holder: Mutex<Option<RunningProcess>>,
-    /// Keeps the file of the lease locked until the container is removed.
-    _leases: Option<Arc<Leases>>,
-}
-
-impl Container {
-    fn new(kind: &ContainerKind, site: &Site<'_>) -> io::Result<Self> {
         let directory = place::directory(site, "container")?;
         place::check_characters(&directory, b",\"\n", "a comma, a quote or a line break")?;
         let name = resource_name();
-        if let Some(leases) = site.leases {
-            leases.add(&Resource::Container(name.clone()))?;
-        }
-        let own = OwnFolder::new(ContainerKind::NAME, |path| match site.leases {
-            Some(leases) => leases.add(&Resource::Folder(path.to_owned())),
-            None => Ok(()),
-        })?;
-        let holder = start(kind, &name, &kind.arguments(&name, &directory, own.path()))?;
-        let remote = Remote::new(Box::new(Exec { container: name.clone() }), Local::new("/"), remote::prefix());
-        let mut container = Self {
-            name,
-            directory,
-            promises: kind.promises(),
-            variables: Vec::new(),
-            remote,
-            cache: ShellCache::default(),
-            own,
-            holder: Mutex::new(Some(holder)),
-            _leases: site.leases.cloned(),
-        };
-        container.variables =
-            remote::variables(&container.remote.output(&["cat", "/proc/self/environ"].map(OsStr::new))?);
-        Ok(container)
+        site.add(&Resource::Container(name.clone()))?;
+        let own = OwnFolder::new(Self::NAME, site.leases)?;
+        let folder = own.path().to_owned();
+        let holder = start(self, &name, &self.arguments(&name, &directory, &folder))?;
+        let container = Container { name, holder: Mutex::new(Some(holder)) };
+        let remote = Remote::new(container, Local::new("/"), remote::prefix());
+        let mut made = RemoteEnvironment::new(self, remote, own, site.leases);
+        made.temporary_folder = Some(folder);
+        Ok(Arc::new(made.begin_in(directory)?))
     }
+}
+
+/// A container, reached through `docker exec`.
+#[derive(Debug)]
+struct Container {
+    name: String,
+    /// The command that keeps the container.
+    holder: Mutex<Option<RunningProcess>>,
 }
 
 /// Starts a container, and waits until its first process runs.
@@ -237,9 +206,7 @@ fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result
     let (output, errors) = (Text::default(), Text::default());
     let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
     process.input()?;
-    let process = process
-        .start()
-        .map_err(|error| io::Error::new(error.kind(), format!("the program `{DOCKER}` cannot be started: {error}")))?;
+    let process = process.start().map_err(|error| not_started(DOCKER, &error))?;
     let started = Instant::now();
     let is_ready = || output.contains(READY);
     process.wait_unless(|| is_ready() || started.elapsed() > LIMIT)?;
@@ -255,13 +222,7 @@ fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result
     Err(io::Error::other(format!("docker cannot make a container: {said}{advice}")))
 }
 
-/// Reaches a container through `docker exec`.
-#[derive(Debug)]
-struct Exec {
-    container: String,
-}
-
-impl Reach for Exec {
+impl Place for Container {
     fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client> {
         let mut arguments: Vec<OsString> = vec!["exec".into()];
         if streams.input {
@@ -270,9 +231,16 @@ impl Reach for Exec {
         if streams.terminal {
             arguments.push("--tty".into());
         }
-        arguments.push((&self.container).into());
+        arguments.push((&self.name).into());
         arguments.extend(as_text(words));
         Ok(Client { program: Program::Command(DOCKER.into(), arguments), on_end: None })
+    }
+
+    fn end(&self, _: &Remote) {
+        // Without the holder, the container ends.
+        let holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = remove(&self.name);
+        drop(holder);
     }
 }
 
@@ -301,61 +269,6 @@ fn as_text(words: Vec<OsString>) -> Vec<OsString> {
     script += "unset toolc_word; exec \"$@\"";
     let start = ["sh", "-c", &script, "toolc"].map(OsString::from);
     start.into_iter().chain(arguments).collect()
-}
-
-impl Environment for Container {
-    fn name(&self) -> &str {
-        ContainerKind::NAME
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { terminal: true, background: true, channel: false }
-    }
-
-    fn promises(&self) -> Promises {
-        self.promises
-    }
-
-    fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
-        Ok(self.variables.clone())
-    }
-
-    fn temporary_folder(&self) -> Option<PathBuf> {
-        Some(self.own.path().to_owned())
-    }
-
-    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
-        self.remote.start(launch, &self.directory)
-    }
-
-    fn end_released(&self) {
-        self.remote.end_released();
-    }
-
-    fn files(&self) -> Box<dyn Files + '_> {
-        Box::new(ShellFiles::new(self, &self.cache))
-    }
-
-    fn clean_up(&self) {
-        if !self.remote.close() {
-            return;
-        }
-        // Without the holder, the container ends.
-        let holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let _ = remove(&self.name);
-        drop(holder);
-        self.remote.end_commands();
-    }
-}
-
-impl Drop for Container {
-    fn drop(&mut self) {
-        self.clean_up();
-    }
 }
 
 #[cfg(test)]

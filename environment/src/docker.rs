@@ -1,25 +1,25 @@
 //! Short commands of docker.
 
 use std::io;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::command;
 
 /// The program that makes containers.
 pub(crate) const DOCKER: &str = "docker";
+/// The time limit for a short command. Removing a container of a busy engine can take a while.
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// Removes a container. Returns whether it existed.
 pub(crate) fn remove(container: &str) -> io::Result<bool> {
-    let removed = output(&["rm", "--force", "--volumes", container])?;
     // Newer versions succeed without a container, and print no name.
-    Ok(removed.trim() == container)
+    Ok(output(&["rm", "--force", "--volumes", container])? == container)
 }
 
 /// Runs a short command of docker, and returns its output.
-pub(crate) fn output(args: &[&str]) -> io::Result<String> {
-    let output = Command::new(DOCKER).args(args).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => io::Error::new(error.kind(), format!("the program `{DOCKER}` is missing")),
-        _ => error,
-    })?;
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
-    if output.status.success() { Ok(text(output.stdout)) } else { Err(io::Error::other(text(output.stderr))) }
+pub(crate) fn output(arguments: &[&str]) -> io::Result<String> {
+    let mut command = Command::new(DOCKER);
+    command.args(arguments);
+    command::output(command, LIMIT)
 }

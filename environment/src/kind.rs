@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(unix)]
+use crate::Resource;
 use crate::{Environment, Leases};
 
 /// A kind of environment, which makes an environment for each task.
@@ -31,6 +33,14 @@ pub struct Site<'a> {
     pub host_home: Option<&'a Path>,
     /// Where the environment writes what it makes, if the host has leases.
     pub leases: Option<&'a Arc<Leases>>,
+}
+
+#[cfg(unix)]
+impl Site<'_> {
+    /// Writes what is about to be made to the lease of the host.
+    pub(crate) fn add(&self, resource: &Resource) -> io::Result<()> {
+        self.leases.map_or(Ok(()), |leases| leases.add(resource))
+    }
 }
 
 /// What an environment promises about programs that try to do harm.

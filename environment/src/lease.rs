@@ -375,7 +375,7 @@ mod tests {
         let precious = home.path().join("precious");
         fs::create_dir(&precious).expect("failed to make a folder");
         let temporary = std::env::temp_dir();
-        for line in [
+        let lines = [
             format!("folder {}", precious.display()),
             "folder /".to_owned(),
             "folder /etc/toolc-x".to_owned(),
@@ -391,10 +391,12 @@ mod tests {
             "instance /tmp/apptainer toolc-a".to_owned(),
             "instance sh toolc-a".to_owned(),
             "x".to_owned(),
-        ] {
-            let folder = home.path().join("leases");
+        ];
+        for (number, line) in lines.iter().enumerate() {
+            // Each has a file of its own: a process that another test starts at this moment keeps a file locked for an instant.
+            let folder = home.path().join(number.to_string());
             fs::create_dir_all(&folder).expect("failed to make a folder");
-            fs::write(folder.join("1-1"), &line).expect("failed to write");
+            fs::write(folder.join("1-1"), line).expect("failed to write");
             let (removed, problems) = Leases::new(&folder).clean_up();
             assert!(removed.is_empty() && problems.len() == 1, "{line}");
             assert!(folder.join("1-1").exists());

@@ -5,9 +5,11 @@
 pub mod files;
 pub mod search;
 
-#[cfg_attr(not(unix), path = "no_apptainer.rs")]
+#[cfg(unix)]
 mod apptainer;
-#[cfg_attr(not(unix), path = "no_container.rs")]
+#[cfg(unix)]
+mod command;
+#[cfg(unix)]
 mod container;
 #[cfg(all(unix, feature = "daytona"))]
 mod daytona;
@@ -30,7 +32,7 @@ mod running;
 mod sandbox;
 #[cfg(unix)]
 mod shell;
-#[cfg_attr(not(unix), path = "no_ssh.rs")]
+#[cfg(unix)]
 mod ssh;
 
 use std::ffi::OsString;
@@ -38,7 +40,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
 pub use apptainer::ApptainerKind;
+#[cfg(unix)]
 pub use container::ContainerKind;
 #[cfg(all(unix, feature = "daytona"))]
 pub use daytona::DaytonaKind;
@@ -53,6 +57,7 @@ pub use running::{Exit, Outcome, Running};
 pub use sandbox::SandboxKind;
 #[cfg(unix)]
 pub use shell::{ShellCache, ShellFiles};
+#[cfg(unix)]
 pub use ssh::{HostKeys, SshKind};
 pub use toolc_process::{Channel, EndReason, HostId, Sink, TerminalSize};
 

@@ -7,19 +7,23 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::lease::PREFIX;
+use crate::{Leases, Resource};
 
 /// A folder for this user only. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct OwnFolder(PathBuf);
 
 impl OwnFolder {
-    /// Makes the folder of an environment of this kind, after `before` was called with its path.
-    pub(crate) fn new(kind: &str, before: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<Self> {
+    /// Makes the folder of an environment of this kind, after it was written to the leases.
+    pub(crate) fn new(kind: &str, leases: Option<&Arc<Leases>>) -> io::Result<Self> {
         let random = RandomState::new().build_hasher().finish();
         let path = env::temp_dir().join(format!("{PREFIX}{kind}-{}-{random:016x}", std::process::id()));
-        before(&path)?;
+        if let Some(leases) = leases {
+            leases.add(&Resource::Folder(path.clone()))?;
+        }
         let text = |error: io::Error| {
             io::Error::new(error.kind(), format!("the folder `{}` cannot be made: {error}", path.display()))
         };

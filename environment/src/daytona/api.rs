@@ -113,10 +113,11 @@ impl Api {
                 body[key] = value.into();
             }
         }
-        let (status, answer) = self.request("/sandbox", &[], Method::Post(Some(&body)))?;
-        // An earlier try has made it, although its answer was lost.
-        let answer =
-            if status == 409 { self.get(&format!("/sandbox/{}", wanted.name))? } else { checked(status, answer)? };
+        let answer = match self.send("/sandbox", &[], Method::Post(Some(&body)))? {
+            // An earlier try has made it, although its answer was lost.
+            (409, _) => self.request(&format!("/sandbox/{}", wanted.name), &[], Method::Get)?,
+            (status, answer) => accepted(status, answer)?,
+        };
         text(&answer, "id")
     }
 
@@ -124,7 +125,7 @@ impl Api {
     pub(super) fn wait(&self, id: &str) -> io::Result<()> {
         let begun = Instant::now();
         loop {
-            let sandbox = self.get(&format!("/sandbox/{id}"))?;
+            let sandbox = self.request(&format!("/sandbox/{id}"), &[], Method::Get)?;
             let state = sandbox["state"].as_str().unwrap_or("unknown").to_owned();
             match state.as_str() {
                 "started" => return Ok(()),
@@ -146,8 +147,7 @@ impl Api {
     pub(super) fn access(&self, id: &str, lifetime: Duration) -> io::Result<Access> {
         let minutes = lifetime.as_secs().div_ceil(60).to_string();
         let path = format!("/sandbox/{id}/ssh-access");
-        let (status, answer) = self.request(&path, &[("expiresInMinutes", &minutes)], Method::Post(None))?;
-        let answer = checked(status, answer)?;
+        let answer = self.request(&path, &[("expiresInMinutes", &minutes)], Method::Post(None))?;
         let token = text(&answer, "token")?;
         let command = text(&answer, "sshCommand")?;
         let (host, port) = gateway(&command, &token).ok_or_else(|| {
@@ -159,10 +159,9 @@ impl Api {
 
     /// Deletes a sandbox. Returns whether it existed.
     pub(super) fn delete(&self, id: &str) -> io::Result<bool> {
-        let (status, answer) = self.request(&format!("/sandbox/{id}"), &[], Method::Delete)?;
-        match status {
-            404 => Ok(false),
-            status => checked(status, answer).map(|_| true),
+        match self.send(&format!("/sandbox/{id}"), &[], Method::Delete)? {
+            (404, _) => Ok(false),
+            (status, answer) => accepted(status, answer).map(|_| true),
         }
     }
 
@@ -173,8 +172,7 @@ impl Api {
         for _ in 0..MAX_PAGES {
             let mut query = vec![("labels", labels.as_str()), ("limit", "100")];
             query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-            let (status, answer) = self.request("/sandbox", &query, Method::Get)?;
-            let answer = checked(status, answer)?;
+            let answer = self.request("/sandbox", &query, Method::Get)?;
             // Servers before version 0.200 return all sandboxes at once.
             let items = answer["items"].as_array().or_else(|| answer.as_array());
             found.extend(items.into_iter().flatten().filter_map(listed));
@@ -188,20 +186,20 @@ impl Api {
 
     /// Checks that the service accepts the key.
     pub(super) fn check(&self) -> io::Result<()> {
-        let (status, answer) = self.request("/sandbox", &[("limit", "1")], Method::Get)?;
-        checked(status, answer).map(drop)
+        self.request("/sandbox", &[("limit", "1")], Method::Get).map(drop)
     }
 
-    fn get(&self, path: &str) -> io::Result<Value> {
-        let (status, answer) = self.request(path, &[], Method::Get)?;
-        checked(status, answer)
+    /// Sends a request, and returns the answer if its status is that of success.
+    fn request(&self, path: &str, query: &[(&str, &str)], method: Method<'_>) -> io::Result<Value> {
+        let (status, answer) = self.send(path, query, method)?;
+        accepted(status, answer)
     }
 
     /// Sends a request, and sends it again if the service is not available. Returns the status and the answer.
-    fn request(&self, path: &str, query: &[(&str, &str)], method: Method<'_>) -> io::Result<(u16, Value)> {
+    fn send(&self, path: &str, query: &[(&str, &str)], method: Method<'_>) -> io::Result<(u16, Value)> {
         let mut pauses = PAUSES.into_iter();
         loop {
-            let tried = self.request_once(path, query, method);
+            let tried = self.send_once(path, query, method);
             let is_unavailable = match &tried {
                 Ok((status, _)) => matches!(status, 429 | 500..=599),
                 Err(_) => true,
@@ -213,7 +211,7 @@ impl Api {
         }
     }
 
-    fn request_once(&self, path: &str, query: &[(&str, &str)], method: Method<'_>) -> io::Result<(u16, Value)> {
+    fn send_once(&self, path: &str, query: &[(&str, &str)], method: Method<'_>) -> io::Result<(u16, Value)> {
         let url = format!("{}{path}", self.url);
         let bearer = format!("Bearer {}", self.key);
         macro_rules! with_headers {
@@ -246,7 +244,7 @@ impl Api {
 }
 
 /// Returns the answer if its status is that of success.
-fn checked(status: u16, answer: Value) -> io::Result<Value> {
+fn accepted(status: u16, answer: Value) -> io::Result<Value> {
     let said = || {
         let message = answer["message"].as_str().or_else(|| answer.as_str()).unwrap_or_default();
         if message.trim().is_empty() { String::new() } else { format!(": {}", short(message)) }
@@ -359,9 +357,9 @@ mod tests {
 
     #[test]
     fn answers_that_are_not_right_are_refused() {
-        assert_eq!(checked(200, json!({ "id": "a" })).unwrap(), json!({ "id": "a" }));
-        assert_eq!(checked(200, json!("")).unwrap(), Value::Null);
-        let refused = |status, answer| checked(status, answer).unwrap_err().to_string();
+        assert_eq!(accepted(200, json!({ "id": "a" })).unwrap(), json!({ "id": "a" }));
+        assert_eq!(accepted(200, json!("")).unwrap(), Value::Null);
+        let refused = |status, answer| accepted(status, answer).unwrap_err().to_string();
         assert!(refused(200, json!("<html>login</html>")).contains("a page instead of JSON: <html>login</html>"));
         assert!(refused(401, json!({})).contains("set `DAYTONA_API_KEY`"));
         assert!(refused(500, json!({ "message": "no\nrunner" })).ends_with("status 500: no runner"));

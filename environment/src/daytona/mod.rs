@@ -8,7 +8,6 @@
 
 mod api;
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -19,16 +18,15 @@ use std::time::{Duration, Instant};
 
 use crate::lease::resource_name;
 use crate::own::OwnFolder;
-use crate::{
-    Abilities, Environment, Files, HostKeys, Kind, Launch, Leases, Promises, Resource, Running, Site, SshKind,
-};
+use crate::remote::RemoteEnvironment;
+use crate::{Environment, HostKeys, Kind, Leases, Promises, Site, SshKind};
 use api::{Access, Api, Wanted};
 
 /// The address of the service.
 const URL: &str = "https://app.daytona.io/api";
 /// How long a sandbox lives at most, by default.
 const LIFETIME: Duration = Duration::from_hours(2);
-/// How long a sandbox may be idle. The service counts minutes without requests and connections.
+/// How long a sandbox may be idle. To the service, a connection to its SSH gateway is activity, and a program that runs is not.
 const IDLE: Duration = Duration::from_mins(15);
 /// The default maximum number of sandboxes.
 const MAX_SANDBOXES: usize = 8;
@@ -191,13 +189,18 @@ impl DaytonaKind {
     }
 
     /// Connects to a sandbox. Shortly after its start, the gateway can refuse connections.
-    fn connect(&self, access: &Access, user_file: &Path, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+    fn connect(
+        &self,
+        access: &Access,
+        user_file: &Path,
+        leases: Option<&Arc<Leases>>,
+    ) -> io::Result<RemoteEnvironment> {
         let kind = SshKind::new(&*access.host, &self.known_hosts).host_keys(self.host_keys).config_file(user_file);
         let kind = access.port.into_iter().fold(kind, SshKind::port);
         let kind = self.directory.iter().fold(kind, SshKind::directory);
         let begun = Instant::now();
         loop {
-            match kind.make(site) {
+            match kind.connect(leases) {
                 Ok(made) => return Ok(made),
                 Err(error) => {
                     // An unknown host key stays unknown, and a directory does not appear.
@@ -232,16 +235,15 @@ impl Kind for DaytonaKind {
         let sandbox = Sandbox { id: self.create(&name, site.leases).map_err(failed)?, api: self.api.clone() };
         self.api.wait(&sandbox.id).map_err(failed)?;
         let access = self.api.access(&sandbox.id, self.lifetime).map_err(failed)?;
-        let own = OwnFolder::new(Self::NAME, |path| match site.leases {
-            Some(leases) => leases.add(&Resource::Folder(path.to_owned())),
-            None => Ok(()),
-        })?;
+        let own = OwnFolder::new(Self::NAME, site.leases)?;
         // As an argument of `ssh`, the token could be seen by other users of this machine.
         let user_file = own.path().join("ssh_config");
         let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&user_file)?;
         writeln!(file, "User \"{}\"", access.token.replace(['"', '\\'], ""))?;
-        let ssh = self.connect(&access, &user_file, site).map_err(failed)?;
-        Ok(Arc::new(Daytona { promises: self.promises(), ssh, sandbox: Mutex::new(Some(sandbox)), _own: own }))
+        let mut made = self.connect(&access, &user_file, site.leases).map_err(failed)?;
+        (made.name, made.promises) = (Self::NAME.to_owned(), self.promises());
+        made.kept = Mutex::new(Some(Box::new((sandbox, own))));
+        Ok(Arc::new(made))
     }
 }
 
@@ -256,64 +258,5 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         // Otherwise the next host with this home deletes it, or the service does.
         let _ = self.api.delete(&self.id);
-    }
-}
-
-/// The environment in a sandbox.
-#[derive(Debug)]
-struct Daytona {
-    promises: Promises,
-    ssh: Arc<dyn Environment>,
-    sandbox: Mutex<Option<Sandbox>>,
-    /// Has the settings of `ssh`.
-    _own: OwnFolder,
-}
-
-impl Environment for Daytona {
-    fn name(&self) -> &str {
-        DaytonaKind::NAME
-    }
-
-    fn abilities(&self) -> Abilities {
-        self.ssh.abilities()
-    }
-
-    fn promises(&self) -> Promises {
-        self.promises
-    }
-
-    fn directory(&self) -> &Path {
-        self.ssh.directory()
-    }
-
-    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
-        self.ssh.variables()
-    }
-
-    fn temporary_folder(&self) -> Option<PathBuf> {
-        self.ssh.temporary_folder()
-    }
-
-    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
-        self.ssh.start(launch)
-    }
-
-    fn end_released(&self) {
-        self.ssh.end_released();
-    }
-
-    fn files(&self) -> Box<dyn Files + '_> {
-        self.ssh.files()
-    }
-
-    fn clean_up(&self) {
-        self.ssh.clean_up();
-        drop(self.sandbox.lock().unwrap_or_else(PoisonError::into_inner).take());
-    }
-}
-
-impl Drop for Daytona {
-    fn drop(&mut self) {
-        self.clean_up();
     }
 }

@@ -4,12 +4,12 @@
 //! client's own failures also show up as exit codes, so the script reports the exit code of the program. The report also tells when the
 //! program has ended although its children keep the streams open. Killing the client does not kill the program; `end.sh` does.
 
+mod environment;
 mod frames;
 mod running;
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
@@ -22,6 +22,7 @@ use toolc_process::Sink;
 
 use crate::local::TERM;
 use crate::{Environment as _, Exit, Input, Launch, Local, OnEnd, Output, Program, Running};
+pub(crate) use environment::{Place, RemoteEnvironment};
 use frames::{Reports, Start};
 use running::{RemoteProgram, Shared};
 
@@ -37,15 +38,6 @@ const END_LIMIT: Duration = Duration::from_mins(1);
 const MAX_NAMES: usize = 256;
 /// The maximum length of a short output.
 const MAX_TEXT: usize = 1 << 20;
-
-/// How a place is reached.
-pub(crate) trait Reach: fmt::Debug + Send + Sync {
-    /// Returns the client: the local command that runs `words` in that place. The words must arrive unchanged.
-    ///
-    /// # Errors
-    /// If the place cannot be reached.
-    fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client>;
-}
 
 /// A local command that runs a program in another place.
 #[derive(Debug)]
@@ -70,11 +62,12 @@ pub(crate) struct Remote(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    reach: Box<dyn Reach>,
+    place: Box<dyn Place>,
     /// Runs the clients.
     local: Local,
     /// What the tokens of all programs begin with.
     prefix: String,
+    has_started: AtomicBool,
     is_closed: AtomicBool,
     running: Mutex<Vec<Weak<Shared>>>,
     released: Mutex<Vec<Released>>,
@@ -89,12 +82,13 @@ struct Released {
 }
 
 impl Remote {
-    /// Creates a place that clients reach, which `local` runs. The tokens of its programs begin with a [`prefix`].
-    pub(crate) fn new(reach: Box<dyn Reach>, local: Local, prefix: String) -> Self {
+    /// Runs programs in a place. `local` runs its clients, and the tokens of its programs begin with a [`prefix`].
+    pub(crate) fn new(place: impl Place + 'static, local: Local, prefix: String) -> Self {
         Self(Arc::new(Inner {
-            reach,
+            place: Box::new(place),
             local,
             prefix,
+            has_started: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
             running: Mutex::default(),
             released: Mutex::default(),
@@ -130,6 +124,7 @@ impl Remote {
                 Output::Terminal { size, screen: Box::new(reports.output(Some(screen))) }
             }
         };
+        self.0.has_started.store(true, Ordering::SeqCst);
         let client = self.0.start(words, streams, input, output)?;
         let program = RemoteProgram::new(client, reports, Arc::clone(&self.0));
         program.wait_for_start()?;
@@ -144,8 +139,8 @@ impl Remote {
     ///
     /// # Errors
     /// If it does not succeed within the time limit.
-    pub(crate) fn output(&self, words: &[&OsStr]) -> io::Result<Vec<u8>> {
-        self.0.output(words.iter().map(OsString::from).collect(), START_LIMIT)
+    pub(crate) fn output(&self, words: &[impl AsRef<OsStr>]) -> io::Result<Vec<u8>> {
+        self.0.output(words.iter().map(|word| word.as_ref().to_owned()).collect(), START_LIMIT)
     }
 
     /// Ends what released programs have left running.
@@ -159,21 +154,26 @@ impl Remote {
     /// # Errors
     /// If the place cannot be reached, or processes survive.
     pub(crate) fn end_all(&self) -> io::Result<()> {
+        if !self.0.has_started.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         let running: Vec<_> = self.0.running().iter().filter_map(Weak::upgrade).collect();
         let prefix = OsString::from(&self.0.prefix);
         self.0.end([prefix].into_iter().chain(running.iter().flat_map(|program| program.names())))
     }
 
-    /// Refuses programs from now on. Those that end count as stopped by the host. Returns whether this is the first call.
+    /// Refuses programs from now on, and ends the place and its clients. Those that end count as stopped by the host. Returns whether
+    /// this is the first call.
     pub(crate) fn close(&self) -> bool {
-        !self.0.is_closed.swap(true, Ordering::SeqCst)
-    }
-
-    /// Ends the clients, and forgets released programs, which hold this place.
-    pub(crate) fn end_commands(&self) {
+        if self.0.is_closed.swap(true, Ordering::SeqCst) {
+            return false;
+        }
+        self.0.place.end(self);
         self.0.local.clean_up();
+        // Released programs hold this place.
         let released = std::mem::take(&mut *self.0.released());
         drop(released);
+        true
     }
 }
 
@@ -214,7 +214,7 @@ impl Inner {
         input: Input,
         output: Output,
     ) -> io::Result<Box<dyn Running>> {
-        let Client { program, on_end } = self.reach.client(words, streams)?;
+        let Client { program, on_end } = self.place.client(words, streams)?;
         self.local.start(Launch { program, directory: None, variables: Vec::new(), input, output, on_end })
     }
 

@@ -95,7 +95,7 @@ impl SandboxKind {
     /// # Errors
     /// If that fails. The text says what is missing, and how to get it.
     pub fn check(&self) -> io::Result<Promises> {
-        let folder = OwnFolder::new(Self::NAME, |_| Ok(()))?;
+        let folder = OwnFolder::new(Self::NAME, None)?;
         let sandbox = Sandbox::new(self, &Site { directory: folder.path(), host_home: None, leases: None })?;
         let running = sandbox.start(Launch::new(Program::Command("true".into(), Vec::new()), Output::None))?;
         match running.wait(&|| false)? {
@@ -141,10 +141,10 @@ impl Sandbox {
     fn new(kind: &SandboxKind, site: &Site<'_>) -> io::Result<Self> {
         let programs = Programs::find()?;
         let directory = place::directory(site, SandboxKind::NAME)?;
-        let own = OwnFolder::new(SandboxKind::NAME, |path| add(site, &Resource::Folder(path.to_owned())))?;
+        let own = OwnFolder::new(SandboxKind::NAME, site.leases)?;
         let mounts = mounts::mounts(kind, &directory, own.path())?;
         let bounds =
-            Bounds::new(kind.max_processes, kind.max_memory, &|group| add(site, &Resource::ControlGroup(group)));
+            Bounds::new(kind.max_processes, kind.max_memory, &|group| site.add(&Resource::ControlGroup(group)));
         let (cache, leases) = (ShellCache::default(), site.leases.cloned());
         let holder = Mutex::new(Some(Arc::new(Holder::start(&programs, &mounts)?)));
         let variables = mounts::variables(&mounts);
@@ -203,11 +203,6 @@ impl Sandbox {
         let missing = || io::Error::new(io::ErrorKind::NotFound, "the program is not in the sandbox");
         found.then_some(()).ok_or_else(missing)
     }
-}
-
-/// Writes what is about to be made to the lease of the host.
-fn add(site: &Site<'_>, resource: &Resource) -> io::Result<()> {
-    site.leases.map_or(Ok(()), |leases| leases.add(resource))
 }
 
 impl Environment for Sandbox {

@@ -17,8 +17,7 @@ use toolc_process::{Process, RunningProcess};
 use super::line::{line, path_value};
 use super::refusal;
 use super::target::{HostKeys, SSH, Target, variables};
-use crate::own::OwnFolder;
-use crate::remote::{Client, END, Reach, Streams, Text};
+use crate::remote::{Client, END, Place, Remote, Streams, Text};
 use crate::{OnEnd, Program};
 
 /// The time limit for a connection.
@@ -38,7 +37,8 @@ pub(super) struct Connections {
     prefix: String,
     /// How long they run on without a connection.
     grace: Duration,
-    folder: OwnFolder,
+    /// The folder of the sockets.
+    folder: PathBuf,
     open: Mutex<Open>,
 }
 
@@ -71,7 +71,7 @@ impl Connections {
     ///
     /// # Errors
     /// The text says why it cannot be made, and what to do.
-    pub(super) fn new(target: Target, prefix: String, grace: Duration, folder: OwnFolder) -> io::Result<Self> {
+    pub(super) fn new(target: Target, prefix: String, grace: Duration, folder: PathBuf) -> io::Result<Self> {
         if target.host_keys == HostKeys::AcceptNew
             && let Some(parent) = target.known_hosts.parent()
         {
@@ -109,7 +109,7 @@ impl Connections {
     }
 
     fn connect(&self, number: usize) -> io::Result<Connection> {
-        let socket = self.folder.path().join(number.to_string());
+        let socket = self.folder.join(number.to_string());
         if socket.as_os_str().len() > MAX_PATH {
             let text = format!(
                 "the path of the socket `{}` is too long: set the variable TMPDIR to a folder with a shorter path",
@@ -161,7 +161,7 @@ impl Connections {
     }
 
     /// Closes all connections. Their sessions end.
-    pub(super) fn close(&self) {
+    fn close(&self) {
         let mut open = self.open();
         if let Some(guard) = open.guard.take() {
             /// The time limit for the end of the guard, which has nothing to do.
@@ -198,7 +198,7 @@ impl Connection {
     }
 }
 
-impl Reach for Arc<Connections> {
+impl Place for Connections {
     fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client> {
         let line = line(&words)?;
         let (socket, session) = self.session()?;
@@ -206,6 +206,12 @@ impl Reach for Arc<Connections> {
         let arguments = self.arguments(&socket, &[terminal], Some(line))?;
         let on_end = OnEnd(Box::new(move |_| drop(session)));
         Ok(Client { program: Program::Command(SSH.into(), arguments), on_end: Some(on_end) })
+    }
+
+    fn end(&self, remote: &Remote) {
+        // If the machine cannot be reached, the guard ends them there.
+        let _ = remote.end_all();
+        self.close();
     }
 }
 

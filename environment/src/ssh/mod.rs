@@ -14,15 +14,11 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::own::OwnFolder;
-use crate::remote::{self, Remote};
-use crate::{
-    Abilities, Environment, Files, Kind, Launch, Leases, Local, Promises, Resource, Running, ShellCache, ShellFiles,
-    Site,
-};
+use crate::remote::{self, Remote, RemoteEnvironment};
+use crate::{Environment, Kind, Leases, Local, Promises, Site};
 use connection::Connections;
 pub use target::HostKeys;
 use target::Target;
@@ -119,72 +115,32 @@ impl SshKind {
     /// # Errors
     /// The text says what is missing, and what to do.
     pub fn check(&self) -> io::Result<()> {
-        Ssh::new(self, None).map(drop)
-    }
-}
-
-impl Kind for SshKind {
-    fn name(&self) -> &str {
-        Self::NAME
+        self.connect(None).map(drop)
     }
 
-    fn promises(&self) -> Promises {
-        Promises::default()
-    }
-
-    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
-        Ok(Arc::new(Ssh::new(self, site.leases)?))
-    }
-}
-
-/// Another machine.
-#[derive(Debug)]
-struct Ssh {
-    directory: PathBuf,
-    variables: Vec<(OsString, OsString)>,
-    connections: Arc<Connections>,
-    remote: Remote,
-    has_started: AtomicBool,
-    cache: ShellCache,
-    /// Keeps the file of the lease locked until the folder with the sockets is removed.
-    _leases: Option<Arc<Leases>>,
-}
-
-impl Ssh {
-    fn new(kind: &SshKind, leases: Option<&Arc<Leases>>) -> io::Result<Self> {
-        let folder = OwnFolder::new(SshKind::NAME, |path| match leases {
-            Some(leases) => leases.add(&Resource::Folder(path.to_owned())),
-            None => Ok(()),
-        })?;
+    /// Connects to the machine.
+    pub(crate) fn connect(&self, leases: Option<&Arc<Leases>>) -> io::Result<RemoteEnvironment> {
+        let own = OwnFolder::new(Self::NAME, leases)?;
         let prefix = remote::prefix();
-        let connections = Arc::new(Connections::new(kind.target.clone(), prefix.clone(), kind.grace, folder)?);
+        let connections = Connections::new(self.target.clone(), prefix.clone(), self.grace, own.path().to_owned())?;
         let local = Local::new("/").with_variables(target::variables());
-        let remote = Remote::new(Box::new(Arc::clone(&connections)), local, prefix);
-        let directory = kind.directory.as_deref().map(below_home);
-        let mut it = Self {
-            directory: PathBuf::new(),
-            variables: Vec::new(),
-            connections,
-            remote,
-            has_started: AtomicBool::new(false),
-            cache: ShellCache::default(),
-            _leases: leases.cloned(),
-        };
-        (it.directory, it.variables) = it.look(&kind.target, directory.unwrap_or(Path::new("")))?;
-        Ok(it)
+        let mut made = RemoteEnvironment::new(self, Remote::new(connections, local, prefix), own, leases);
+        let directory = self.directory.as_deref().map_or(Path::new(""), below_home);
+        (made.directory, made.variables) = self.look(&made, directory)?;
+        Ok(made)
     }
 
     /// Returns the directory over there, and the variables of programs.
-    fn look(&self, target: &Target, directory: &Path) -> io::Result<(PathBuf, Vec<(OsString, OsString)>)> {
+    fn look(&self, made: &RemoteEnvironment, directory: &Path) -> io::Result<(PathBuf, Vec<(OsString, OsString)>)> {
         let token = remote::prefix();
         let words = ["sh", "-c", LOOK, "toolc", &token].map(OsStr::new);
-        let output = self.remote.output(&[&words[..], &[directory.as_os_str()]].concat())?;
+        let output = made.output(&[&words[..], &[directory.as_os_str()]].concat())?;
         // A shell may have printed something before, when it has read its settings.
         let start = format!("{token}\0");
         let found = memchr::memmem::find(&output, start.as_bytes()).map(|at| &output[at + start.len()..]);
         let mut parts = found.unwrap_or_default().splitn(2, |byte| *byte == 0);
         let (path, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let host = target.shown();
+        let host = self.target.shown();
         let failed = |text: String| Err(io::Error::new(io::ErrorKind::NotFound, text));
         match path.strip_suffix(b"\nx") {
             Some(path) => Ok((OsStr::from_bytes(path).into(), remote::variables(rest))),
@@ -200,64 +156,21 @@ impl Ssh {
     }
 }
 
-/// Returns a directory without the sign for the home, to which it is relative in any case.
-fn below_home(directory: &Path) -> &Path {
-    directory.strip_prefix("~").unwrap_or(directory)
-}
-
-impl Environment for Ssh {
+impl Kind for SshKind {
     fn name(&self) -> &str {
-        SshKind::NAME
-    }
-
-    fn abilities(&self) -> Abilities {
-        Abilities { terminal: true, background: true, channel: false }
+        Self::NAME
     }
 
     fn promises(&self) -> Promises {
         Promises::default()
     }
 
-    fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
-        Ok(self.variables.clone())
-    }
-
-    fn temporary_folder(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
-        self.has_started.store(true, Ordering::SeqCst);
-        self.remote.start(launch, &self.directory)
-    }
-
-    fn end_released(&self) {
-        self.remote.end_released();
-    }
-
-    fn files(&self) -> Box<dyn Files + '_> {
-        Box::new(ShellFiles::new(self, &self.cache))
-    }
-
-    fn clean_up(&self) {
-        if !self.remote.close() {
-            return;
-        }
-        if self.has_started.load(Ordering::SeqCst) {
-            // If the machine cannot be reached, the guard ends them there.
-            let _ = self.remote.end_all();
-        }
-        self.connections.close();
-        self.remote.end_commands();
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        Ok(Arc::new(self.connect(site.leases)?))
     }
 }
 
-impl Drop for Ssh {
-    fn drop(&mut self) {
-        self.clean_up();
-    }
+/// Returns a directory without the sign for the home, to which it is relative in any case.
+fn below_home(directory: &Path) -> &Path {
+    directory.strip_prefix("~").unwrap_or(directory)
 }

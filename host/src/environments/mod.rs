@@ -1,22 +1,21 @@
 //! Where the tools of this program act: the kind of environment, the lease of this process, and what `doctor` reports about them.
 
 mod command;
+#[cfg_attr(not(unix), path = "no_kinds.rs")]
+mod kinds;
 mod shell;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Apptainer, Config, Container, Home, Ssh, expanded};
-use toolc_environment::{
-    ApptainerKind, ContainerKind, HostId, HostKeys, Leases, LocalKind, Promises, Resource, SandboxKind, SshKind,
-};
+use toolc_config::{Config, Home};
+use toolc_environment::{HostId, Leases, Local, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
-use crate::profile::{DAYTONA_KEY, Profile};
+use crate::profile::Profile;
 pub(crate) use command::EnvironmentsArgs;
 
 /// The kind of environment in which tools act.
@@ -84,13 +83,13 @@ impl EnvironmentKind {
 
     /// Returns the name of the kind.
     pub(crate) fn name(self) -> &'static str {
-        use toolc_environment::Kind as _;
         match self {
-            Self::Local => LocalKind.name(),
+            Self::Local => Local::NAME,
             Self::Sandbox => SandboxKind::NAME,
-            Self::Docker => ContainerKind::NAME,
-            Self::Ssh => SshKind::NAME,
-            Self::Apptainer => ApptainerKind::NAME,
+            // Not every system has the kinds themselves.
+            Self::Docker => "docker",
+            Self::Ssh => "ssh",
+            Self::Apptainer => "apptainer",
             Self::Daytona => "daytona",
         }
     }
@@ -135,113 +134,9 @@ impl EnvironmentKind {
 /// Returns the environments of this process. If tools are called, this process takes a lease in the home of the profile, and what other
 /// processes have left is removed.
 pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool) -> Environments {
-    let mut environments = toolc_host::environments(&Workspace::current()).by_default(kind.name());
-    if let Some(container) = &profile.config().environment.container {
-        environments = environments.with_kind(container_kind(container));
-    }
-    if let Some(ssh) = &profile.config().environment.ssh {
-        environments = environments.with_kind(ssh_kind(ssh, &profile.home));
-    }
-    if let Some(apptainer) = &profile.config().environment.apptainer {
-        environments = environments.with_kind(apptainer_kind(apptainer));
-    }
-    // It is offered only if it was chosen: the service costs money.
-    if kind == EnvironmentKind::Daytona {
-        environments = with_daytona(environments, profile);
-    }
+    let environments = toolc_host::environments(&Workspace::current()).by_default(kind.name());
+    let environments = kinds::add(environments, kind, profile);
     if calls { environments.leases(leases(&profile.home)) } else { environments }
-}
-
-/// Returns the containers of the configuration.
-fn container_kind(container: &Container) -> ContainerKind {
-    let kind = ContainerKind::new(&*container.image)
-        .network(container.network)
-        .read_only(container.read_only)
-        .max_processes(container.max_processes)
-        .max_memory(u64::from(container.max_memory_mib) << 20);
-    match container.max_processors {
-        Some(number) => kind.max_processors(number),
-        None => kind,
-    }
-}
-
-/// Returns the containers of Apptainer of the configuration.
-fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
-    let kind = ApptainerKind::new(expanded(&apptainer.image)).network(apptainer.network);
-    let kind = apptainer.binds.iter().fold(kind, ApptainerKind::bind);
-    match &apptainer.program {
-        Some(program) => kind.program(expanded(program)),
-        None => kind,
-    }
-}
-
-/// Returns the other machine of the configuration.
-fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
-    let known_hosts = ssh.known_hosts.as_deref().map_or_else(|| home.known_hosts(), expanded);
-    let mut kind = SshKind::new(&*ssh.host, known_hosts).host_keys(host_keys(ssh.host_keys));
-    if let Some(user) = &ssh.user {
-        kind = kind.user(user);
-    }
-    if let Some(port) = ssh.port {
-        kind = kind.port(port);
-    }
-    if let Some(key) = &ssh.key {
-        kind = kind.key(expanded(key));
-    }
-    if let Some(directory) = &ssh.directory {
-        kind = kind.directory(directory);
-    }
-    match &ssh.config_file {
-        Some(path) => kind.config_file(expanded(path)),
-        None => kind,
-    }
-}
-
-#[cfg(unix)]
-fn with_daytona(environments: Environments, profile: &Profile) -> Environments {
-    environments.with_kind(daytona_kind(profile))
-}
-
-/// Leaves the kind out, so that the tools of a task are refused: it needs Unix.
-#[cfg(not(unix))]
-fn with_daytona(environments: Environments, _: &Profile) -> Environments {
-    environments
-}
-
-/// Returns the sandboxes of Daytona of the configuration.
-#[cfg(unix)]
-fn daytona_kind(profile: &Profile) -> toolc_environment::DaytonaKind {
-    let daytona = &profile.config().environment.daytona;
-    let known_hosts = daytona.known_hosts.as_deref().map_or_else(|| profile.home.known_hosts(), expanded);
-    let key = profile.variable(DAYTONA_KEY).unwrap_or_default();
-    let mut kind = toolc_environment::DaytonaKind::new(key, known_hosts)
-        .host_keys(host_keys(daytona.host_keys))
-        .network(daytona.network)
-        .lifetime(std::time::Duration::from_secs(u64::from(daytona.max_minutes) * 60))
-        .max_sandboxes(daytona.max_sandboxes as usize);
-    if let Some(snapshot) = &daytona.snapshot {
-        kind = kind.snapshot(snapshot);
-    }
-    if let Some(directory) = &daytona.directory {
-        kind = kind.directory(directory);
-    }
-    if let Some(target) = &daytona.target {
-        kind = kind.target(target);
-    }
-    if let Some(id) = &daytona.organization {
-        kind = kind.organization(id);
-    }
-    match &daytona.url {
-        Some(url) => kind.url(url),
-        None => kind,
-    }
-}
-
-fn host_keys(keys: toolc_config::HostKeys) -> HostKeys {
-    match keys {
-        toolc_config::HostKeys::Strict => HostKeys::Strict,
-        toolc_config::HostKeys::AcceptNew => HostKeys::AcceptNew,
-    }
 }
 
 fn leases(home: &Home) -> Arc<Leases> {
@@ -281,7 +176,7 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSect
     if let (Err(error), EnvironmentKind::Sandbox) = (&sandbox, default) {
         problems.push(format!("the sandbox is not available: {error}"));
     }
-    if let Some((shown, mut details, checked)) = checked(default, profile) {
+    if let Some((shown, mut details, checked)) = kinds::check(default, profile) {
         let checked = checked.map_err(|error| error.to_string());
         let state =
             checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
@@ -292,33 +187,4 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSect
         problems.extend(checked.err().map(|error| format!("{} is not available: {error}", default.name())));
     }
     DoctorSection { key: "environment".to_owned(), json, text, problems }
-}
-
-/// Checks whether environments of a kind that has settings can be made. Returns what it is, its settings, and the result.
-fn checked(kind: EnvironmentKind, profile: &Profile) -> Option<(String, serde_json::Value, io::Result<()>)> {
-    let config = &profile.config().environment;
-    match kind {
-        EnvironmentKind::Local | EnvironmentKind::Sandbox => None,
-        EnvironmentKind::Docker => {
-            let container = config.container.as_ref()?;
-            let shown = format!("docker with the image {}", container.image);
-            Some((shown, json!({ "image": container.image }), container_kind(container).check()))
-        }
-        EnvironmentKind::Ssh => {
-            let ssh = config.ssh.as_ref()?;
-            let checked = ssh_kind(ssh, &profile.home).check();
-            Some((format!("ssh to {}", ssh.host), json!({ "host": ssh.host }), checked))
-        }
-        EnvironmentKind::Apptainer => {
-            let apptainer = config.apptainer.as_ref()?;
-            let shown = format!("apptainer with the image {}", apptainer.image);
-            Some((shown, json!({ "image": apptainer.image }), apptainer_kind(apptainer).check()))
-        }
-        #[cfg(unix)]
-        EnvironmentKind::Daytona => Some(("daytona".to_owned(), json!({}), daytona_kind(profile).check())),
-        #[cfg(not(unix))]
-        EnvironmentKind::Daytona => {
-            Some(("daytona".to_owned(), json!({}), Err(io::Error::new(io::ErrorKind::Unsupported, "it needs Unix"))))
-        }
-    }
 }

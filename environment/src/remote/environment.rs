@@ -1,0 +1,127 @@
+//! The environment in a place elsewhere, whatever that place is.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Client, Remote, Streams, variables};
+use crate::own::OwnFolder;
+use crate::{Abilities, Environment, Files, Kind, Launch, Leases, Promises, Running, ShellCache, ShellFiles};
+
+/// A place in which programs run: how it is reached, and how it ends.
+pub(crate) trait Place: fmt::Debug + Send + Sync {
+    /// Returns the client: the local command that runs `words` in that place. The words must arrive unchanged.
+    ///
+    /// # Errors
+    /// If the place cannot be reached.
+    fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client>;
+
+    /// Ends the place. `remote` can end programs that would outlive it.
+    fn end(&self, remote: &Remote);
+}
+
+/// The environment in a [`Place`].
+#[derive(Debug)]
+pub(crate) struct RemoteEnvironment {
+    pub(crate) name: String,
+    pub(crate) promises: Promises,
+    pub(crate) directory: PathBuf,
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    /// The folder for temporary files, if it has the same path in that place.
+    pub(crate) temporary_folder: Option<PathBuf>,
+    /// What is dropped when the place has ended.
+    pub(crate) kept: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
+    remote: Remote,
+    cache: ShellCache,
+    _own: OwnFolder,
+    /// Keeps the file of the lease locked until the place has ended.
+    _leases: Option<Arc<Leases>>,
+}
+
+impl RemoteEnvironment {
+    /// Creates an environment of a kind in the place of `remote`, which uses the folder `own`. Dropping it ends the place.
+    pub(crate) fn new(kind: &dyn Kind, remote: Remote, own: OwnFolder, leases: Option<&Arc<Leases>>) -> Self {
+        Self {
+            name: kind.name().to_owned(),
+            promises: kind.promises(),
+            directory: PathBuf::from("/"),
+            variables: Vec::new(),
+            temporary_folder: None,
+            kept: Mutex::default(),
+            remote,
+            cache: ShellCache::default(),
+            _own: own,
+            _leases: leases.cloned(),
+        }
+    }
+
+    /// Sets the directory in that place, and finds out its variables.
+    ///
+    /// # Errors
+    /// If no program can run there.
+    pub(crate) fn begin_in(mut self, directory: PathBuf) -> io::Result<Self> {
+        self.directory = directory;
+        self.variables = variables(&self.output(&["cat", "/proc/self/environ"])?);
+        Ok(self)
+    }
+
+    /// Runs a short program without input, and returns what it prints.
+    ///
+    /// # Errors
+    /// If it does not succeed within a minute.
+    pub(crate) fn output(&self, words: &[impl AsRef<OsStr>]) -> io::Result<Vec<u8>> {
+        self.remote.output(words)
+    }
+}
+
+impl Environment for RemoteEnvironment {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { terminal: true, background: true, channel: false }
+    }
+
+    fn promises(&self) -> Promises {
+        self.promises
+    }
+
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn variables(&self) -> io::Result<Vec<(OsString, OsString)>> {
+        Ok(self.variables.clone())
+    }
+
+    fn temporary_folder(&self) -> Option<PathBuf> {
+        self.temporary_folder.clone()
+    }
+
+    fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        self.remote.start(launch, &self.directory)
+    }
+
+    fn end_released(&self) {
+        self.remote.end_released();
+    }
+
+    fn files(&self) -> Box<dyn Files + '_> {
+        Box::new(ShellFiles::new(self, &self.cache))
+    }
+
+    fn clean_up(&self) {
+        if self.remote.close() {
+            drop(self.kept.lock().unwrap_or_else(PoisonError::into_inner).take());
+        }
+    }
+}
+
+impl Drop for RemoteEnvironment {
+    fn drop(&mut self) {
+        self.clean_up();
+    }
+}

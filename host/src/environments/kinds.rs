@@ -1,0 +1,152 @@
+//! The kinds of environments that the configuration describes.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolc_config::{Apptainer, Container, Home, Ssh, expanded};
+use toolc_environment::{ApptainerKind, ContainerKind, DaytonaKind, HostKeys, SshKind};
+use toolc_workspace::Environments;
+
+use super::EnvironmentKind;
+use crate::profile::{DAYTONA_KEY, Profile};
+
+/// Adds the kinds that are configured.
+pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profile: &Profile) -> Environments {
+    let config = &profile.config().environment;
+    if let Some(container) = &config.container {
+        environments = environments.with_kind(container_kind(container));
+    }
+    if let Some(ssh) = &config.ssh {
+        environments = environments.with_kind(ssh_kind(ssh, &profile.home));
+    }
+    if let Some(apptainer) = &config.apptainer {
+        environments = environments.with_kind(apptainer_kind(apptainer));
+    }
+    // It is offered only if it was chosen: the service costs money.
+    if chosen == EnvironmentKind::Daytona {
+        environments = environments.with_kind(daytona_kind(profile));
+    }
+    environments
+}
+
+/// Checks whether environments of a kind that has settings can be made. Returns what it is, its settings, and the result.
+pub(super) fn check(kind: EnvironmentKind, profile: &Profile) -> Option<(String, Value, io::Result<()>)> {
+    let config = &profile.config().environment;
+    match kind {
+        EnvironmentKind::Local | EnvironmentKind::Sandbox => None,
+        EnvironmentKind::Docker => {
+            let container = config.container.as_ref()?;
+            let shown = format!("docker with the image {}", container.image);
+            Some((shown, json!({ "image": container.image }), container_kind(container).check()))
+        }
+        EnvironmentKind::Ssh => {
+            let ssh = config.ssh.as_ref()?;
+            let checked = ssh_kind(ssh, &profile.home).check();
+            Some((format!("ssh to {}", ssh.host), json!({ "host": ssh.host }), checked))
+        }
+        EnvironmentKind::Apptainer => {
+            let apptainer = config.apptainer.as_ref()?;
+            let shown = format!("apptainer with the image {}", apptainer.image);
+            Some((shown, json!({ "image": apptainer.image }), apptainer_kind(apptainer).check()))
+        }
+        EnvironmentKind::Daytona => Some(("daytona".to_owned(), json!({}), daytona_kind(profile).check())),
+    }
+}
+
+/// Returns the containers of the configuration.
+fn container_kind(container: &Container) -> ContainerKind {
+    let kind = ContainerKind::new(&*container.image)
+        .network(container.network)
+        .read_only(container.read_only)
+        .max_processes(container.max_processes)
+        .max_memory(u64::from(container.max_memory_mib) << 20);
+    match container.max_processors {
+        Some(number) => kind.max_processors(number),
+        None => kind,
+    }
+}
+
+/// Returns the other machine of the configuration.
+fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
+    let known_hosts = ssh.known_hosts.as_deref().map_or_else(|| home.known_hosts(), expanded);
+    let mut kind = SshKind::new(&*ssh.host, known_hosts).host_keys(host_keys(ssh.host_keys));
+    if let Some(user) = &ssh.user {
+        kind = kind.user(user);
+    }
+    if let Some(port) = ssh.port {
+        kind = kind.port(port);
+    }
+    if let Some(key) = &ssh.key {
+        kind = kind.key(expanded(key));
+    }
+    if let Some(directory) = &ssh.directory {
+        kind = kind.directory(directory);
+    }
+    match &ssh.config_file {
+        Some(path) => kind.config_file(expanded(path)),
+        None => kind,
+    }
+}
+
+/// Returns the containers of Apptainer of the configuration.
+fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
+    let kind = ApptainerKind::new(expanded(&apptainer.image)).network(apptainer.network);
+    let kind = apptainer.binds.iter().fold(kind, ApptainerKind::bind);
+    match &apptainer.program {
+        Some(program) => kind.program(expanded(program)),
+        None => kind,
+    }
+}
+
+/// Returns the sandboxes of Daytona of the configuration.
+fn daytona_kind(profile: &Profile) -> DaytonaKind {
+    let daytona = &profile.config().environment.daytona;
+    let known_hosts = daytona.known_hosts.as_deref().map_or_else(|| profile.home.known_hosts(), expanded);
+    let key = profile.variable(DAYTONA_KEY).unwrap_or_default();
+    let mut kind = DaytonaKind::new(key, known_hosts)
+        .host_keys(host_keys(daytona.host_keys))
+        .network(daytona.network)
+        .lifetime(Duration::from_secs(u64::from(daytona.max_minutes) * 60))
+        .max_sandboxes(daytona.max_sandboxes as usize);
+    if let Some(snapshot) = &daytona.snapshot {
+        kind = kind.snapshot(snapshot);
+    }
+    if let Some(directory) = &daytona.directory {
+        kind = kind.directory(directory);
+    }
+    if let Some(target) = &daytona.target {
+        kind = kind.target(target);
+    }
+    if let Some(id) = &daytona.organization {
+        kind = kind.organization(id);
+    }
+    match &daytona.url {
+        Some(url) => kind.url(url),
+        None => kind,
+    }
+}
+
+fn host_keys(keys: toolc_config::HostKeys) -> HostKeys {
+    match keys {
+        toolc_config::HostKeys::Strict => HostKeys::Strict,
+        toolc_config::HostKeys::AcceptNew => HostKeys::AcceptNew,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_the_same_name_on_all_systems() {
+        for (kind, name) in [
+            (EnvironmentKind::Docker, ContainerKind::NAME),
+            (EnvironmentKind::Ssh, SshKind::NAME),
+            (EnvironmentKind::Apptainer, ApptainerKind::NAME),
+            (EnvironmentKind::Daytona, DaytonaKind::NAME),
+        ] {
+            assert_eq!(kind.name(), name);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Replaces the kinds of environments that need Unix. Tasks that choose one are refused.
+
+use std::io;
+
+use serde_json::{Value, json};
+use toolc_workspace::Environments;
+
+use super::EnvironmentKind;
+use crate::profile::Profile;
+
+/// Adds nothing.
+pub(super) fn add(environments: Environments, _: EnvironmentKind, _: &Profile) -> Environments {
+    environments
+}
+
+/// Says that a kind that has settings needs Unix.
+pub(super) fn check(kind: EnvironmentKind, _: &Profile) -> Option<(String, Value, io::Result<()>)> {
+    let needs_unix = !matches!(kind, EnvironmentKind::Local | EnvironmentKind::Sandbox);
+    let error = || io::Error::new(io::ErrorKind::Unsupported, "this kind of environment needs Unix");
+    needs_unix.then(|| (kind.name().to_owned(), json!({}), Err(error())))
+}
