@@ -101,10 +101,21 @@ const SOAKS: &[Soak] = &[
     },
     Soak {
         name: "ssh",
-        description: "a server of OpenSSH from the packages of Debian behaves like this machine, and what outlives a lost connection or \
-                      a killed host is ended; about two minutes",
+        description: "a server of OpenSSH from the packages of Debian behaves like this machine, also as the gateway of Daytona, and \
+                      what outlives a lost connection or a killed host is ended; about two minutes",
         variable: ("TOOLC_COMMANDS", "40"),
-        tests: &["--package", "toolc-environment", "--package", "toolc-host", "--test", "behaviours", "--test", "ssh"],
+        tests: &[
+            "--package",
+            "toolc-environment",
+            "--package",
+            "toolc-host",
+            "--test",
+            "behaviours",
+            "--test",
+            "ssh",
+            "--test",
+            "daytona",
+        ],
         needs: Needs::SshServer,
     },
 ];
