@@ -7,7 +7,7 @@ use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
     Api, ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel,
-    HostKeys, ModelTable, PricesTable, SshTable,
+    HostKeys, ModalTable, ModelTable, PricesTable, SshTable,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -118,6 +118,8 @@ pub struct Environment {
     pub ssh: Option<Ssh>,
     /// The sandboxes of Daytona.
     pub daytona: Daytona,
+    /// The sandboxes of Modal.
+    pub modal: Modal,
     /// The containers of Apptainer, if their image is configured.
     pub apptainer: Option<Apptainer>,
 }
@@ -183,6 +185,31 @@ pub struct Daytona {
     pub known_hosts: Option<String>,
     /// What happens to host keys that are not known.
     pub host_keys: HostKeys,
+}
+
+/// Sandboxes of the service Modal. Paths of this machine are as in the file: see [`expanded`](crate::expanded).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Modal {
+    /// The Python that has the SDK of Modal.
+    pub python: String,
+    /// The app to which the sandboxes belong.
+    pub app: String,
+    /// The image, or `None` for that of Modal.
+    pub image: Option<String>,
+    /// The directory there.
+    pub directory: String,
+    /// Whether programs have a network.
+    pub network: bool,
+    /// How many minutes a sandbox lives at most.
+    pub max_minutes: u32,
+    /// The maximum memory, in MiB.
+    pub max_memory_mib: u32,
+    /// The maximum number of processors.
+    pub max_processors: u32,
+    /// The maximum number of sandboxes.
+    pub max_sandboxes: u32,
+    /// The address of the service, or `None` for that of Modal.
+    pub url: Option<String>,
 }
 
 /// Containers of Apptainer. Paths are as in the file: see [`expanded`](crate::expanded).
@@ -299,6 +326,7 @@ impl Config {
                 container: container(&table.environment.container),
                 ssh: ssh(&table.environment.ssh),
                 daytona: daytona(&table.environment.daytona),
+                modal: modal(&table.environment.modal),
                 apptainer: apptainer(&table.environment.apptainer),
             },
             agent: Agent {
@@ -374,6 +402,23 @@ fn daytona(table: &DaytonaTable) -> Daytona {
         url: text(&table.url),
         known_hosts: text(&table.known_hosts),
         host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
+    }
+}
+
+/// Returns the sandboxes of Modal.
+fn modal(table: &ModalTable) -> Modal {
+    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
+    Modal {
+        python: text(&table.python).unwrap_or_else(|| "python3".to_owned()),
+        app: text(&table.app).unwrap_or_else(|| "toolc".to_owned()),
+        image: text(&table.image),
+        directory: text(&table.directory).unwrap_or_else(|| "/root/work".to_owned()),
+        network: or(table.network.as_ref(), false),
+        max_minutes: or(table.max_minutes.as_ref(), 120),
+        max_memory_mib: or(table.max_memory_mib.as_ref(), 2048),
+        max_processors: or(table.max_processors.as_ref(), 2),
+        max_sandboxes: or(table.max_sandboxes.as_ref(), 8),
+        url: text(&table.url),
     }
 }
 

@@ -10,7 +10,9 @@ use toolc_codegen::document::{Document, MAX_BYTES};
 use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
-use crate::keys::{ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModelTable, SshTable};
+use crate::keys::{
+    ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable,
+};
 use crate::migrate::{Migrated, migrate};
 use crate::{mcp, mcp_endpoints};
 
@@ -146,6 +148,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
     check_kind(&table.environment, sink);
     check_ssh(&table.environment.ssh, sink);
     check_daytona(&table.environment.daytona, sink);
+    check_modal(&table.environment.modal, sink);
     let apptainer = &table.environment.apptainer;
     check_paths([(&apptainer.image, "image"), (&apptainer.program, "program")], sink);
     for bind in apptainer.binds.iter().filter(|bind| !bind.value.starts_with('/')) {
@@ -234,14 +237,7 @@ fn check_ssh(ssh: &SshTable, sink: &Sink) {
 }
 
 fn check_daytona(daytona: &DaytonaTable, sink: &Sink) {
-    if let Some(url) = &daytona.url {
-        check_address(url, "url", "write the address of the API, such as `https://app.daytona.io/api`", sink);
-        let host = url.value.strip_prefix("http://").unwrap_or("localhost");
-        if !["localhost", "127.0.0.1", "[::1]"].iter().any(|own| host.starts_with(own)) {
-            let help = "the key is sent to this address, and others can read it without `https`";
-            report(sink, url, "`url` is not encrypted", "expected `https://...`", help);
-        }
-    }
+    check_service(daytona.url.as_ref(), "https://app.daytona.io/api", sink);
     check_paths([(&daytona.known_hosts, "known_hosts")], sink);
     let texts = [
         (&daytona.snapshot, "snapshot"),
@@ -249,6 +245,31 @@ fn check_daytona(daytona: &DaytonaTable, sink: &Sink) {
         (&daytona.target, "target"),
         (&daytona.organization, "organization"),
     ];
+    check_texts(texts, sink);
+}
+
+fn check_modal(modal: &ModalTable, sink: &Sink) {
+    check_service(modal.url.as_ref(), "https://api.modal.com", sink);
+    check_texts([(&modal.python, "python"), (&modal.app, "app"), (&modal.image, "image")], sink);
+    if let Some(directory) = modal.directory.as_ref().filter(|directory| !directory.value.trim().starts_with('/')) {
+        let help = "it is a directory of the sandbox, which is made";
+        report(sink, directory, "`directory` is not absolute", "expected `/...`", help);
+    }
+}
+
+/// Checks the address of a service to which a key is sent.
+fn check_service(url: Option<&At<String>>, example: &str, sink: &Sink) {
+    let Some(url) = url else { return };
+    check_address(url, "url", &format!("write the address of the API, such as `{example}`"), sink);
+    let host = url.value.strip_prefix("http://").unwrap_or("localhost");
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with([':', '/']);
+    if !["localhost", "127.0.0.1", "[::1]"].iter().any(|own| host.strip_prefix(own).is_some_and(is_end)) {
+        let help = "the key is sent to this address, and others can read it without `https`";
+        report(sink, url, "`url` is not encrypted", "expected `https://...`", help);
+    }
+}
+
+fn check_texts<const N: usize>(texts: [(&Option<At<String>>, &str); N], sink: &Sink) {
     for (text, key) in texts {
         if let Some(text) = text.as_ref().filter(|text| text.value.trim().is_empty()) {
             report(sink, text, &format!("`{key}` is empty"), "expected a text", "for the default, leave it out");

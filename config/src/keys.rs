@@ -158,6 +158,8 @@ table! {
         ssh: TableOrDefault<SshTable>,
         /// Sandboxes of the kind `daytona`.
         daytona: TableOrDefault<DaytonaTable>,
+        /// Sandboxes of the kind `modal`.
+        modal: TableOrDefault<ModalTable>,
         /// Containers of the kind `apptainer`.
         apptainer: TableOrDefault<ApptainerTable>,
     }
@@ -176,6 +178,8 @@ words! {
         Ssh = "ssh",
         /// A sandbox of the service Daytona, which has nothing of this machine.
         Daytona = "daytona",
+        /// A sandbox of the service Modal, which has nothing of this machine.
+        Modal = "modal",
         /// A container of Apptainer or Singularity, which has the files of its image and the current directory.
         Apptainer = "apptainer",
     }
@@ -248,6 +252,33 @@ table! {
         known_hosts: Text,
         /// What happens to a host key of the gateway that is not known. A changed key is refused in any case. Default: `strict`.
         host_keys: Word<HostKeys>,
+    }
+}
+
+table! {
+    /// Sandboxes of the service Modal. Its token is in the variables `MODAL_TOKEN_ID` and `MODAL_TOKEN_SECRET`, or in `~/.modal.toml`.
+    #[derive(Debug, Default)]
+    pub struct ModalTable {
+        /// The Python that has the SDK of Modal. Default: `python3`.
+        python: Text,
+        /// The app of Modal to which the sandboxes belong. It is made if there is none of that name. Default: `toolc`.
+        app: Text,
+        /// The image, which must have a POSIX shell with the usual programs. Default: that of Modal, with Debian and Python.
+        image: Text,
+        /// The absolute directory in which tools begin there. It is made. Default: `/root/work`.
+        directory: Text,
+        /// Whether programs have a network, which reaches the Internet. Default: `false`.
+        network: Flag,
+        /// How many minutes a sandbox lives at most. The service ends it then. Default: 120.
+        max_minutes: Count,
+        /// The maximum memory, in MiB. Default: 2048.
+        max_memory_mib: Count,
+        /// The maximum number of processors. Default: 2.
+        max_processors: Count,
+        /// How many sandboxes of the app may run at a time. Default: 8.
+        max_sandboxes: Count,
+        /// The address of the service. Default: `https://api.modal.com`.
+        url: Text,
     }
 }
 

@@ -25,8 +25,8 @@ use serde_json::{Value, json};
 use toolc_codegen::document::{HasKeys as _, json_schema};
 
 pub use config::{
-    Agent, Approval, Apptainer, Config, Container, Daytona, Environment, Helpers, Model, Plugins, Prices, Results, Ssh,
-    ToolSelection,
+    Agent, Approval, Apptainer, Config, Container, Daytona, Environment, Helpers, Modal, Model, Plugins, Prices,
+    Results, Ssh, ToolSelection,
 };
 #[cfg(feature = "docs")]
 pub use docs::renew_tables;

@@ -4,9 +4,7 @@
 //! process ends, however that happens, the container ends, with all its processes. The lease removes what is left.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +17,7 @@ use crate::docker::{DOCKER, output, remove};
 use crate::lease::resource_name;
 use crate::own::OwnFolder;
 use crate::place;
-use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams, Text};
+use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams, Text, as_text};
 use crate::{Environment, Kind, Local, Program, Promises, Resource, Site};
 
 /// The time limit for making a container.
@@ -241,55 +239,5 @@ impl Place for Container {
         let holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let _ = remove(&self.name);
         drop(holder);
-    }
-}
-
-/// Encodes words as UTF-8. Docker sends arguments as JSON, so a shell in the container rebuilds those that are not UTF-8.
-fn as_text(words: Vec<OsString>) -> Vec<OsString> {
-    if words.iter().all(|word| word.to_str().is_some()) {
-        return words;
-    }
-    let (mut script, mut arguments) = (String::new(), Vec::new());
-    for word in words {
-        match word.into_string() {
-            Ok(text) => {
-                arguments.push(text.into());
-                script += "set -- \"$@\" \"$1\"; shift; ";
-            }
-            Err(word) => {
-                let mut octal = String::new();
-                for byte in word.as_bytes() {
-                    let _ = write!(octal, "\\{byte:03o}");
-                }
-                // The substitution would lose line breaks at the end.
-                script += &format!("toolc_word=$(printf '{octal}x'); set -- \"$@\" \"${{toolc_word%x}}\"; ");
-            }
-        }
-    }
-    script += "unset toolc_word; exec \"$@\"";
-    let start = ["sh", "-c", &script, "toolc"].map(OsString::from);
-    start.into_iter().chain(arguments).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::ffi::OsStringExt as _;
-
-    use super::*;
-
-    #[test]
-    fn words_that_are_no_text_arrive_unchanged() {
-        let words = |extra: &[u8]| -> Vec<OsString> {
-            let bytes: [&[u8]; 6] = [b"printf", b"%s|", b"it's \"$x\"", extra, b"", b"-n\n"];
-            bytes.map(|word| OsString::from_vec(word.to_vec())).to_vec()
-        };
-        assert_eq!(as_text(words(b"a b")), words(b"a b"));
-        let sent = as_text(words(b"\xff\\n'\n\n"));
-        assert!(sent.iter().all(|word| word.to_str().is_some()));
-        for shell in ["sh", "bash", "dash"] {
-            let output = Command::new(shell).args(&sent[1..]).env("LC_ALL", "C.UTF-8").output();
-            let Ok(output) = output else { continue };
-            assert_eq!(output.stdout, b"it's \"$x\"|\xff\\n'\n\n||-n\n|", "{shell}");
-        }
     }
 }

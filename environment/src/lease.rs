@@ -14,9 +14,13 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, OnceLock, PoisonError};
+#[cfg(unix)]
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolc_process::HostId;
 
+#[cfg(unix)]
+use crate::ModalKind;
 #[cfg(unix)]
 use crate::docker;
 #[cfg(unix)]
@@ -42,6 +46,8 @@ pub(crate) fn resource_name() -> String {
 pub struct Leases {
     folder: PathBuf,
     own: OnceLock<OwnLease>,
+    #[cfg(unix)]
+    modal: ModalKind,
 }
 
 /// The lease of this process.
@@ -79,12 +85,34 @@ pub enum Resource {
     /// An instance of Apptainer or Singularity whose name begins with `toolc-`. It is stopped with all its processes.
     #[cfg(unix)]
     Instance(Instance),
+    /// A sandbox of Modal whose name begins with `toolc-`. It is ended, unless Modal has already done so because of its age.
+    #[cfg(unix)]
+    ModalSandbox {
+        /// The name of the sandbox.
+        name: String,
+        /// The app to which it belongs.
+        app: String,
+        /// When Modal ends it, in seconds from the beginning of 1970.
+        until: u64,
+    },
 }
 
 impl Leases {
     /// Returns the leases in a folder, which need not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), own: OnceLock::new() }
+        Self {
+            folder: folder.into(),
+            own: OnceLock::new(),
+            #[cfg(unix)]
+            modal: ModalKind::default(),
+        }
+    }
+
+    /// Sets how sandboxes of Modal are ended: with the Python and the token of this kind.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn modal(self, modal: ModalKind) -> Self {
+        Self { modal, ..self }
     }
 
     /// Writes that this process is about to make a resource. The first one makes the lease.
@@ -168,7 +196,7 @@ impl Leases {
         for LeaseFile { path, lease, .. } in self.files().filter(|file| !file.lease.is_held) {
             let mut failed = lease.problems;
             for resource in lease.resources {
-                match resource.remove() {
+                match resource.remove(self) {
                     Ok(existed) => removed.extend(existed.then_some(resource)),
                     Err(error) => failed.push(error.to_string()),
                 }
@@ -250,7 +278,8 @@ impl Drop for OwnLease {
 
 impl Resource {
     /// Removes the resource. Returns whether it existed.
-    fn remove(&self) -> io::Result<bool> {
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no sandboxes of Modal"))]
+    fn remove(&self, leases: &Leases) -> io::Result<bool> {
         let existed = |result: io::Result<()>| match result {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -264,6 +293,11 @@ impl Resource {
             Self::Container(name) => docker::remove(name),
             #[cfg(unix)]
             Self::Instance(instance) => instance.stop(),
+            #[cfg(unix)]
+            Self::ModalSandbox { name, app, until } => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+                Ok(now < *until && leases.modal.remove(app, name)?)
+            }
         }
     }
 }
@@ -282,6 +316,8 @@ impl fmt::Display for Resource {
                 let program = program.file_name().unwrap_or_default();
                 write!(f, "instance {} {name}", program.display())
             }
+            #[cfg(unix)]
+            Self::ModalSandbox { name, app, until } => write!(f, "modal-sandbox {name} {until} {app}"),
         }
     }
 }
@@ -311,6 +347,14 @@ impl FromStr for Resource {
                 let is_known = PROGRAMS.contains(&program) && is_own(name);
                 let instance = || Instance { program: program.into(), name: name.to_owned() };
                 is_known.then(|| Self::Instance(instance())).ok_or_else(unknown)
+            }
+            #[cfg(unix)]
+            "modal-sandbox" => {
+                let [name, until, app] = value.split(' ').collect::<Vec<_>>()[..] else { return Err(unknown()) };
+                let until = until.parse().map_err(|_| unknown())?;
+                let is_known = is_own(name) && !app.is_empty() && !app.starts_with('-');
+                let sandbox = || Self::ModalSandbox { name: name.to_owned(), app: app.to_owned(), until };
+                is_known.then(sandbox).ok_or_else(unknown)
             }
             _ => Err(unknown()),
         }
@@ -390,6 +434,9 @@ mod tests {
             "instance apptainer x".to_owned(),
             "instance /tmp/apptainer toolc-a".to_owned(),
             "instance sh toolc-a".to_owned(),
+            "modal-sandbox precious 99999999999 toolc".to_owned(),
+            "modal-sandbox toolc-1 99999999999 --x".to_owned(),
+            "modal-sandbox toolc-1 never toolc".to_owned(),
             "x".to_owned(),
         ];
         for (number, line) in lines.iter().enumerate() {
@@ -410,9 +457,9 @@ mod tests {
         let group = Resource::ControlGroup("/sys/fs/cgroup/pids/toolc-1-2".into());
         let container = Resource::Container("toolc-1-2".to_owned());
         let instance = Resource::Instance(Instance { program: "apptainer".into(), name: "toolc-1-2".to_owned() });
-        for resource in
-            [folder, group, container, instance].into_iter().chain(HostId::of_this_process().map(Resource::Processes))
-        {
+        let sandbox = Resource::ModalSandbox { name: "toolc-1-2".to_owned(), app: "toolc".to_owned(), until: 7 };
+        let processes = HostId::of_this_process().map(Resource::Processes);
+        for resource in [folder, group, container, instance, sandbox].into_iter().chain(processes) {
             assert_eq!(resource.to_string().parse(), Ok(resource));
         }
     }

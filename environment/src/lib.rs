@@ -21,6 +21,8 @@ mod kind;
 mod lease;
 mod local;
 #[cfg(unix)]
+mod modal;
+#[cfg(unix)]
 mod own;
 #[cfg(unix)]
 mod place;
@@ -52,6 +54,8 @@ pub use instance::Instance;
 pub use kind::{Kind, Promises, Site};
 pub use lease::{Lease, Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};
+#[cfg(unix)]
+pub use modal::ModalKind;
 pub use program::{Input, Launch, OnEnd, Output, Program};
 pub use running::{Exit, Outcome, Running};
 pub use sandbox::SandboxKind;

@@ -3,6 +3,9 @@
 
 #[path = "behaviours/files.rs"]
 mod files;
+#[path = "modal/service.rs"]
+#[expect(dead_code, reason = "another test asks it for more")]
+mod modal;
 #[path = "apptainer/mod.rs"]
 mod recorder;
 #[path = "server/mod.rs"]
@@ -81,6 +84,17 @@ const ENVIRONMENTS: &[Subject] = &[
         make: |folder| {
             let kind = service::service().expect("it was there").kind().directory(folder).max_sandboxes(100);
             kind.make(&Site { directory: Path::new("/"), host_home: None, leases: None }).expect("it can be made")
+        },
+    },
+    Subject {
+        name: "modal",
+        why_not: || modal::python().err(),
+        make: |folder| {
+            static SERVICE: LazyLock<modal::Service> =
+                LazyLock::new(|| modal::Service::start(modal::python().expect("it was there"), &[]));
+            // The sandboxes of the stand-in see all files of this machine.
+            let kind = SERVICE.kind().directory(folder).max_sandboxes(100);
+            kind.make(&Site { directory: folder, host_home: None, leases: None }).expect("it can be made")
         },
     },
 ];

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::Registry;
 use toolc_config::{
-    Api, ConfigFile, Container, Daytona, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Model, Ssh,
+    Api, ConfigFile, Container, Daytona, EnvFile, Home, McpEndpoint, McpServer, McpTransport, Modal, Model, Ssh,
 };
 
 use crate::ask::print;
@@ -118,6 +118,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "container": config.environment.container.as_ref().map(container),
             "ssh": config.environment.ssh.as_ref().map(ssh),
             "daytona": daytona(&config.environment.daytona),
+            "modal": modal(&config.environment.modal),
             "apptainer": config.environment.apptainer.as_ref().map(|apptainer| json!({
                 "image": apptainer.image,
                 "program": apptainer.program,
@@ -213,6 +214,21 @@ fn daytona(daytona: &Daytona) -> serde_json::Value {
         "url": daytona.url,
         "known_hosts": daytona.known_hosts,
         "host_keys": daytona.host_keys.word(),
+    })
+}
+
+fn modal(modal: &Modal) -> serde_json::Value {
+    json!({
+        "python": modal.python,
+        "app": modal.app,
+        "image": modal.image,
+        "directory": modal.directory,
+        "network": modal.network,
+        "max_minutes": modal.max_minutes,
+        "max_memory_mib": modal.max_memory_mib,
+        "max_processors": modal.max_processors,
+        "max_sandboxes": modal.max_sandboxes,
+        "url": modal.url,
     })
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Profile {
 
 /// The variable with the key of Daytona.
 pub(crate) const DAYTONA_KEY: &str = "DAYTONA_API_KEY";
+/// The variables with the token of Modal.
+pub(crate) const MODAL_TOKEN: [&str; 2] = ["MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET"];
 
 impl Profile {
     /// Reads the configuration and the variables of a profile.
@@ -47,7 +49,7 @@ impl Profile {
         let configured = models.into_iter().flatten().filter_map(|model| model.key_variable.as_deref());
         let tokens = self.config().mcp_endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
         let keys = Api::ALL.iter().map(|api| api.vendor_key()).chain(configured).chain(tokens.map(String::as_str));
-        let keys = keys.chain([DAYTONA_KEY]);
+        let keys = keys.chain([DAYTONA_KEY]).chain(MODAL_TOKEN);
         keys.fold(self.env.environment(), |env, name| match env.var(name) {
             Some(key) => env.with_secret(name, key),
             None => env,

@@ -4,6 +4,7 @@ mod debian;
 mod engine;
 mod packages;
 mod picture;
+mod sdk;
 mod soak;
 mod ssh_server;
 

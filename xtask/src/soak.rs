@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 use crate::debian::Variables;
 use crate::engine::Engine;
-use crate::ssh_server;
+use crate::{sdk, ssh_server};
 
 /// Tests that read from a variable how much they try.
 struct Soak {
@@ -23,6 +23,8 @@ enum Needs {
     Engine,
     /// The program of a server of OpenSSH.
     SshServer,
+    /// A Python with the SDK of Modal.
+    Sdk,
 }
 
 const SOAKS: &[Soak] = &[
@@ -118,6 +120,23 @@ const SOAKS: &[Soak] = &[
         ],
         needs: Needs::SshServer,
     },
+    Soak {
+        name: "modal",
+        description: "sandboxes of Modal behave like this machine, by its SDK and a stand-in for the service; about three minutes; \
+                      downloads the SDK",
+        variable: ("TOOLC_MEGABYTES", "20"),
+        tests: &[
+            "--package",
+            "toolc-environment",
+            "--package",
+            "toolc-host",
+            "--test",
+            "behaviours",
+            "--test",
+            "modal",
+        ],
+        needs: Needs::Sdk,
+    },
 ];
 
 impl Soak {
@@ -131,6 +150,7 @@ impl Soak {
                 Ok((Some(engine), variables))
             }
             Needs::SshServer => Ok((None, ssh_server::variables()?)),
+            Needs::Sdk => Ok((None, sdk::variables()?)),
         }
     }
 }

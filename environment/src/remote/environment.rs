@@ -18,6 +18,11 @@ pub(crate) trait Place: fmt::Debug + Send + Sync {
     /// If the place cannot be reached.
     fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client>;
 
+    /// Returns whether the client passes on the size of its terminal when that changes. If not, a command in that place sets it.
+    fn passes_size(&self) -> bool {
+        true
+    }
+
     /// Ends the place. `remote` can end programs that would outlive it.
     fn end(&self, remote: &Remote);
 }

@@ -7,6 +7,7 @@
 mod environment;
 mod frames;
 mod running;
+mod words;
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -18,18 +19,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use toolc_process::Sink;
+use toolc_process::{Sink, TerminalSize};
 
 use crate::local::TERM;
 use crate::{Environment as _, Exit, Input, Launch, Local, OnEnd, Output, Program, Running};
 pub(crate) use environment::{Place, RemoteEnvironment};
 use frames::{Reports, Start};
 use running::{RemoteProgram, Shared};
+pub(crate) use words::as_text;
 
 /// Starts a program, and reports its start and end.
 const RUN: &str = include_str!("run.sh");
 /// Ends programs.
 pub(crate) const END: &str = include_str!("end.sh");
+/// Sets the size of the terminal of the session $1.
+const RESIZE: &str = r#"stty rows "$2" cols "$3" < "/proc/$1/fd/0""#;
 /// The time limit for the start of a program.
 const START_LIMIT: Duration = Duration::from_mins(1);
 /// The time limit of `end.sh`. A shell without fractions of a second takes up to 40 s to kill stubborn programs.
@@ -230,6 +234,16 @@ impl Inner {
     fn is_running(&self, names: &[OsString]) -> io::Result<bool> {
         // A shell may print something when it reads its settings.
         Ok(!names.is_empty() && self.output(find_or_end("find", names), START_LIMIT)?.ends_with(b"running\n"))
+    }
+
+    /// Sets the size of the terminal of a program, unless its client does so.
+    fn resize(&self, program: &Reports, size: TerminalSize) -> io::Result<()> {
+        let Some(Start::Begins(session)) = program.start().filter(|_| !self.place.passes_size()) else {
+            return Ok(());
+        };
+        let numbers = [session.to_string(), size.rows.to_string(), size.columns.to_string()];
+        let words = ["sh", "-c", RESIZE, "toolc"].into_iter().map(OsString::from);
+        self.output(words.chain(numbers.map(OsString::from)).collect(), START_LIMIT).map(drop)
     }
 
     fn output(&self, words: Vec<OsString>, limit: Duration) -> io::Result<Vec<u8>> {

@@ -263,7 +263,8 @@ impl Running for RemoteProgram {
     }
 
     fn resize(&self, size: TerminalSize) -> io::Result<()> {
-        self.0.command.resize(size)
+        self.0.command.resize(size)?;
+        self.0.remote.resize(&self.0.reports, size)
     }
 
     fn release(self: Box<Self>) {

@@ -67,7 +67,7 @@ impl EnvironmentsArgs {
             }
             EnvironmentsCommand::Clean { json } => {
                 ask::refuse_tools("remove what environments have left")?;
-                let (removed, problems) = Leases::new(home.leases()).clean_up();
+                let (removed, problems) = super::kinds::leases(&Profile::read(home)?).clean_up();
                 for problem in &problems {
                     eprintln!("error: {}", show::one_line(problem));
                 }

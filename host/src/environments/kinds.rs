@@ -4,12 +4,12 @@ use std::io;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolc_config::{Apptainer, Container, Home, Ssh, expanded};
-use toolc_environment::{ApptainerKind, ContainerKind, DaytonaKind, HostKeys, SshKind};
+use toolc_config::{Apptainer, Container, Home, Modal, Ssh, expanded};
+use toolc_environment::{ApptainerKind, ContainerKind, DaytonaKind, HostKeys, Leases, ModalKind, SshKind};
 use toolc_workspace::Environments;
 
 use super::EnvironmentKind;
-use crate::profile::{DAYTONA_KEY, Profile};
+use crate::profile::{DAYTONA_KEY, MODAL_TOKEN, Profile};
 
 /// Adds the kinds that are configured.
 pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profile: &Profile) -> Environments {
@@ -23,11 +23,17 @@ pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profi
     if let Some(apptainer) = &config.apptainer {
         environments = environments.with_kind(apptainer_kind(apptainer));
     }
-    // It is offered only if it was chosen: the service costs money.
-    if chosen == EnvironmentKind::Daytona {
-        environments = environments.with_kind(daytona_kind(profile));
+    // These are offered only if they were chosen: the services cost money.
+    match chosen {
+        EnvironmentKind::Daytona => environments.with_kind(daytona_kind(profile)),
+        EnvironmentKind::Modal => environments.with_kind(modal_kind(profile)),
+        _ => environments,
     }
-    environments
+}
+
+/// Returns the leases in the home of the profile, which can end what environments of all kinds have left.
+pub(super) fn leases(profile: &Profile) -> Leases {
+    Leases::new(profile.home.leases()).modal(modal_kind(profile))
 }
 
 /// Checks whether environments of a kind that has settings can be made. Returns what it is, its settings, and the result.
@@ -51,6 +57,11 @@ pub(super) fn check(kind: EnvironmentKind, profile: &Profile) -> Option<(String,
             Some((shown, json!({ "image": apptainer.image }), apptainer_kind(apptainer).check()))
         }
         EnvironmentKind::Daytona => Some(("daytona".to_owned(), json!({}), daytona_kind(profile).check())),
+        EnvironmentKind::Modal => {
+            let Modal { python, app, .. } = &config.modal;
+            let shown = format!("modal with {python}");
+            Some((shown, json!({ "python": python, "app": app }), modal_kind(profile).check()))
+        }
     }
 }
 
@@ -127,6 +138,28 @@ fn daytona_kind(profile: &Profile) -> DaytonaKind {
     }
 }
 
+/// Returns the sandboxes of Modal of the configuration.
+fn modal_kind(profile: &Profile) -> ModalKind {
+    let modal = &profile.config().environment.modal;
+    let mut kind = ModalKind::default()
+        .python(expanded(&modal.python))
+        .app(&*modal.app)
+        .directory(&modal.directory)
+        .network(modal.network)
+        .lifetime(Duration::from_secs(u64::from(modal.max_minutes) * 60))
+        .max_memory(u64::from(modal.max_memory_mib) << 20)
+        .max_processors(f64::from(modal.max_processors))
+        .max_sandboxes(modal.max_sandboxes);
+    if let Some(image) = &modal.image {
+        kind = kind.image(image);
+    }
+    if let Some(url) = &modal.url {
+        kind = kind.url(url);
+    }
+    let token = MODAL_TOKEN.iter().filter_map(|name| Some((*name, profile.variable(name)?)));
+    token.fold(kind, |kind, (name, value)| kind.variable(name, value))
+}
+
 fn host_keys(keys: toolc_config::HostKeys) -> HostKeys {
     match keys {
         toolc_config::HostKeys::Strict => HostKeys::Strict,
@@ -145,6 +178,7 @@ mod tests {
             (EnvironmentKind::Ssh, SshKind::NAME),
             (EnvironmentKind::Apptainer, ApptainerKind::NAME),
             (EnvironmentKind::Daytona, DaytonaKind::NAME),
+            (EnvironmentKind::Modal, ModalKind::NAME),
         ] {
             assert_eq!(kind.name(), name);
         }

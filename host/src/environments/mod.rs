@@ -11,7 +11,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, Home};
+use toolc_config::Config;
 use toolc_environment::{HostId, Leases, Local, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
@@ -33,6 +33,8 @@ pub(crate) enum EnvironmentKind {
     Apptainer,
     /// A sandbox of the service Daytona, which has nothing of this machine.
     Daytona,
+    /// A sandbox of the service Modal, which has nothing of this machine.
+    Modal,
 }
 
 impl EnvironmentKind {
@@ -58,6 +60,7 @@ impl EnvironmentKind {
                 toolc_config::EnvironmentKind::Ssh => Self::Ssh,
                 toolc_config::EnvironmentKind::Apptainer => Self::Apptainer,
                 toolc_config::EnvironmentKind::Daytona => Self::Daytona,
+                toolc_config::EnvironmentKind::Modal => Self::Modal,
             },
         };
         let missing = match kind {
@@ -91,6 +94,7 @@ impl EnvironmentKind {
             Self::Ssh => "ssh",
             Self::Apptainer => "apptainer",
             Self::Daytona => "daytona",
+            Self::Modal => "modal",
         }
     }
 
@@ -111,14 +115,14 @@ impl EnvironmentKind {
         };
         match (self, &config.environment.ssh) {
             (Self::Ssh, Some(ssh)) => format!("{folder} on the machine {}, which has linux", ssh.host),
-            (Self::Daytona, _) => format!("{folder} of a sandbox on another machine, which has linux"),
+            (Self::Daytona | Self::Modal, _) => format!("{folder} of a sandbox on another machine, which has linux"),
             _ => format!("the folder {} on {}", own.display(), std::env::consts::OS),
         }
     }
 
     /// Returns whether tools act where the files of this machine are not.
     fn is_elsewhere(self) -> bool {
-        matches!(self, Self::Ssh | Self::Daytona)
+        matches!(self, Self::Ssh | Self::Daytona | Self::Modal)
     }
 
     /// Returns the directory on the other machine that is configured.
@@ -126,6 +130,7 @@ impl EnvironmentKind {
         match self {
             Self::Ssh => config.environment.ssh.as_ref()?.directory.as_deref(),
             Self::Daytona => config.environment.daytona.directory.as_deref(),
+            Self::Modal => Some(&config.environment.modal.directory),
             Self::Local | Self::Sandbox | Self::Docker | Self::Apptainer => None,
         }
     }
@@ -136,11 +141,11 @@ impl EnvironmentKind {
 pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool) -> Environments {
     let environments = toolc_host::environments(&Workspace::current()).by_default(kind.name());
     let environments = kinds::add(environments, kind, profile);
-    if calls { environments.leases(leases(&profile.home)) } else { environments }
+    if calls { environments.leases(leases(profile)) } else { environments }
 }
 
-fn leases(home: &Home) -> Arc<Leases> {
-    let leases = Leases::new(home.leases());
+fn leases(profile: &Profile) -> Arc<Leases> {
+    let (leases, home) = (kinds::leases(profile), &profile.home);
     let (_, problems) = leases.clean_up();
     for problem in problems {
         eprintln!("warning: {problem}");

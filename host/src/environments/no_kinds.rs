@@ -3,6 +3,7 @@
 use std::io;
 
 use serde_json::{Value, json};
+use toolc_environment::Leases;
 use toolc_workspace::Environments;
 
 use super::EnvironmentKind;
@@ -11,6 +12,11 @@ use crate::profile::Profile;
 /// Adds nothing.
 pub(super) fn add(environments: Environments, _: EnvironmentKind, _: &Profile) -> Environments {
     environments
+}
+
+/// Returns the leases in the home of the profile.
+pub(super) fn leases(profile: &Profile) -> Leases {
+    Leases::new(profile.home.leases())
 }
 
 /// Says that a kind that has settings needs Unix.

@@ -1,0 +1,392 @@
+//! Sandboxes of Modal, a service on the network.
+//!
+//! Modal speaks gRPC only, through its SDK for Python. So a Python program (`hold.py`) makes the sandbox of an environment and keeps the
+//! connection to it. A small one (`run.py`) asks it to run a program: that is the local command that reaches the sandbox.
+//!
+//! `hold.py` ends the sandbox when its input ends, which is a pipe of this process. If it is killed together with this process, the lease
+//! ends the sandbox, and Modal itself does so after a time limit.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use toolc_process::{Process, RunningProcess};
+
+use crate::command;
+use crate::lease::resource_name;
+use crate::own::OwnFolder;
+use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams, Text, as_text};
+use crate::{Environment, Kind, Local, Program, Promises, Resource, Site};
+
+/// Makes and keeps a sandbox.
+const HOLD: &str = include_str!("hold.py");
+/// Asks `hold.py` to run a program.
+const RUN: &str = include_str!("run.py");
+/// What `hold.py` prints when programs can run.
+const READY: &[u8] = b"ready\n";
+/// The time limit for making a sandbox. Modal may have to build the image first.
+const LIMIT: Duration = Duration::from_mins(10);
+/// The time limit for a short question.
+const SHORT_LIMIT: Duration = Duration::from_mins(1);
+/// How long to wait for the end of a sandbox.
+const END_LIMIT: Duration = Duration::from_secs(15);
+/// Makes the directory `$1`, and prints its real path.
+const DIRECTORY: &str = r#"mkdir -p -- "$1" && cd -- "$1" && pwd -P"#;
+
+/// The kind of sandboxes of Modal: what they run, and what they may use.
+///
+/// Nothing of this machine is in such a sandbox, also not the directory of the task. Programs have no network unless
+/// [`network`](Self::network) allows it.
+#[derive(Debug, Clone)]
+pub struct ModalKind {
+    python: PathBuf,
+    app: String,
+    image: Option<String>,
+    directory: PathBuf,
+    lifetime: Duration,
+    network: bool,
+    max_memory: u64,
+    max_processors: f64,
+    max_sandboxes: u32,
+    variables: Variables,
+    /// The number of sandboxes that this process has. Clones share it.
+    running: Arc<AtomicU32>,
+}
+
+/// Variables for the SDK. Their values, of which one is secret, are not shown.
+#[derive(Clone, Default)]
+struct Variables(Vec<(OsString, OsString)>);
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+/// The kind of sandboxes with Modal's default image, in the app `toolc`.
+impl Default for ModalKind {
+    fn default() -> Self {
+        Self {
+            python: "python3".into(),
+            app: "toolc".to_owned(),
+            image: None,
+            directory: "/root/work".into(),
+            lifetime: Duration::from_hours(2),
+            network: false,
+            max_memory: 2 << 30,
+            max_processors: 2.0,
+            max_sandboxes: 8,
+            variables: Variables::default(),
+            running: Arc::default(),
+        }
+    }
+}
+
+impl ModalKind {
+    /// The name of this kind.
+    pub const NAME: &str = "modal";
+
+    /// Sets the Python that has the SDK of Modal, `python3` by default.
+    #[must_use]
+    pub fn python(self, python: impl Into<PathBuf>) -> Self {
+        Self { python: python.into(), ..self }
+    }
+
+    /// Sets the app of Modal to which the sandboxes belong, `toolc` by default. It is made if there is none of that name.
+    #[must_use]
+    pub fn app(self, app: impl Into<String>) -> Self {
+        Self { app: app.into(), ..self }
+    }
+
+    /// Sets the image, which must have a POSIX shell with the usual programs. By default, it is that of Modal, with Debian and Python.
+    #[must_use]
+    pub fn image(self, image: impl Into<String>) -> Self {
+        Self { image: Some(image.into()), ..self }
+    }
+
+    /// Sets the directory in which programs run by default, `/root/work` by default. It is made in the sandbox.
+    #[must_use]
+    pub fn directory(self, directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), ..self }
+    }
+
+    /// Sets how long a sandbox lives at most, two hours by default. Modal ends it then, whatever runs in it.
+    #[must_use]
+    pub fn lifetime(self, lifetime: Duration) -> Self {
+        Self { lifetime, ..self }
+    }
+
+    /// Sets whether programs have a network: that of Modal, which reaches the Internet.
+    #[must_use]
+    pub fn network(self, network: bool) -> Self {
+        Self { network, ..self }
+    }
+
+    /// Sets the memory that a sandbox may use, in bytes, 2 GiB by default.
+    #[must_use]
+    pub fn max_memory(self, max_memory: u64) -> Self {
+        Self { max_memory, ..self }
+    }
+
+    /// Sets how many processors a sandbox may use, 2 by default.
+    #[must_use]
+    pub fn max_processors(self, number: f64) -> Self {
+        Self { max_processors: number, ..self }
+    }
+
+    /// Sets how many sandboxes may run at a time in the app, 8 by default.
+    #[must_use]
+    pub fn max_sandboxes(self, max_sandboxes: u32) -> Self {
+        Self { max_sandboxes, ..self }
+    }
+
+    /// Sets the address of the service, `https://api.modal.com` by default.
+    #[must_use]
+    pub fn url(self, url: impl Into<OsString>) -> Self {
+        self.variable("MODAL_SERVER_URL", url)
+    }
+
+    /// Sets a variable for the SDK of Modal, such as `MODAL_PROFILE`, in addition to those of this process whose names begin with `MODAL_`.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.variables.0.push((name.into(), value.into()));
+        self
+    }
+
+    /// Checks that Python has the SDK, and that Modal accepts the token.
+    ///
+    /// # Errors
+    /// The text says what is missing, and how to get it.
+    pub fn check(&self) -> io::Result<()> {
+        self.output(&["check".as_ref()]).map(drop)
+    }
+
+    /// Ends a sandbox. Returns whether it ran.
+    pub(crate) fn remove(&self, app: &str, name: &str) -> io::Result<bool> {
+        Ok(self.output(&["remove".as_ref(), app.as_ref(), name.as_ref()])? == name)
+    }
+
+    /// Returns the command that runs `hold.py`.
+    fn command(&self, arguments: &[&OsStr]) -> Command {
+        let mut command = Command::new(&self.python);
+        command.args(["-I", "-c", HOLD]).args(arguments).current_dir("/").env_clear();
+        let of_sdk = env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MODAL_"));
+        command.envs(needed_variables()).envs(of_sdk).envs(self.variables.0.iter().cloned());
+        command
+    }
+
+    /// Runs a short command of `hold.py`, and returns its output.
+    fn output(&self, arguments: &[&OsStr]) -> io::Result<String> {
+        command::output(self.command(arguments), SHORT_LIMIT).map_err(|error| match error.kind() {
+            io::ErrorKind::Other => io::Error::other(last_line(&error.to_string())),
+            io::ErrorKind::TimedOut => {
+                io::Error::new(error.kind(), format!("Modal did not answer within {SHORT_LIMIT:?}"))
+            }
+            _ => not_started(&error),
+        })
+    }
+}
+
+/// Returns the error for a Python that cannot be started.
+fn not_started(error: &io::Error) -> io::Error {
+    let text = format!("{error}: set `environment.modal.python` to a Python that has the SDK of Modal");
+    io::Error::new(error.kind(), text)
+}
+
+/// Returns the last line of an error message. What is before it are warnings.
+fn last_line(text: &str) -> String {
+    text.trim().lines().next_back().unwrap_or("it failed without an error message").trim().to_owned()
+}
+
+impl Kind for ModalKind {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn promises(&self) -> Promises {
+        Promises { isolated: !self.network, limited_processes: false }
+    }
+
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        if self.app.starts_with('-') || self.app.is_empty() || !self.app.bytes().all(is_plain) {
+            let text =
+                format!("`{}` cannot be the name of an app of Modal: use letters, digits, `-`, `_` and `.`", self.app);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let permit = Permit::new(self)?;
+        let name = resource_name();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let until = now.saturating_add(LIMIT).saturating_add(self.lifetime).as_secs();
+        site.add(&Resource::ModalSandbox { name: name.clone(), app: self.app.clone(), until })?;
+        let own = OwnFolder::new(Self::NAME, site.leases)?;
+        let socket = own.path().join("socket");
+        let holder = start(self, &name, &socket)?;
+        let sandbox = Sandbox { kind: self.clone(), name, socket, holder: Mutex::new(Some((holder, permit))) };
+        let remote =
+            Remote::new(sandbox, Local::new("/").with_variables(needed_variables().collect()), remote::prefix());
+        let made = RemoteEnvironment::new(self, remote, own, site.leases);
+        let directory = make_directory(&made, &self.directory)?;
+        Ok(Arc::new(made.begin_in(directory)?))
+    }
+}
+
+/// One of the sandboxes that this process may have. Dropping it allows another one.
+#[derive(Debug)]
+struct Permit(Arc<AtomicU32>);
+
+impl Permit {
+    fn new(kind: &ModalKind) -> io::Result<Self> {
+        let max = kind.max_sandboxes;
+        let add = |running| (running < max).then_some(running + 1);
+        match kind.running.fetch_update(Ordering::SeqCst, Ordering::SeqCst, add) {
+            Ok(_) => Ok(Self(Arc::clone(&kind.running))),
+            Err(running) => {
+                let text = format!(
+                    "this program has {running} sandboxes of Modal, and `environment.modal.max_sandboxes` is {max}: end a task, or \
+                     allow more"
+                );
+                Err(io::Error::new(io::ErrorKind::QuotaExceeded, text))
+            }
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A sandbox, reached through `run.py`.
+#[derive(Debug)]
+struct Sandbox {
+    kind: ModalKind,
+    name: String,
+    /// The socket of `hold.py`.
+    socket: PathBuf,
+    /// `hold.py`, while the sandbox counts as one of this process.
+    holder: Mutex<Option<(RunningProcess, Permit)>>,
+}
+
+/// Makes the directory of the task in the sandbox, and returns its real path.
+fn make_directory(made: &RemoteEnvironment, directory: &Path) -> io::Result<PathBuf> {
+    let failed = |reason: &dyn fmt::Display| {
+        let shown = directory.display();
+        io::Error::other(format!("the directory `{shown}` cannot be made in the sandbox of Modal: {reason}"))
+    };
+    let text = directory.to_str().ok_or_else(|| failed(&"its path is not UTF-8"))?;
+    let found = made.output(&["sh", "-c", DIRECTORY, "toolc", text]).map_err(|error| failed(&error))?;
+    let found = String::from_utf8(found).map_err(|_| failed(&"its real path is not UTF-8"))?;
+    Ok(PathBuf::from(found.strip_suffix('\n').unwrap_or(&found)))
+}
+
+/// Returns the variables of this process that Python needs.
+fn needed_variables() -> impl Iterator<Item = (OsString, OsString)> {
+    ["HOME", "PATH"].into_iter().filter_map(|name| Some((name.into(), env::var_os(name)?)))
+}
+
+/// Starts `hold.py`, and waits until it has a sandbox.
+fn start(kind: &ModalKind, name: &str, socket: &Path) -> io::Result<RunningProcess> {
+    let memory = kind.max_memory >> 20;
+    let mut arguments: Vec<OsString> = vec!["hold".into()];
+    for (option, value) in [
+        ("--socket", socket.into()),
+        ("--app", kind.app.clone().into()),
+        ("--name", name.into()),
+        ("--timeout", kind.lifetime.as_secs().to_string().into()),
+        ("--processors", kind.max_processors.to_string().into()),
+        ("--memory", memory.to_string().into()),
+        ("--max-sandboxes", kind.max_sandboxes.to_string().into()),
+    ] {
+        arguments.extend([option.into(), value]);
+    }
+    if let Some(image) = &kind.image {
+        arguments.extend(["--image".into(), image.into()]);
+    }
+    if kind.network {
+        arguments.push("--network".into());
+    }
+    let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
+    let mut process = Process::new(kind.command(&arguments));
+    let (output, errors) = (Text::default(), Text::default());
+    let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
+    process.input()?;
+    let shown = kind.python.display().to_string();
+    let process = process.start().map_err(|error| not_started(&command::not_started(&shown, &error)))?;
+    let started = Instant::now();
+    let is_ready = || output.contains(READY);
+    let ended = process.wait_unless(|| is_ready() || started.elapsed() > LIMIT)?;
+    if is_ready() {
+        return Ok(process);
+    }
+    let reason = match ended {
+        Some(_) => last_line(&String::from_utf8_lossy(&errors.take())),
+        None => format!("it did not start within {LIMIT:?}"),
+    };
+    let _ = process.close_input();
+    let _ = process.wait_timeout(END_LIMIT);
+    Err(io::Error::other(format!("Modal cannot make a sandbox: {reason}")))
+}
+
+impl Place for Sandbox {
+    fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client> {
+        let streams = match streams {
+            Streams { terminal: true, .. } => "terminal",
+            Streams { input: true, .. } => "input",
+            Streams { .. } => "none",
+        };
+        let mut arguments: Vec<OsString> = ["-I", "-S", "-c", RUN].map(OsString::from).to_vec();
+        arguments.extend([self.socket.clone().into(), streams.into()]);
+        arguments.extend(as_text(words));
+        Ok(Client { program: Program::Command(self.kind.python.clone().into(), arguments), on_end: None })
+    }
+
+    fn passes_size(&self) -> bool {
+        false
+    }
+
+    fn end(&self, _: &Remote) {
+        let holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((holder, _permit)) = holder else { return };
+        let _ = holder.close_input();
+        let ended = holder.wait_timeout(END_LIMIT);
+        if !matches!(ended, Ok(Some(outcome)) if outcome.status.success()) {
+            drop(holder);
+            let _ = self.kind.remove(&self.kind.app, &self.name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_python_without_the_sdk_is_told_what_to_install() {
+        let error = ModalKind::default().python("/nowhere/python3").check().expect_err("it does not exist");
+        assert!(error.to_string().contains("environment.modal.python"), "{error}");
+        // Python does not look for the SDK there.
+        let without = ModalKind::default().variable("HOME", "/nowhere");
+        let Err(error) = without.check() else { return };
+        let text = error.to_string();
+        assert!(text.contains("-m pip install modal") || text.contains("MODAL_TOKEN_ID"), "{text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+
+    #[test]
+    fn only_some_variables_are_passed_to_the_sdk() {
+        let command = ModalKind::default().variable("MODAL_PROFILE", "x").command(&[]);
+        let names: Vec<&OsStr> = command.get_envs().filter_map(|(name, value)| value.map(|_| name)).collect();
+        assert!(names.contains(&"MODAL_PROFILE".as_ref()) && names.contains(&"PATH".as_ref()), "{names:?}");
+        let is_expected = |name: &&OsStr| ["PATH", "HOME"].contains(&name.to_str().unwrap_or_default());
+        let others: Vec<_> = names.iter().filter(|name| !is_expected(name)).collect();
+        assert!(others.iter().all(|name| name.as_encoded_bytes().starts_with(b"MODAL_")), "{others:?}");
+    }
+}
