@@ -370,33 +370,6 @@ fn many_commands_at_the_same_time_share_few_connections() {
 }
 
 #[test]
-fn a_command_takes_less_time_than_a_connection() {
-    let Some(server) = reachable() else { return };
-    let (_folder, environment) = environment(server);
-    let median = |run: &dyn Fn()| {
-        let mut times: Vec<Duration> = (0..21)
-            .map(|_| {
-                let started = Instant::now();
-                run();
-                started.elapsed()
-            })
-            .collect();
-        times.sort_unstable();
-        times[times.len() / 2]
-    };
-    let shared = median(&|| assert_eq!(run(&*environment, "true").0.exit, Exit::Code(0)));
-    let plain = median(&|| {
-        let mut command = Command::new("ssh");
-        command.args(["-F", "none", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-o", "IdentitiesOnly=yes", "-i"]);
-        command.arg(server.file("key")).arg("-p").arg(server.port.to_string()).arg("-o");
-        command.arg(format!("UserKnownHostsFile={}", server.file("known_hosts").display())).args(["127.0.0.1", "true"]);
-        assert!(command.status().expect("it runs").success());
-    });
-    println!("`true`: {shared:?} in the environment, {plain:?} by `ssh` with its own connection");
-    assert!(shared < plain, "{shared:?} {plain:?}");
-}
-
-#[test]
 fn messages_of_the_login_shell_are_not_output() {
     let Some(server) = own_server() else { return };
     if !rustix::process::getuid().is_root() {

@@ -98,7 +98,16 @@ const SOAKS: &[Soak] = &[
         description: "a docker engine from the packages of Debian behaves like this machine, isolates, and keeps nothing of hosts that \
                       were killed; about three minutes; needs root",
         variable: ("TOOLC_TASKS", "20"),
-        tests: &["--package", "toolc-environment", "--test", "behaviours", "--test", "containers"],
+        tests: &[
+            "--package",
+            "toolc-environment",
+            "--test",
+            "behaviours",
+            "--test",
+            "containers",
+            "--test",
+            "overhead",
+        ],
         needs: Needs::Engine,
     },
     Soak {
@@ -117,6 +126,8 @@ const SOAKS: &[Soak] = &[
             "ssh",
             "--test",
             "daytona",
+            "--test",
+            "overhead",
         ],
         needs: Needs::SshServer,
     },
