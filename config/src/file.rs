@@ -10,9 +10,7 @@ use toolc_codegen::document::{Document, MAX_BYTES};
 use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
-use crate::keys::{
-    ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable,
-};
+use crate::keys::{ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable};
 use crate::migrate::{Migrated, migrate};
 use crate::{mcp, mcp_endpoints};
 
@@ -191,7 +189,9 @@ fn check_kind(environment: &EnvironmentTable, sink: &Sink) {
         EnvironmentKind::Docker => (&environment.container.image, "environment.container.image", "an image"),
         EnvironmentKind::Apptainer => (&environment.apptainer.image, "environment.apptainer.image", "an image"),
         EnvironmentKind::Ssh => (&environment.ssh.host, "environment.ssh.host", "the name of a machine"),
-        EnvironmentKind::Local | EnvironmentKind::Sandbox | EnvironmentKind::Daytona => return,
+        EnvironmentKind::Local | EnvironmentKind::Sandbox | EnvironmentKind::Daytona | EnvironmentKind::Modal => {
+            return;
+        }
     };
     if value.as_ref().is_none_or(|value| value.value.trim().is_empty()) {
         let message = format!("the environment `{}` lacks {what}", kind.value.word());
