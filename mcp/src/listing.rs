@@ -78,7 +78,7 @@ impl Page {
     async fn read(peer: &Peer<RoleClient>, lists: &Lists, cursor: Option<String>) -> Result<Self, ServiceError> {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-        // A list that nobody has asked for is not the one that follows.
+        // A list that came without a request is not the one that follows.
         let _ = lists.take();
         let (tools, next) = match peer.send_request(request).await? {
             ServerResult::ListToolsResult(page) => {

@@ -33,7 +33,7 @@ pub(crate) enum RawTool {
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) message: ServerJsonRpcMessage,
-    /// Whether nothing had to be left out of it.
+    /// Whether it is all that the server sent.
     pub(crate) is_whole: bool,
 }
 

@@ -43,7 +43,7 @@ impl HttpClient {
         &self.lists
     }
 
-    /// Asks for a list of tools. Returns `None` if the answer has to be read by the protocol library: it is not a list.
+    /// Asks for a list of tools. Returns `None` if the answer is one for the protocol library: it is not a list.
     async fn list(
         &self,
         uri: &str,
