@@ -112,6 +112,10 @@ pub struct Approval {
 pub struct Environment {
     /// The kind of environment.
     pub kind: EnvironmentKind,
+    /// What a new sandbox of a service gets a copy of: paths relative to the directory of the task, without `..`.
+    pub put: Vec<String>,
+    /// What is copied out of such a sandbox before it ends: paths relative to its directory, without `..`.
+    pub get: Vec<String>,
     /// The containers, if their image is configured.
     pub container: Option<Container>,
     /// The other machine, if its host is configured.
@@ -323,6 +327,8 @@ impl Config {
             },
             environment: Environment {
                 kind: or(table.environment.kind.as_ref(), EnvironmentKind::Local),
+                put: texts(&table.environment.put),
+                get: texts(&table.environment.get),
                 container: container(&table.environment.container),
                 ssh: ssh(&table.environment.ssh),
                 daytona: daytona(&table.environment.daytona),

@@ -1,7 +1,7 @@
 //! The file `config.toml`: reads it, and checks everything in it.
 
 use std::mem::discriminant;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use toolc_codegen::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
@@ -145,6 +145,8 @@ fn check(table: &ConfigTable, sink: &Sink) {
     }
     check_kind(&table.environment, sink);
     check_ssh(&table.environment.ssh, sink);
+    check_copies(&table.environment.put, "put", sink);
+    check_copies(&table.environment.get, "get", sink);
     check_daytona(&table.environment.daytona, sink);
     check_modal(&table.environment.modal, sink);
     let apptainer = &table.environment.apptainer;
@@ -254,6 +256,18 @@ fn check_modal(modal: &ModalTable, sink: &Sink) {
     if let Some(directory) = modal.directory.as_ref().filter(|directory| !directory.value.trim().starts_with('/')) {
         let help = "it is a directory of the sandbox, which is made";
         report(sink, directory, "`directory` is not absolute", "expected `/...`", help);
+    }
+}
+
+/// Checks paths of what is copied.
+fn check_copies(paths: &[At<String>], key: &str, sink: &Sink) {
+    for path in paths {
+        let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if path.value.is_empty() || !Path::new(&path.value).components().all(is_inside) {
+            let help = "write the path of a file or a folder of the directory, or `.` for all of it";
+            let title = format!("`{key}` has a path that is not below the directory");
+            report(sink, path, &title, "expected a relative path without `..`", help);
+        }
     }
 }
 

@@ -152,6 +152,12 @@ table! {
     pub struct EnvironmentTable {
         /// The kind of environment. Default: `local`.
         kind: Word<EnvironmentKind>,
+        /// Files and folders of the current directory that each new sandbox of a service (`daytona`, `modal`) gets a copy of. `.` is all of
+        /// it. Default: none.
+        put: Texts,
+        /// Files and folders that are copied out of such a sandbox before it ends, to a new folder in the current directory. `.` is all of
+        /// its directory. Default: none.
+        get: Texts,
         /// Containers of the kind `docker`.
         container: TableOrDefault<ContainerTable>,
         /// The machine of the kind `ssh`.

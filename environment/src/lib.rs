@@ -2,6 +2,8 @@
 //!
 //! [`Local`] is this machine, and the other kinds make places on it or reach others. Another environment implements the same trait, and passes the same tests (`tests/behaviours.rs`).
 
+#[cfg(unix)]
+pub mod copy;
 pub mod files;
 pub mod search;
 

@@ -115,6 +115,8 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
         },
         "environment": {
             "kind": config.environment.kind.word(),
+            "put": config.environment.put,
+            "get": config.environment.get,
             "container": config.environment.container.as_ref().map(container),
             "ssh": config.environment.ssh.as_ref().map(ssh),
             "daytona": daytona(&config.environment.daytona),

@@ -82,3 +82,32 @@ fn doctor_says_whether_the_key_is_accepted() {
     );
     assert!(!out.contains("wrong-key") && !err.contains("wrong-key"));
 }
+
+#[test]
+fn files_are_copied_into_a_sandbox_and_out_of_it() {
+    let Some(it) = Fixture::new(KEY) else { return };
+    let config = it.folder.path().join("home/config.toml");
+    let text = fs::read_to_string(&config).expect("it exists");
+    let copies = "[environment]\nput = [\"src\", \"one/file\"]\nget = [\"made\", \"src\", \"none\"]\n";
+    fs::write(&config, text.replace("[environment]\n", copies)).expect("failed to write");
+    for path in ["src/main", "one/file", "one/other"] {
+        let path = it.folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("failed to make a folder");
+        fs::write(path, "old").expect("failed to write");
+    }
+    let (out, err) = it.run(&["call", "terminal", "command=find . | sort; echo new > src/main; echo two > made"]);
+    assert!(out.contains("./one/file") && out.contains("./src/main") && !out.contains("other"), "{out} {err}");
+    assert!(err.contains("note: `none` was not copied out") && err.contains("note: 2 files"), "{err}");
+    let name =
+        |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name().into_string().expect("UTF-8");
+    let mut names = fs::read_dir(it.folder.path()).expect("a folder").map(name);
+    let results = it.folder.path().join(names.find(|name| name.starts_with("from-daytona-")).expect("the results"));
+    assert_eq!(fs::read_to_string(results.join("made")).expect("it is there"), "two\n");
+    assert_eq!(fs::read_to_string(results.join("src/main")).expect("it is there"), "new\n");
+    assert_eq!(
+        fs::read_to_string(it.folder.path().join("src/main")).expect("it is there"),
+        "old",
+        "nothing is replaced"
+    );
+    assert!(it.service.state().sandboxes.is_empty());
+}

@@ -144,3 +144,19 @@ fn doctor_says_what_is_missing() {
     it.configure("host_keys = 'accept-new'\n");
     assert_eq!(doctor()["environment"]["ssh"]["available"], true);
 }
+
+#[test]
+fn a_person_copies_files_to_the_other_machine_and_back() {
+    let Some(it) = Fixture::new() else { return };
+    let here = it.folder.path();
+    fs::create_dir(here.join("source")).expect("failed to make a folder");
+    fs::write(here.join("source/a b"), "content").expect("failed to write");
+    let (out, err) = it.run(&["environments", "put", "source"], Stdio::null());
+    assert!(out.starts_with("copied: 1 files, 7 bytes, to "), "{out} {err}");
+    assert_eq!(fs::read_to_string(it.there.path().join("source/a b")).expect("it is there"), "content");
+    let (out, err) = it.run(&["environments", "put", "source"], Stdio::null());
+    assert!(out.is_empty() && err.contains("exists already"), "{out} {err}");
+    let (out, err) = it.run(&["environments", "get", "source/a b", "new/back"], Stdio::null());
+    assert!(out.starts_with("copied: 1 files"), "{out} {err}");
+    assert_eq!(fs::read_to_string(here.join("new/back")).expect("it is here"), "content");
+}

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::copy::Copies;
 use crate::lease::resource_name;
 use crate::own::OwnFolder;
 use crate::remote::RemoteEnvironment;
@@ -50,6 +51,7 @@ pub struct DaytonaKind {
     max_sandboxes: usize,
     known_hosts: PathBuf,
     host_keys: HostKeys,
+    copies: Option<Copies>,
     /// Held while sandboxes are counted and one is made. Clones share it.
     making: Arc<Mutex<()>>,
 }
@@ -70,6 +72,7 @@ impl DaytonaKind {
             max_sandboxes: MAX_SANDBOXES,
             known_hosts: known_hosts.into(),
             host_keys: HostKeys::default(),
+            copies: None,
             making: Arc::default(),
         }
     }
@@ -131,6 +134,12 @@ impl DaytonaKind {
     #[must_use]
     pub fn host_keys(self, host_keys: HostKeys) -> Self {
         Self { host_keys, ..self }
+    }
+
+    /// Sets what is copied into a new sandbox, and out of it at its end.
+    #[must_use]
+    pub fn copies(self, copies: Copies) -> Self {
+        Self { copies: Some(copies), ..self }
     }
 
     /// Checks that the service answers and accepts the key.
@@ -243,7 +252,7 @@ impl Kind for DaytonaKind {
         let mut made = self.connect(&access, &user_file, site.leases).map_err(failed)?;
         (made.name, made.promises) = (Self::NAME.to_owned(), self.promises());
         made.kept = Mutex::new(Some(Box::new((sandbox, own))));
-        Ok(Arc::new(made))
+        Ok(Arc::new(made.with_copies(self.copies.as_ref(), site.directory).map_err(failed)?))
     }
 }
 

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use toolc_process::{Process, RunningProcess};
 
 use crate::command;
+use crate::copy::Copies;
 use crate::lease::resource_name;
 use crate::own::OwnFolder;
 use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams, Text, as_text};
@@ -55,6 +56,7 @@ pub struct ModalKind {
     max_processors: f64,
     max_sandboxes: u32,
     variables: Variables,
+    copies: Option<Copies>,
     /// The number of sandboxes that this process has. Clones share it.
     running: Arc<AtomicU32>,
 }
@@ -83,6 +85,7 @@ impl Default for ModalKind {
             max_processors: 2.0,
             max_sandboxes: 8,
             variables: Variables::default(),
+            copies: None,
             running: Arc::default(),
         }
     }
@@ -159,6 +162,12 @@ impl ModalKind {
         self
     }
 
+    /// Sets what is copied into a new sandbox, and out of it at its end.
+    #[must_use]
+    pub fn copies(self, copies: Copies) -> Self {
+        Self { copies: Some(copies), ..self }
+    }
+
     /// Checks that Python has the SDK, and that Modal accepts the token.
     ///
     /// # Errors
@@ -233,7 +242,7 @@ impl Kind for ModalKind {
             Remote::new(sandbox, Local::new("/").with_variables(needed_variables().collect()), remote::prefix());
         let made = RemoteEnvironment::new(self, remote, own, site.leases);
         let directory = make_directory(&made, &self.directory)?;
-        Ok(Arc::new(made.begin_in(directory)?))
+        Ok(Arc::new(made.begin_in(directory)?.with_copies(self.copies.as_ref(), site.directory)?))
     }
 }
 

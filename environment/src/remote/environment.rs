@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Client, Remote, Streams, variables};
+use crate::copy::Copies;
 use crate::own::OwnFolder;
 use crate::{Abilities, Environment, Files, Kind, Launch, Leases, Promises, Running, ShellCache, ShellFiles};
 
@@ -36,6 +37,8 @@ pub(crate) struct RemoteEnvironment {
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// The folder for temporary files, if it has the same path in that place.
     pub(crate) temporary_folder: Option<PathBuf>,
+    /// What is copied out before the place ends, and the directory of the task on this machine.
+    copies: Mutex<Option<(Copies, PathBuf)>>,
     /// What is dropped when the place has ended.
     pub(crate) kept: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
     remote: Remote,
@@ -54,6 +57,7 @@ impl RemoteEnvironment {
             directory: PathBuf::from("/"),
             variables: Vec::new(),
             temporary_folder: None,
+            copies: Mutex::default(),
             kept: Mutex::default(),
             remote,
             cache: ShellCache::default(),
@@ -69,6 +73,18 @@ impl RemoteEnvironment {
     pub(crate) fn begin_in(mut self, directory: PathBuf) -> io::Result<Self> {
         self.directory = directory;
         self.variables = variables(&self.output(&["cat", "/proc/self/environ"])?);
+        Ok(self)
+    }
+
+    /// Copies files into the directory, and others out of it before the place ends. `directory` is that of the task on this machine.
+    ///
+    /// # Errors
+    /// If files cannot be copied into it.
+    pub(crate) fn with_copies(mut self, copies: Option<&Copies>, directory: &Path) -> io::Result<Self> {
+        if let Some(copies) = copies {
+            copies.put(&self, directory)?;
+            self.copies = Mutex::new(Some((copies.clone(), directory.to_owned())));
+        }
         Ok(self)
     }
 
@@ -119,6 +135,10 @@ impl Environment for RemoteEnvironment {
     }
 
     fn clean_up(&self) {
+        let copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((copies, directory)) = copies {
+            copies.get(self, &directory);
+        }
         if self.remote.close() {
             drop(self.kept.lock().unwrap_or_else(PoisonError::into_inner).take());
         }

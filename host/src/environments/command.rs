@@ -1,6 +1,7 @@
-//! `toolc environments`: what environments have made on this machine, a shell in one, and the removal of what was left.
+//! `toolc environments`: what environments have made on this machine, a shell in one, copies, and the removal of what was left.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -20,7 +21,7 @@ one that calls tools removes what was left, and so does `clean`.
 Exit status:
   0  success
   1  clean: something could not be removed
-  2  the command line is wrong, the environment cannot be made, or a tool tries to open a shell or to clean
+  2  the command line is wrong, the environment cannot be made, something cannot be copied, or a tool tries to change something
 
 `shell` exits with the status of the shell.";
 
@@ -42,6 +43,20 @@ enum EnvironmentsCommand {
     },
     /// Open a shell in a new environment for the current directory. Does not run inside a tool.
     Shell,
+    /// Copy a file or a folder of this machine to another one (`ssh`). Does not run inside a tool.
+    Put {
+        /// The file or the folder.
+        source: PathBuf,
+        /// Its path over there, at which nothing may exist: absolute, or relative to the directory in which tools begin. Default: its name.
+        target: Option<PathBuf>,
+    },
+    /// Copy a file or a folder of another machine (`ssh`) to this one. Does not run inside a tool.
+    Get {
+        /// Its path over there: absolute, or relative to the directory in which tools begin.
+        source: PathBuf,
+        /// Its path here, at which nothing may exist. Default: its name.
+        target: Option<PathBuf>,
+    },
     /// Remove what processes that have ended have left. Does not run inside a tool.
     Clean {
         /// Print one line of JSON.
@@ -64,6 +79,18 @@ impl EnvironmentsArgs {
                 let profile = Profile::read(home)?;
                 let kind = EnvironmentKind::find(options.environment, profile.config())?;
                 super::shell::run(kind, &profile)
+            }
+            EnvironmentsCommand::Put { source, target } => {
+                ask::refuse_tools("copy files to another machine")?;
+                let profile = Profile::read(home)?;
+                let kind = EnvironmentKind::find(options.environment, profile.config())?;
+                super::copy::put(kind, &profile, source, target.as_deref())
+            }
+            EnvironmentsCommand::Get { source, target } => {
+                ask::refuse_tools("copy files of another machine")?;
+                let profile = Profile::read(home)?;
+                let kind = EnvironmentKind::find(options.environment, profile.config())?;
+                super::copy::get(kind, &profile, source, target.as_deref())
             }
             EnvironmentsCommand::Clean { json } => {
                 ask::refuse_tools("remove what environments have left")?;

@@ -1,15 +1,18 @@
 //! The kinds of environments that the configuration describes.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc_config::{Apptainer, Container, Home, Modal, Ssh, expanded};
+use toolc_environment::copy::Copies;
 use toolc_environment::{ApptainerKind, ContainerKind, DaytonaKind, HostKeys, Leases, ModalKind, SshKind};
 use toolc_workspace::Environments;
 
 use super::EnvironmentKind;
 use crate::profile::{DAYTONA_KEY, MODAL_TOKEN, Profile};
+use crate::show;
 
 /// Adds the kinds that are configured.
 pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profile: &Profile) -> Environments {
@@ -110,6 +113,14 @@ fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
     }
 }
 
+/// Returns what sandboxes of services get a copy of, and what is copied out of them.
+fn copies(profile: &Profile) -> Copies {
+    let environment = &profile.config().environment;
+    let paths = |paths: &[String]| paths.iter().map(PathBuf::from).collect();
+    let notice = |text: &str| eprintln!("note: {}", show::one_line(text));
+    Copies::new(paths(&environment.put), paths(&environment.get), notice)
+}
+
 /// Returns the sandboxes of Daytona of the configuration.
 fn daytona_kind(profile: &Profile) -> DaytonaKind {
     let daytona = &profile.config().environment.daytona;
@@ -119,7 +130,8 @@ fn daytona_kind(profile: &Profile) -> DaytonaKind {
         .host_keys(host_keys(daytona.host_keys))
         .network(daytona.network)
         .lifetime(Duration::from_secs(u64::from(daytona.max_minutes) * 60))
-        .max_sandboxes(daytona.max_sandboxes as usize);
+        .max_sandboxes(daytona.max_sandboxes as usize)
+        .copies(copies(profile));
     if let Some(snapshot) = &daytona.snapshot {
         kind = kind.snapshot(snapshot);
     }
@@ -149,7 +161,8 @@ fn modal_kind(profile: &Profile) -> ModalKind {
         .lifetime(Duration::from_secs(u64::from(modal.max_minutes) * 60))
         .max_memory(u64::from(modal.max_memory_mib) << 20)
         .max_processors(f64::from(modal.max_processors))
-        .max_sandboxes(modal.max_sandboxes);
+        .max_sandboxes(modal.max_sandboxes)
+        .copies(copies(profile));
     if let Some(image) = &modal.image {
         kind = kind.image(image);
     }

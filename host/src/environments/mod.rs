@@ -1,6 +1,7 @@
 //! Where the tools of this program act: the kind of environment, the lease of this process, and what `doctor` reports about them.
 
 mod command;
+mod copy;
 #[cfg_attr(not(unix), path = "no_kinds.rs")]
 mod kinds;
 mod shell;

@@ -69,9 +69,32 @@ fn a_shell_without_a_terminal_and_inside_a_tool_is_refused() {
     let refused = run(folder.path(), &["environments", "shell"], &[]);
     assert_eq!(refused.status, Some(2));
     assert!(refused.err.contains("a shell needs a terminal"), "{}", refused.err);
-    for command in ["shell", "clean"] {
-        let inside = run(folder.path(), &["environments", command], &[("TOOLC_INSIDE_TOOL", "1")]);
+    for command in [&["shell"][..], &["clean"], &["put", "x"], &["get", "x"]] {
+        let inside = run(folder.path(), &[&["environments"], command].concat(), &[("TOOLC_INSIDE_TOOL", "1")]);
         assert_eq!(inside.status, Some(2));
         assert!(inside.err.contains("this command does not run inside a tool"), "{}", inside.err);
     }
+}
+
+#[test]
+fn copies_are_refused_where_they_would_be_lost() {
+    let folder = folder();
+    fs::create_dir_all(folder.path().join("home")).expect("failed to make a folder");
+    fs::write(folder.path().join("home/config.toml"), "[environment.container]\nimage = \"x\"\n")
+        .expect("failed to write");
+    for (kind, why) in
+        [("local", "those of this machine"), ("docker", "ends with each task"), ("modal", "environment.put")]
+    {
+        let refused = run(folder.path(), &["--environment", kind, "environments", "put", "home"], &[]);
+        assert_eq!(refused.status, Some(2));
+        assert!(refused.err.contains(why), "{kind}: {}", refused.err);
+    }
+    fs::write(folder.path().join("home/config.toml"), "[environment]\nput = [\"../x\"]\n").expect("failed to write");
+    let refused = run(folder.path(), &["environments", "put", "home"], &[]);
+    assert!(
+        refused.err.contains("`put` has a path that is not below the directory"),
+        "{} {}",
+        refused.out,
+        refused.err
+    );
 }

@@ -139,6 +139,41 @@ fn mistakes_about_another_machine_are_reported_with_advice() {
 }
 
 #[test]
+fn sandboxes_of_services_are_configured_and_checked() {
+    let folder = folder();
+    write(
+        &folder,
+        "home/config.toml",
+        "[environment]\nput = [\"../x\", \"/etc\", \"\"]\nget = [\"a/../b\"]\n[environment.daytona]\n\
+         url = \"http://localhost.example.org\"\n[environment.modal]\nurl = \"http://example.org\"\n\
+         directory = \"work\"\napp = \"\"\n",
+    );
+    let refused = run(&folder, &["config", "check"]);
+    for (text, count) in [
+        ("has 8 mistakes", 1),
+        ("`put` has a path that is not below the directory", 3),
+        ("`get` has a path that is not below the directory", 1),
+        ("`url` is not encrypted", 2),
+        ("`directory` is not absolute", 1),
+        ("`app` is empty", 1),
+    ] {
+        assert_eq!(refused.err.matches(text).count(), count, "{text}: {}", refused.err);
+    }
+    write(
+        &folder,
+        "home/config.toml",
+        "[environment]\nput = [\".\"]\nget = [\"a/b\"]\n[environment.modal]\nurl = \"http://127.0.0.1:1/x\"\n",
+    );
+    let shown = run(&folder, &["config", "show", "--json"]).json();
+    let expected = serde_json::json!({
+        "python": "python3", "app": "toolc", "image": null, "directory": "/root/work", "network": false, "max_minutes": 120,
+        "max_memory_mib": 2048, "max_processors": 2, "max_sandboxes": 8, "url": "http://127.0.0.1:1/x",
+    });
+    assert_eq!(shown["environment"]["modal"], expected);
+    assert_eq!((&shown["environment"]["put"][0], &shown["environment"]["get"][0]), (&".".into(), &"a/b".into()));
+}
+
+#[test]
 fn containers_of_apptainer_are_configured_and_checked() {
     let folder = folder();
     write(&folder, "home/config.toml", "[environment.apptainer]\nimage = \"x.sif\"\nbinds = [\"data\"]\nbind = []\n");

@@ -1,0 +1,91 @@
+//! What a task takes along into a place that begins empty, and what it brings back.
+
+use std::collections::hash_map::RandomState;
+use std::fs;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Limits, get, put};
+use crate::Environment;
+
+/// What is copied into a new environment, and out of it before it ends.
+///
+/// Paths are relative to the directory of the task here, and to that of the environment there. `.` is all that is in it.
+#[derive(Debug, Clone)]
+pub struct Copies {
+    put: Vec<PathBuf>,
+    get: Vec<PathBuf>,
+    limits: Limits,
+    notice: fn(&str),
+}
+
+impl Copies {
+    /// Copies `put` into a new environment, and `get` out of it: to a new folder in the directory of the task, so that nothing is
+    /// replaced. `notice` gets a sentence for what was copied out, and for what could not be copied.
+    pub fn new(put: Vec<PathBuf>, get: Vec<PathBuf>, notice: fn(&str)) -> Self {
+        Self { put, get, limits: Limits::default(), notice }
+    }
+
+    /// Copies into an environment.
+    pub(crate) fn put(&self, environment: &dyn Environment, directory: &Path) -> io::Result<()> {
+        for path in &self.put {
+            let mut paths = vec![path.clone()];
+            if path == Path::new(".") {
+                let entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+                paths = entries.iter().map(|entry| entry.file_name().into()).collect();
+            }
+            for path in paths {
+                let copied =
+                    put(environment, &directory.join(&path), &environment.directory().join(&path), &self.limits);
+                let copied = copied.map_err(|error| {
+                    let text = format!("`{}` cannot be copied into the environment: {error}", path.display());
+                    io::Error::new(error.kind(), text)
+                })?;
+                self.name_skipped(&path, &copied.skipped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies out of an environment.
+    pub(crate) fn get(&self, environment: &dyn Environment, directory: &Path) {
+        if self.get.is_empty() {
+            return;
+        }
+        let random = RandomState::new().build_hasher().finish();
+        let results = directory.join(format!("from-{}-{random:016x}", environment.name()));
+        let mut files = 0;
+        for path in &self.get {
+            let is_all = path == Path::new(".");
+            let source = if is_all { environment.directory().to_owned() } else { environment.directory().join(path) };
+            let target = if is_all { results.join("all") } else { results.join(path) };
+            match get(environment, &source, &target, &self.limits) {
+                Ok(copied) => {
+                    files += copied.files;
+                    self.name_skipped(path, &copied.skipped);
+                }
+                Err(error) => {
+                    (self.notice)(&format!("`{}` was not copied out of the environment: {error}", path.display()));
+                }
+            }
+        }
+        if files > 0 {
+            (self.notice)(&format!("{files} files of the environment are in `{}`", results.display()));
+        } else {
+            // It has at most empty folders.
+            let _ = fs::remove_dir(&results);
+        }
+    }
+
+    fn name_skipped(&self, path: &Path, skipped: &[PathBuf]) {
+        if let Some(first) = skipped.first() {
+            let first = path.join(first);
+            (self.notice)(&format!(
+                "{} entries were not copied, such as `{}`: links that lead out, devices, pipes and sockets",
+                skipped.len(),
+                first.display()
+            ));
+        }
+    }
+}
