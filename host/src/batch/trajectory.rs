@@ -205,7 +205,7 @@ mod tests {
         ] {
             std::fs::write(file.path(), text).expect("failed to write");
             for checked in [check(file.path()), finished(file.path()).map(drop)] {
-                let error = checked.expect_err("it is no file of results");
+                let error = checked.expect_err("it has something else");
                 assert!(error.contains("is not the result of a task"), "{text}: {error}");
             }
             assert_eq!(std::fs::read_to_string(file.path()).expect("it exists"), text);

@@ -49,14 +49,14 @@ mod tests {
 
     use super::*;
 
-    /// Takes a lock that nobody holds. A process that another test starts can have it for a moment, until its program begins.
+    /// Takes a lock that is free. A process that another test starts can have it for a moment, until its program begins.
     fn take(home: &Home, name: &str) -> (RunnerLock, Option<String>) {
         let started = Instant::now();
         loop {
             if let Some(taken) = RunnerLock::take(home, name) {
                 return taken;
             }
-            assert!(started.elapsed() < Duration::from_secs(20), "somebody holds it");
+            assert!(started.elapsed() < Duration::from_secs(20), "another process holds it");
             thread::sleep(Duration::from_millis(5));
         }
     }

@@ -141,7 +141,7 @@ fn a_job_keeps_its_time_zone_and_a_wrong_one_is_refused() {
         let wrong = go(args, "Nowhere/Bad");
         assert_eq!((wrong.status, &*wrong.out), (Some(2), ""), "{args:?}");
         assert!(
-            wrong.err.contains("the variable `TZ` is `Nowhere/Bad`, which is no time zone that is known"),
+            wrong.err.contains("the variable `TZ` is `Nowhere/Bad`, which is not a time zone that is known"),
             "{args:?}: {}",
             wrong.err
         );

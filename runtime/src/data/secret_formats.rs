@@ -206,7 +206,7 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns whether a letter, a digit or `_` precedes a place. The letter of an escape such as `\n` in JSON is none.
+/// Returns whether a letter, a digit or `_` precedes a place. The letter of an escape such as `\n` in JSON does not count.
 fn follows_word(text: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else { return false };
     let is_word = text[before].is_ascii_alphanumeric() || text[before] == b'_';

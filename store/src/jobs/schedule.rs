@@ -34,11 +34,11 @@ const NICKNAMES: [(&str, &str); 6] = [
 const FIELDS: [(&str, &str, &str); 5] = [
     ("minute", "a number from 0 to 59", "`0,30`, `10-20` and `*/15`"),
     ("hour", "a number from 0 to 23", "`8,20`, `9-17` and `*/2`"),
-    ("day of the month", "a number from 1 to 31, or `L` for the last day", "`1,15`, `1-7` and `*/2`"),
-    ("month", "a number from 1 to 12, or a name from `JAN` to `DEC`", "`1,7`, `JUN-AUG` and `*/3`"),
+    ("day of the month", "a number from 1 to 31, `L` for the last day", "`1,15`, `1-7` and `*/2`"),
+    ("month", "a number from 1 to 12, a name from `JAN` to `DEC`", "`1,7`, `JUN-AUG` and `*/3`"),
     (
         "day of the week",
-        "a number from 0 to 7 (Sunday is 0 and 7), or a name from `SUN` to `SAT`",
+        "a number from 0 to 7 (Sunday is 0 and 7), a name from `SUN` to `SAT`",
         "`1,3`, `MON-FRI` and `*/2`",
     ),
 ];
@@ -213,7 +213,7 @@ fn wrong(fields: &[&str], text: &str) -> String {
         alone[at] = field;
         if parser().parse(&alone.join(" ").to_uppercase()).is_err() {
             return format!(
-                "the expression `{}` is wrong: its {name} is `{}`, and expected is {expected}, `*`, or several of them such as {example}",
+                "the expression `{}` is wrong: its {name} is `{}`; expected {expected}, `*`, or several of them such as {example}",
                 text.escape_debug(),
                 field.escape_debug()
             );
@@ -335,10 +335,10 @@ mod tests {
             ("in 0m", "out of range"),
             ("* * * * * *", "has 6 fields: expected five fields"),
             ("0 9 * *", "has 4 fields"),
-            ("61 * * * *", "is wrong: its minute is `61`, and expected is a number from 0 to 59, `*`, or several"),
+            ("61 * * * *", "is wrong: its minute is `61`; expected a number from 0 to 59, `*`, or several"),
             ("0 24 * * *", "its hour is `24`"),
             ("0 0 32 * *", "its day of the month is `32`"),
-            ("0 0 * foo *", "its month is `foo`, and expected is a number from 1 to 12, or a name from `JAN`"),
+            ("0 0 * foo *", "its month is `foo`; expected a number from 1 to 12, a name from `JAN`"),
             ("0 0 * * 8", "its day of the week is `8`"),
             ("30-10 * * * *", "its minute is `30-10`"),
             ("a b c d e", "its minute is `a`"),
