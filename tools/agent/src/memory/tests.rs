@@ -170,7 +170,7 @@ fn an_entry_with_a_secret_is_refused_and_its_name_is_not() {
                 r#""operations":[{{"action":"add","content":"a"}},{{"action":"replace","old_text":"a","content":"{text}"}}]"#
             ),
         ] {
-            let response = harness.call("memory", &format!(r#"{{"target":"memory",{operation}}}"#));
+            let response = harness.call("memory", format!(r#"{{"target":"memory",{operation}}}"#));
             assert_reply!(response, Err(Refused, "it contains a secret"));
         }
     }
