@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tempfile::TempDir;
+use toolc_environment::copy::Copies;
 use toolc_environment::{
     DaytonaKind, Environment, Exit, HostKeys, Kind as _, Launch, Leases, Outcome, Output, Program, Sink, Site,
 };
@@ -181,4 +182,23 @@ fn faults_of_the_service_are_survived_or_reported() {
     assert!(error.contains("has the state `build_failed`: no such image"), "{error}");
     let deletion = service.state().requests.last().cloned().unwrap();
     assert_eq!((deletion.0.as_str(), deletion.1.as_str()), ("DELETE", "/api/sandbox/broken"));
+}
+
+#[test]
+fn copies_are_those_of_their_own_directory_whatever_that_of_the_task_is() {
+    let Some(service) = service() else { return };
+    let (here, there) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+    std::fs::write(here.path().join("one"), "x").expect("failed to write");
+    let copies = Copies::new(here.path(), vec![".".into()], vec![".".into()], |_| {});
+    let environment = make(&service.kind().directory(there.path()).copies(copies), None).expect("it can be made");
+    assert_eq!(run(&*environment, "cat one; mv one two").1, "x");
+    environment.clean_up();
+    let results = std::fs::read_dir(here.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let results: Vec<_> = results.filter(|path| path.is_dir()).collect();
+    assert_eq!(std::fs::read_to_string(results[0].join("all/two")).expect("it came back"), "x");
+    // What cannot be copied in is an error, and nothing is left at the service.
+    let copies = Copies::new(here.path(), vec!["none".into()], Vec::new(), |_| {});
+    let error = make(&service.kind().copies(copies), None).expect_err("there is no such file").to_string();
+    assert!(error.contains("`none` cannot be copied into the environment"), "{error}");
+    assert!(service.state().sandboxes.is_empty());
 }

@@ -11,9 +11,10 @@ use crate::Environment;
 
 /// What is copied into a new environment, and out of it before it ends.
 ///
-/// Paths are relative to the directory of the task here, and to that of the environment there. `.` is all that is in it.
+/// Paths are relative to a directory here, and to that of the environment there. `.` is all that is in it.
 #[derive(Debug, Clone)]
 pub struct Copies {
+    directory: PathBuf,
     put: Vec<PathBuf>,
     get: Vec<PathBuf>,
     limits: Limits,
@@ -21,23 +22,23 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Copies `put` into a new environment, and `get` out of it: to a new folder in the directory of the task, so that nothing is
-    /// replaced. `notice` gets a sentence for what was copied out, and for what could not be copied.
-    pub fn new(put: Vec<PathBuf>, get: Vec<PathBuf>, notice: fn(&str)) -> Self {
-        Self { put, get, limits: Limits::default(), notice }
+    /// Copies `put` of a directory of this machine into a new environment, and `get` out of it: to a new folder in the directory, so that
+    /// nothing is replaced. `notice` gets a sentence for what was copied out, and for what could not be copied.
+    pub fn new(directory: impl Into<PathBuf>, put: Vec<PathBuf>, get: Vec<PathBuf>, notice: fn(&str)) -> Self {
+        Self { directory: directory.into(), put, get, limits: Limits::default(), notice }
     }
 
     /// Copies into an environment.
-    pub(crate) fn put(&self, environment: &dyn Environment, directory: &Path) -> io::Result<()> {
+    pub(crate) fn put(&self, environment: &dyn Environment) -> io::Result<()> {
         for path in &self.put {
             let mut paths = vec![path.clone()];
             if path == Path::new(".") {
-                let entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+                let entries = fs::read_dir(&self.directory)?.collect::<io::Result<Vec<_>>>()?;
                 paths = entries.iter().map(|entry| entry.file_name().into()).collect();
             }
             for path in paths {
                 let copied =
-                    put(environment, &directory.join(&path), &environment.directory().join(&path), &self.limits);
+                    put(environment, &self.directory.join(&path), &environment.directory().join(&path), &self.limits);
                 let copied = copied.map_err(|error| {
                     let text = format!("`{}` cannot be copied into the environment: {error}", path.display());
                     io::Error::new(error.kind(), text)
@@ -49,12 +50,12 @@ impl Copies {
     }
 
     /// Copies out of an environment.
-    pub(crate) fn get(&self, environment: &dyn Environment, directory: &Path) {
+    pub(crate) fn get(&self, environment: &dyn Environment) {
         if self.get.is_empty() {
             return;
         }
         let random = RandomState::new().build_hasher().finish();
-        let results = directory.join(format!("from-{}-{random:016x}", environment.name()));
+        let results = self.directory.join(format!("from-{}-{random:016x}", environment.name()));
         let mut files = 0;
         for path in &self.get {
             let is_all = path == Path::new(".");

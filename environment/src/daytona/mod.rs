@@ -252,7 +252,7 @@ impl Kind for DaytonaKind {
         let mut made = self.connect(&access, &user_file, site.leases).map_err(failed)?;
         (made.name, made.promises) = (Self::NAME.to_owned(), self.promises());
         made.kept = Mutex::new(Some(Box::new((sandbox, own))));
-        Ok(Arc::new(made.with_copies(self.copies.as_ref(), site.directory).map_err(failed)?))
+        Ok(Arc::new(made.with_copies(self.copies.as_ref()).map_err(failed)?))
     }
 }
 

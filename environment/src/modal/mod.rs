@@ -242,7 +242,7 @@ impl Kind for ModalKind {
             Remote::new(sandbox, Local::new("/").with_variables(needed_variables().collect()), remote::prefix());
         let made = RemoteEnvironment::new(self, remote, own, site.leases);
         let directory = make_directory(&made, &self.directory)?;
-        Ok(Arc::new(made.begin_in(directory)?.with_copies(self.copies.as_ref(), site.directory)?))
+        Ok(Arc::new(made.begin_in(directory)?.with_copies(self.copies.as_ref())?))
     }
 }
 

@@ -37,8 +37,8 @@ pub(crate) struct RemoteEnvironment {
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// The folder for temporary files, if it has the same path in that place.
     pub(crate) temporary_folder: Option<PathBuf>,
-    /// What is copied out before the place ends, and the directory of the task on this machine.
-    copies: Mutex<Option<(Copies, PathBuf)>>,
+    /// What is copied out before the place ends.
+    copies: Mutex<Option<Copies>>,
     /// What is dropped when the place has ended.
     pub(crate) kept: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
     remote: Remote,
@@ -76,14 +76,14 @@ impl RemoteEnvironment {
         Ok(self)
     }
 
-    /// Copies files into the directory, and others out of it before the place ends. `directory` is that of the task on this machine.
+    /// Copies files into the directory, and others out of it before the place ends.
     ///
     /// # Errors
     /// If files cannot be copied into it.
-    pub(crate) fn with_copies(mut self, copies: Option<&Copies>, directory: &Path) -> io::Result<Self> {
+    pub(crate) fn with_copies(mut self, copies: Option<&Copies>) -> io::Result<Self> {
         if let Some(copies) = copies {
-            copies.put(&self, directory)?;
-            self.copies = Mutex::new(Some((copies.clone(), directory.to_owned())));
+            copies.put(&self)?;
+            self.copies = Mutex::new(Some(copies.clone()));
         }
         Ok(self)
     }
@@ -136,8 +136,8 @@ impl Environment for RemoteEnvironment {
 
     fn clean_up(&self) {
         let copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((copies, directory)) = copies {
-            copies.get(self, &directory);
+        if let Some(copies) = copies {
+            copies.get(self);
         }
         if self.remote.close() {
             drop(self.kept.lock().unwrap_or_else(PoisonError::into_inner).take());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolc_config::{Apptainer, Container, Home, Modal, Ssh, expanded};
 use toolc_environment::copy::Copies;
 use toolc_environment::{ApptainerKind, ContainerKind, DaytonaKind, HostKeys, Leases, ModalKind, SshKind};
-use toolc_workspace::Environments;
+use toolc_workspace::{Environments, Workspace};
 
 use super::EnvironmentKind;
 use crate::profile::{DAYTONA_KEY, MODAL_TOKEN, Profile};
@@ -116,9 +116,11 @@ fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
 /// Returns what sandboxes of services get a copy of, and what is copied out of them.
 fn copies(profile: &Profile) -> Copies {
     let environment = &profile.config().environment;
+    // That of a task is in the sandbox.
+    let workspace = Workspace::current();
     let paths = |paths: &[String]| paths.iter().map(PathBuf::from).collect();
     let notice = |text: &str| eprintln!("note: {}", show::one_line(text));
-    Copies::new(paths(&environment.put), paths(&environment.get), notice)
+    Copies::new(workspace.dir(), paths(&environment.put), paths(&environment.get), notice)
 }
 
 /// Returns the sandboxes of Daytona of the configuration.
