@@ -267,7 +267,7 @@ table! {
     pub struct ModalTable {
         /// The Python that has the SDK of Modal. Default: `python3`.
         python: Text,
-        /// The app of Modal to which the sandboxes belong. It is made if there is none of that name. Default: `toolc`.
+        /// The app of Modal to which the sandboxes belong. It is made if it does not exist. Default: `toolc`.
         app: Text,
         /// The image, which must have a POSIX shell with the usual programs. Default: that of Modal, with Debian and Python.
         image: Text,

@@ -38,7 +38,7 @@ fn environments(folder: &Path) -> Vec<Arc<dyn Environment>> {
     all
 }
 
-/// Returns the paths below a folder with what is there.
+/// Returns the paths below a folder, and describes each.
 fn listed(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut pending = vec![folder.to_owned()];

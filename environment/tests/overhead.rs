@@ -1,4 +1,4 @@
-//! How long a trivial command takes in an environment, beside the program of the command line that reaches the same place. Prints medians
+//! How long a trivial command takes in an environment, next to the program of the command line that reaches the same place. Prints medians
 //! and ratios of one run: `cargo xtask soak containers` and `cargo xtask soak ssh` measure docker and SSH.
 #![cfg(target_os = "linux")]
 

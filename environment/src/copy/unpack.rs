@@ -1,4 +1,4 @@
-//! Unpacks an archive of which nothing is trusted.
+//! Unpacks an archive that is not trusted.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -13,7 +13,7 @@ use super::{Copied, Limits};
 /// The maximum length of what follows the end of an archive: `tar` fills its last part with zeros.
 const MAX_END: usize = 1 << 20;
 
-/// Unpacks an archive as its bytes arrive: one file or folder, to a path in a folder that nobody else uses.
+/// Unpacks an archive as its bytes arrive: one file or folder, to a path in a folder that no other program uses.
 ///
 /// Nothing is written through a link: links are made at the end, and an entry whose parent is not a folder of the archive is refused.
 #[derive(Debug)]

@@ -244,7 +244,7 @@ async def hold(settings: argparse.Namespace) -> None:
         await patiently(lambda: sandbox.exec.aio("true"))
         server = await asyncio.start_unix_server(lambda *streams: serve(sandbox, *streams), settings.socket)
         print("ready", flush=True)
-        # Nobody reads the warnings of the SDK.
+        # The warnings of the SDK are not read.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         await ending
         server.close()

@@ -101,7 +101,7 @@ impl ModalKind {
         Self { python: python.into(), ..self }
     }
 
-    /// Sets the app of Modal to which the sandboxes belong, `toolc` by default. It is made if there is none of that name.
+    /// Sets the app of Modal to which the sandboxes belong, `toolc` by default. It is made if it does not exist.
     #[must_use]
     pub fn app(self, app: impl Into<String>) -> Self {
         Self { app: app.into(), ..self }
