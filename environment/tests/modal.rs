@@ -156,9 +156,9 @@ fn failures_say_what_to_do_and_no_secret() {
     let folder = folder();
     let text = try_make(&kind.clone().app("two words"), folder.path(), None).expect_err("no such app").to_string();
     assert!(text.contains("cannot be the name of an app"), "{text}");
-    let text = try_make(&kind, Path::new("/proc/x"), None).expect_err("it is no folder").to_string();
+    let text = try_make(&kind, Path::new("/proc/x"), None).expect_err("it is not a folder").to_string();
     assert!(text.contains("`/proc/x` cannot be made"), "{text}");
-    assert_eq!(service.said("created").len(), service.said("ended").len(), "a sandbox that is of no use is ended");
+    assert_eq!(service.said("created").len(), service.said("ended").len(), "a sandbox without use is ended");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::debian::{Variables, run};
 /// The version of the SDK.
 const VERSION: &str = "1.6.4";
 
-/// Returns the environment variables of tests that use the SDK. It is installed if it is not there.
+/// Returns the environment variables of tests that use the SDK. It is installed if it is missing.
 pub(crate) fn variables() -> Result<Variables, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../target/modal-{VERSION}"));
     let python = folder.join("bin/python");
