@@ -78,8 +78,10 @@ fn a_killed_writer_loses_nothing_that_was_written() {
     let memory = FileMemory::new(folder.path());
     let mut other = spawn(folder.path(), "other", usize::MAX);
     // Its output is read, so that it never waits for the pipe.
-    let lines = BufReader::new(other.stdout.take().expect("a pipe")).lines();
-    let of_other = thread::spawn(move || lines.map_while(Result::ok).filter(|line| line.contains("written ")).count());
+    let mut lines = BufReader::new(other.stdout.take().expect("a pipe")).lines();
+    assert!(lines.any(|line| line.is_ok_and(|line| line.contains("written "))), "the writer has written nothing");
+    let of_other =
+        thread::spawn(move || 1 + lines.map_while(Result::ok).filter(|line| line.contains("written ")).count());
     let mut last = None;
     for kill in 0..tries(10).min(100) {
         let mut writer = spawn(folder.path(), "killed", usize::MAX);
