@@ -293,6 +293,9 @@ fn reason(request: &CustomRequest) -> String {
     error.map_or_else(String::new, |error| format!(": {error}"))
 }
 
+/// How long a call waits until a progress notification is sent, so that its result does not overtake it.
+const PROGRESS_LIMIT: Duration = Duration::from_secs(1);
+
 /// The progress notifications of a request.
 struct Progress<'c> {
     peer: &'c Peer<RoleServer>,
@@ -315,7 +318,8 @@ impl<'c> Progress<'c> {
         let mut params = ProgressNotificationParam::new(token.clone(), done);
         params.total = total.filter(|total| total.is_finite());
         params.message = Some(message).filter(|message| !message.is_empty());
-        let _ = self.peer.notify_progress(params).await;
+        // At the end of the client's input, rmcp may send a notification without ever saying so. The call goes on and is answered.
+        let _ = tokio::time::timeout(PROGRESS_LIMIT, self.peer.notify_progress(params)).await;
     }
 }
 
