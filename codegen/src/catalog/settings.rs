@@ -5,7 +5,7 @@ use std::path::Path;
 use super::names::Names;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
 use crate::dialects::{DIALECTS, Dialect};
-use crate::manifest::{RuleLevel, SchemasManifest, SettingsManifest};
+use crate::manifest::{RuleLevel, SchemasManifest, SettingsManifest, VendorToolsManifest};
 use crate::project::{GENERATED, MANIFESTS};
 use crate::source::Kind;
 
@@ -22,6 +22,8 @@ pub struct Settings {
     pub rust: Option<String>,
     /// The files in `generated/schemas/`.
     pub schemas: SchemaFiles,
+    /// The vendors' own tools that requests contain.
+    pub vendor_tools: VendorToolsManifest,
     /// The maximum number of tools of a toolset.
     pub max_tools: Option<At<u32>>,
     /// The token budget of toolsets without a budget of their own.
@@ -60,6 +62,7 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
         schemas: schema_files(&manifest.schemas, &dialects, names, sink),
         dialects,
+        vendor_tools: manifest.vendor_tools,
         max_tools: manifest.budgets.tools,
         token_budget: manifest.budgets.tokens,
         description_budget: manifest.budgets.description.map(|max| max.value),

@@ -9,6 +9,7 @@ use toolc::__gen::segment::{Atoms, MAX_ATOMS};
 
 use crate::catalog::{Atom, Catalog, Requires, Tool, ToolId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
+use crate::manifest::ToolManifest;
 use crate::schema::{Defs, Property, Schema};
 use crate::text::atoms::{AtomId, Template, When};
 use crate::text::condition::AtomExpr;
@@ -29,7 +30,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             sink.push(found.help("split the tool, or simplify its conditions"));
             continue;
         }
-        let mut turns = Turns::new(&tool.manifest.defs, atoms);
+        let mut turns = Turns::new(&tool.manifest, atoms);
         if tool.atoms.len() < atoms.len() {
             // A condition refers to an unknown tool or fact (already reported), so the possible turns cannot be enumerated.
             turns.all.clear();
@@ -61,6 +62,8 @@ fn is_shown(tool: &Tool, atoms: Atoms) -> bool {
 /// The possible turns of a tool, as values of its atoms. A fact has a single value.
 struct Turns<'t> {
     defs: &'t Defs,
+    /// The schema of the arguments as a whole.
+    params: &'t Schema,
     all: Vec<Atoms>,
     /// The place of each atom's first use.
     places: Vec<Place>,
@@ -69,9 +72,10 @@ struct Turns<'t> {
 type Holds<'h> = &'h dyn Fn(Atoms) -> bool;
 
 impl<'t> Turns<'t> {
-    fn new(defs: &'t Defs, atoms: &[At<AtomExpr>]) -> Self {
+    fn new(manifest: &'t ToolManifest, atoms: &[At<AtomExpr>]) -> Self {
+        let (defs, params) = (&manifest.defs, &manifest.params);
         let all = turns(atoms.iter().map(|atom| &atom.value));
-        Self { defs, all, places: atoms.iter().map(|atom| atom.place).collect() }
+        Self { defs, params, all, places: atoms.iter().map(|atom| atom.place).collect() }
     }
 
     /// Returns whether both conditions are true in some turn.
@@ -123,8 +127,10 @@ impl<'t> Turns<'t> {
             schema.choices.iter().any(|choice| choice.when.is_some())
                 || schema.properties.iter().any(|property| property.when.is_some())
         };
+        // An example of a whole call is shown in the turns in which the call is possible.
+        let examples = if std::ptr::eq(schema, self.params) { &[] } else { schema.examples.as_slice() };
         let values: Vec<(&At<Value>, Code)> = (schema.default.iter().map(|at| (at, Code::DEFAULT_VIOLATES_SCHEMA)))
-            .chain(schema.examples.iter().map(|at| (at, Code::EXAMPLE_VIOLATES_SCHEMA)))
+            .chain(examples.iter().map(|at| (at, Code::EXAMPLE_VIOLATES_SCHEMA)))
             .collect();
         let reachable_schemas = || {
             let needed = self.defs.reachable_from([schema]);

@@ -9,8 +9,8 @@ use toolc::behaviour::Execution;
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::dialects::{DIALECTS, Dialect};
-use crate::manifest::{Overlap, is_reserved};
-use crate::schema::Schema;
+use crate::manifest::{Overlap, Syntax, is_reserved};
+use crate::schema::{Additional, Property, Schema};
 use crate::source::Kind;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
@@ -22,6 +22,10 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         check_returns(tool, sink);
         check_strict(tool, sink);
         check_icons(tool, sink);
+        check_background(tool, sink);
+        check_text_input(tool, sink);
+        check_meta(tool, sink);
+        check_examples(tool, sink);
         if let Some(shell) = &tool.manifest.approval.shell {
             check_parameter(tool, shell, "shell", &[Type::String], sink);
         }
@@ -102,6 +106,76 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     }
 }
 
+/// Reports background calls that nothing could run while the model goes on.
+fn check_background(tool: &Tool, sink: &Sink) {
+    let At { value: execution, place } = &tool.manifest.execution;
+    if tool.manifest.background && matches!(execution, Execution::Sync | Execution::Agent) {
+        let message = format!("`background` is not supported with `execution = \"{}\"`", execution.word());
+        let help = "remove `background`, or use `execution = \"blocking\"` or `\"async\"`";
+        incompatible(*place, message, help, sink);
+    }
+}
+
+/// The maximum number of bytes of a grammar, which is a part of every request.
+const MAX_GRAMMAR: usize = 64 << 10;
+
+/// Checks the input of a tool that takes plain text: its only parameter is the text.
+fn check_text_input(tool: &Tool, sink: &Sink) {
+    let Some(text) = &tool.manifest.text_input else { return };
+    let params = &tool.manifest.params;
+    let is_text = |property: &Property| {
+        let types = tool.manifest.defs.types(&property.schema);
+        property.required && property.when.is_none() && types.as_slice() == [Type::String]
+    };
+    let fits = matches!(params.properties.as_slice(), [only] if is_text(only))
+        && matches!(params.additional, Additional::Deny)
+        && params.in_place().next().is_none();
+    if !fits && !tool.manifest.refused.has("params", params.properties.is_empty()) && !params.has_errors {
+        let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, text.place, "`text_input` needs exactly one parameter");
+        let found = found.label("expected one required parameter of the type `string`, in every turn");
+        sink.push(found.help("remove the other parameters, or `text_input`"));
+    }
+    let syntax = text.syntax();
+    match &text.definition {
+        None if syntax != Syntax::Text && !text.refused.has("definition", true) => {
+            let message = format!("`syntax = \"{}\"` requires `definition`", syntax.word());
+            incompatible(text.place, message, "add the grammar or the regular expression", sink);
+        }
+        Some(definition) if syntax == Syntax::Text && !text.refused.has("syntax", text.syntax.is_none()) => {
+            let message = "`definition` requires `syntax`";
+            incompatible(definition.place, message, "add `syntax = \"lark\"` or `syntax = \"regex\"`", sink);
+        }
+        Some(definition) if definition.value.trim().is_empty() => {
+            let found = Diagnostic::new(Code::INVALID_VALUE, definition.place, "`definition` is empty");
+            sink.push(found.label("expected a grammar or a regular expression"));
+        }
+        Some(definition) if definition.value.len() > MAX_GRAMMAR => {
+            let length = definition.value.len();
+            let message = format!("`definition` has {length} bytes: at most {MAX_GRAMMAR} are allowed");
+            sink.push(Diagnostic::new(Code::INVALID_VALUE, definition.place, message).help("write a shorter grammar"));
+        }
+        _ => {}
+    }
+}
+
+fn check_meta(tool: &Tool, sink: &Sink) {
+    if let Some(meta) = &tool.manifest.meta
+        && !meta.value.is_object()
+    {
+        let found = Diagnostic::new(Code::WRONG_TYPE, meta.place, "`meta` must be a table");
+        sink.push(found.label(format!("expected a table, found {}", crate::schema::type_of(&meta.value).name())));
+    }
+}
+
+/// Reports `example_in_words` without an example.
+fn check_examples(tool: &Tool, sink: &Sink) {
+    let manifest = &tool.manifest;
+    if manifest.example_in_words && manifest.params.examples.is_empty() && !manifest.refused.has("schema", true) {
+        let message = "`example_in_words` requires an example";
+        incompatible(manifest.name.place, message, "add `examples` to `[schema]`, or remove `example_in_words`", sink);
+    }
+}
+
 /// Reports tools that scripts could call only while the agent's own loop waits for the script.
 fn check_scripts(tool: &Tool, sink: &Sink) {
     let At { value: execution, place } = &tool.manifest.execution;
@@ -125,6 +199,10 @@ fn check_returns(tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.returns.iter().flat_map(Schema::walk) {
         let properties = schema.properties.iter().filter_map(|property| property.when.as_ref());
         let choices = schema.choices.iter().filter_map(|choice| choice.when.as_ref());
+        for header in schema.properties.iter().filter_map(|property| property.mcp_header.as_ref()) {
+            let message = "`x-mcp-header` is not supported in `returns`";
+            incompatible(header.place, message, "remove it: only arguments are repeated in headers", sink);
+        }
         for when in properties.chain(choices) {
             let message = "`returns` cannot depend on the turn";
             incompatible(when.place, message, "remove `when`: an optional property may be omitted", sink);

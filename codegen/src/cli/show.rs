@@ -65,7 +65,7 @@ impl Show {
     }
 
     /// Returns the tools of the turn, `tool` included.
-    fn members(&self, catalog: &Catalog, dialect: &Dialect, tool: &Tool) -> Result<Members, Failure> {
+    fn members(&self, catalog: &Catalog, dialect: &'static Dialect, tool: &Tool) -> Result<Members, Failure> {
         let all = || catalog.shown(catalog.tools().map(|(_, tool)| lower::accepts(dialect, tool)).collect());
         let mut members = self.turn.available(catalog)?.unwrap_or_else(all);
         for (id, _) in catalog.tools().filter(|(_, other)| other.name() == tool.name()) {

@@ -4,12 +4,17 @@ use serde_json::Value;
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{CallersField, Dialect, Extensions, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
 /// The date on which the sources of the limits were read.
 const READ_ON: &str = "2026-11-21";
+
+/// The date on which the types of the SDK were read.
+const EXTENSIONS_READ_ON: &str = "2026-11-27";
+
+const TOOL_PARAM: &str = "anthropic 2.14.0, types/tool_param.py";
 
 /// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
@@ -42,6 +47,16 @@ pub(super) const DIALECT: Dialect = Dialect {
         advised_sentences: limit(3, Confidence::Medium, READ_ON, "Anthropic's guide to tools: at least three or four"),
         ..ToolLimits::NONE
     },
+    extensions: Extensions {
+        examples: limit("input_examples", Confidence::High, EXTENSIONS_READ_ON, TOOL_PARAM),
+        callers: limit(
+            CallersField { field: "allowed_callers", model: "direct", code: "code_execution_20260120" },
+            Confidence::High,
+            EXTENSIONS_READ_ON,
+            TOOL_PARAM,
+        ),
+        ..Extensions::NONE
+    },
     request: RequestLimits::NONE,
     lenient: None,
 };
@@ -54,5 +69,6 @@ pub(super) fn messages(tool: &ToolDefinition<'_>, strict: Option<bool>) -> CondJ
         entry("input_schema", tool.parameters.json()),
     ];
     entries.extend(strict.map(|strict| entry("strict", Value::from(strict).into())));
+    entries.extend(tool.extensions.iter().cloned());
     CondJson::Object(entries)
 }

@@ -2,7 +2,7 @@
 
 use super::limits::{Confidence, Refused, Total, limit};
 use super::schema_subset::{Enums, Refs};
-use super::{Dialect, RequestLimits, SchemaSubset, anthropic};
+use super::{Dialect, Extensions, RequestLimits, SchemaSubset, ToolLimits, anthropic};
 
 /// The date on which the sources of the limits were read.
 const READ_ON: &str = "2026-11-21";
@@ -36,6 +36,15 @@ pub(super) const DIALECT: Dialect = Dialect {
         open_objects: limit(Refused, Confidence::High, READ_ON, STRUCTURED),
         untyped_arrays: limit(Refused, Confidence::Low, READ_ON, "the documentation names the type of every value"),
         ..SchemaSubset::NONE
+    },
+    tool: ToolLimits {
+        code_only_tools: limit(Refused, Confidence::High, READ_ON, "code cannot call a strict tool"),
+        ..anthropic::DIALECT.tool
+    },
+    extensions: Extensions {
+        // Code cannot call a strict tool.
+        callers: None,
+        ..anthropic::DIALECT.extensions
     },
     request: RequestLimits {
         max_total: limit(

@@ -4,6 +4,7 @@ use serde_json::Value;
 use toolc::behaviour::Annotations;
 
 use crate::conditional_json::CondJson;
+use crate::manifest::Syntax;
 use crate::schema::{Defs, Schema, Spelling};
 use crate::text::atoms::{Template, When};
 
@@ -26,6 +27,19 @@ pub struct ToolDefinition<'c> {
     pub returns: Option<SchemaDocument<'c>>,
     /// What it does to the world.
     pub annotations: Annotations,
+    /// The fields of the dialect's [extensions](super::Extensions), in order.
+    pub extensions: Vec<(Option<When>, String, CondJson)>,
+    /// The format of its input, if that is plain text and the dialect has such tools.
+    pub text_input: Option<TextInput<'c>>,
+}
+
+/// The format of a plain text.
+#[derive(Debug, Clone, Copy)]
+pub struct TextInput<'c> {
+    /// What describes the text.
+    pub syntax: Syntax,
+    /// The grammar or the regular expression; empty for any text.
+    pub definition: &'c str,
 }
 
 /// A schema with the definitions that it refers to.

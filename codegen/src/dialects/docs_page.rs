@@ -39,7 +39,11 @@ fn rows(dialects: &[&Dialect]) -> Vec<Value> {
         rows.push(context! { name, cells });
     };
     for keyword in KEYWORDS {
-        row(code(keyword), &|dialect| becomes(keyword, dialect).to_owned());
+        row(code(keyword), &|dialect| {
+            let becomes = becomes(keyword, dialect);
+            let is_ignored = dialect.tool.ignored_keywords().is_some_and(|ignored| ignored.value.contains(keyword));
+            if is_ignored { format!("{becomes}; also in words") } else { becomes.to_owned() }
+        });
     }
     row("values of `format`".to_owned(), &|dialect| {
         dialect.schema.formats().map_or("any".to_owned(), |known| known.value.join(", "))

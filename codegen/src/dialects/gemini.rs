@@ -1,8 +1,8 @@
 //! Gemini's function declarations with `parametersJsonSchema`, which its SDK recommends.
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::limits::{Confidence, NameGrammar, Refused, limit};
+use super::{Dialect, Extensions, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 use crate::text::condition::Condition;
@@ -30,8 +30,10 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         parameter_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
         nested_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
+        code_only_tools: limit(Refused, Confidence::High, READ_ON, "python-genai's FunctionDeclaration has no field for callers"),
         ..ToolLimits::NONE
     },
+    extensions: Extensions::NONE,
     request: RequestLimits {
         max_tools: limit(512, Confidence::High, READ_ON, "python-genai, types.py"),
         advised_tools: limit(20, Confidence::High, READ_ON, "Gemini's guide to function calling: 10 to 20"),

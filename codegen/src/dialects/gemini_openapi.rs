@@ -57,7 +57,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         untyped_arrays: limit(Refused, Confidence::High, READ_ON, "issues of its users"),
         ..SchemaSubset::NONE
     },
-    spelling: Spelling { openapi: true, says_closed: false, says_required: false },
+    spelling: Spelling { openapi: true, says_closed: false, ..Spelling::JSON_SCHEMA },
     tool: ToolLimits {
         root_keywords: limit(
             &["oneOf", "anyOf", "allOf"],

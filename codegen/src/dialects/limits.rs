@@ -131,10 +131,14 @@ limits! {
         max_description: usize,
         /// The minimum number of sentences of a tool's description that the vendor advises.
         advised_sentences: usize,
+        /// Keywords that the API ignores, although it accepts them. They are also stated in words.
+        ignored_keywords: &'static [&'static str],
         /// Keywords that the root of the parameters must not have.
         root_keywords: &'static [&'static str],
         /// How large the schema of one tool may be.
         max_size: Size,
+        /// Tools that only code may call: the dialect would let the model call them.
+        code_only_tools: Refused,
         /// The number of characters that clients put before a tool's name. They count towards the length of the name.
         client_prefix: usize,
     }

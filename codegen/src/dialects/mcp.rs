@@ -5,7 +5,7 @@ use toolc::behaviour::Annotations;
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{Dialect, Extensions, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
@@ -20,7 +20,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     about: "MCP's `tools/list`, with `title`, `icons`, `outputSchema` (from `returns`) and all four `annotations`.",
     envelope: definition,
     schema: SchemaSubset::NONE,
-    spelling: Spelling::JSON_SCHEMA,
+    spelling: Spelling { says_mcp_headers: true, ..Spelling::JSON_SCHEMA },
     tool: ToolLimits {
         tool_name: limit(
             NameGrammar { first: "_.-", rest: "_.-", starts_with_digit: true, max_length: 128 },
@@ -36,6 +36,10 @@ pub(super) const DIALECT: Dialect = Dialect {
             "codex#1289, claude-code#16425: names of 64 characters and more once a client adds its prefix",
         ),
         ..ToolLimits::NONE
+    },
+    extensions: Extensions {
+        meta: limit("_meta", Confidence::High, READ_ON, "the specification of 2026-07-28, Tools"),
+        ..Extensions::NONE
     },
     request: RequestLimits::NONE,
     lenient: None,
@@ -57,6 +61,7 @@ fn definition(tool: &ToolDefinition<'_>) -> CondJson {
         let icons: Vec<Value> = tool.icons.iter().map(|source| icon(source)).collect();
         entries.push(entry("icons", Value::from(icons).into()));
     }
+    entries.extend(tool.extensions.iter().cloned());
     CondJson::Object(entries)
 }
 

@@ -8,12 +8,14 @@
 mod definition;
 #[cfg(feature = "emit")]
 mod docs_page;
+mod extensions;
 mod limits;
 mod schema_subset;
 
-pub use definition::{SchemaDocument, ToolDefinition};
+pub use definition::{SchemaDocument, TextInput, ToolDefinition};
 #[cfg(feature = "emit")]
 pub use docs_page::docs_page;
+pub use extensions::{CallersField, Extensions, TextFormat};
 pub use limits::{Confidence, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total};
 pub use schema_subset::{Enums, KEYWORDS, Refs, SchemaSubset};
 
@@ -46,6 +48,8 @@ pub struct Dialect {
     pub spelling: Spelling,
     /// What else it accepts of one tool.
     pub tool: ToolLimits,
+    /// What else it can say about one tool.
+    pub extensions: Extensions,
     /// What it accepts of all tools of a request together.
     pub request: RequestLimits,
     /// The dialect without strict mode, if this one is strict. A tool whose manifest says `strict = false` has its form.
@@ -78,7 +82,7 @@ impl Dialect {
 
     /// Returns its stated limits, for people to read.
     pub fn limits(&self) -> Vec<StatedLimit> {
-        [self.tool.stated(), self.request.stated(), self.schema.stated()].concat()
+        [self.tool.stated(), self.extensions.stated(), self.request.stated(), self.schema.stated()].concat()
     }
 
     /// Returns whether the dialect accepts every schema that an author can write.

@@ -1,11 +1,12 @@
 //! The dialect `openai`: OpenAI's Chat Completions API without strict mode.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::limits::{Confidence, NameGrammar, Refused, limit};
+use super::{Dialect, Extensions, RequestLimits, TextFormat, TextInput, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
+use crate::manifest::Syntax;
 use crate::schema::Spelling;
 
 /// The date on which the sources of the limits were read.
@@ -13,6 +14,9 @@ const READ_ON: &str = "2026-11-21";
 
 /// Names of tools, in every API of OpenAI.
 pub(super) const NAME: NameGrammar = NameGrammar { first: "_-", rest: "_-", starts_with_digit: true, max_length: 64 };
+
+/// The date on which the types of the SDK were read.
+pub(super) const EXTENSIONS_READ_ON: &str = "2026-11-27";
 
 /// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
@@ -37,7 +41,17 @@ pub(super) const DIALECT: Dialect = Dialect {
             READ_ON,
             "live errors from 2025-06 to 2026-08; const since 2026-08",
         ),
+        code_only_tools: limit(Refused, Confidence::High, READ_ON, "chat_completion_function_tool_param.py has no field for callers"),
         ..ToolLimits::NONE
+    },
+    extensions: Extensions {
+        text_input: limit(
+            TextFormat::Nested,
+            Confidence::High,
+            EXTENSIONS_READ_ON,
+            "openai 3.57.0, types/chat/chat_completion_custom_tool_param.py",
+        ),
+        ..Extensions::NONE
     },
     request: RequestLimits {
         max_tools: limit(128, Confidence::Medium, READ_ON, "enforced from 2024 to 2025-11 (dated issues)"),
@@ -49,6 +63,14 @@ pub(super) const DIALECT: Dialect = Dialect {
 
 /// Writes a definition of Chat Completions.
 pub(super) fn chat(tool: &ToolDefinition<'_>, strict: Option<bool>) -> CondJson {
+    if let Some(text) = tool.text_input {
+        let custom = CondJson::object([
+            ("name", string(tool.name)),
+            ("description", CondJson::Text(tool.description.clone())),
+            ("format", format(text, |grammar| json!({ "type": "grammar", "grammar": grammar })).into()),
+        ]);
+        return CondJson::object([("type", string("custom")), ("custom", custom)]);
+    }
     let mut function = vec![
         entry("name", string(tool.name)),
         entry("description", CondJson::Text(tool.description.clone())),
@@ -56,4 +78,12 @@ pub(super) fn chat(tool: &ToolDefinition<'_>, strict: Option<bool>) -> CondJson 
     ];
     function.extend(strict.map(|strict| entry("strict", Value::from(strict).into())));
     CondJson::object([("type", string("function")), ("function", CondJson::Object(function))])
+}
+
+/// Returns the format of a plain text. `of_grammar` wraps its syntax and definition.
+pub(super) fn format(text: TextInput<'_>, of_grammar: impl FnOnce(Value) -> Value) -> Value {
+    match text.syntax {
+        Syntax::Text => json!({ "type": "text" }),
+        syntax => of_grammar(json!({ "syntax": syntax.word(), "definition": text.definition })),
+    }
 }

@@ -1,14 +1,16 @@
 //! OpenAI's Responses. It applies strict mode if `strict` is absent, so that is always written.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::definition::string;
+use super::definition::{entry, string};
 use super::limits::{Confidence, limit};
-use super::{Dialect, ToolDefinition, ToolLimits, openai};
+use super::{CallersField, Dialect, Extensions, TextFormat, ToolDefinition, ToolLimits, openai};
 use crate::conditional_json::CondJson;
 
 /// The date on which the sources of the limits were read.
 const READ_ON: &str = "2026-11-21";
+
+const FUNCTION_TOOL: &str = "openai 3.57.0, types/responses/function_tool_param.py";
 
 /// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
@@ -24,17 +26,44 @@ pub(super) const DIALECT: Dialect = Dialect {
             READ_ON,
             "openai-openapi, FunctionToolParam: no length at the top level; 64 as in Chat",
         ),
+        code_only_tools: None,
         ..openai::DIALECT.tool
+    },
+    extensions: Extensions {
+        callers: limit(
+            CallersField { field: "allowed_callers", model: "direct", code: "programmatic" },
+            Confidence::High,
+            openai::EXTENSIONS_READ_ON,
+            FUNCTION_TOOL,
+        ),
+        code_result: limit("output_schema", Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
+        background: limit("async", Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
+        text_input: limit(
+            TextFormat::Flat,
+            Confidence::High,
+            openai::EXTENSIONS_READ_ON,
+            "openai 3.57.0, types/responses/custom_tool_param.py",
+        ),
+        ..Extensions::NONE
     },
     ..openai::DIALECT
 };
 
 fn definition(tool: &ToolDefinition<'_>) -> CondJson {
-    CondJson::object([
-        ("type", string("function")),
-        ("name", string(tool.name)),
-        ("description", CondJson::Text(tool.description.clone())),
-        ("parameters", tool.parameters.json()),
-        ("strict", Value::from(false).into()),
-    ])
+    let mut entries = vec![
+        entry("type", string(if tool.text_input.is_some() { "custom" } else { "function" })),
+        entry("name", string(tool.name)),
+        entry("description", CondJson::Text(tool.description.clone())),
+    ];
+    if let Some(text) = tool.text_input {
+        let of_grammar = |grammar: Value| {
+            json!({ "type": "grammar", "syntax": grammar["syntax"], "definition": grammar["definition"] })
+        };
+        entries.push(entry("format", openai::format(text, of_grammar).into()));
+    } else {
+        entries.push(entry("parameters", tool.parameters.json()));
+        entries.push(entry("strict", Value::from(false).into()));
+    }
+    entries.extend(tool.extensions.iter().cloned());
+    CondJson::Object(entries)
 }

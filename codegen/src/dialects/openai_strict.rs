@@ -67,6 +67,22 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     spelling: Spelling { says_required: true, ..Spelling::JSON_SCHEMA },
     tool: ToolLimits {
+        ignored_keywords: limit(
+            &[
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+                "pattern",
+                "format",
+                "minItems",
+                "maxItems",
+            ],
+            Confidence::Medium,
+            "2026-11-27",
+            "Azure's guide to structured outputs, which supports none of these; OpenAI enforces them",
+        ),
         max_size: limit(
             Size { properties: 5_000, text: 120_000, enum_values: 1_000, long_enum: 250, long_enum_text: 15_000 },
             Confidence::High,

@@ -4,7 +4,7 @@
 use toolc::__gen::name;
 
 use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::{Dialect, SchemaSubset, ToolLimits, gemini_openapi, openai};
+use super::{Dialect, Extensions, SchemaSubset, ToolLimits, gemini_openapi, openai};
 use crate::schema::Spelling;
 
 /// The date on which the sources of the limits were read.
@@ -50,12 +50,13 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         ..gemini_openapi::DIALECT.schema
     },
-    spelling: Spelling { openapi: false, says_closed: false, says_required: false },
+    spelling: Spelling { says_closed: false, ..Spelling::JSON_SCHEMA },
     tool: ToolLimits {
         tool_name: limit(name::PORTABLE, Confidence::High, READ_ON, SOURCE),
         parameter_name: limit(PARAMETER, Confidence::High, READ_ON, SOURCE),
         nested_name: limit(PARAMETER, Confidence::High, READ_ON, SOURCE),
         ..openai::DIALECT.tool
     },
+    extensions: Extensions::NONE,
     ..openai::DIALECT
 };

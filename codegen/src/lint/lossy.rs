@@ -79,7 +79,7 @@ struct LossKey {
 /// (`parameter-name`). Losses in `returns` do not matter, because no model writes results.
 fn is_reported_elsewhere(loss: &Loss) -> bool {
     let is_at_root = loss.path.is_empty() && matches!(loss.keyword, "anyOf" | "oneOf" | "allOf");
-    is_at_root || matches!(loss.keyword, "properties" | "name" | "returns")
+    is_at_root || matches!(loss.keyword, "properties" | "name" | "callers" | "returns")
 }
 
 fn outcome(fallback: Fallback) -> &'static str {

@@ -31,5 +31,7 @@ pub(super) fn lower_behaviour(catalog: &Catalog, tool: &Tool) -> Behaviour {
         .with_max_result_chars(manifest.max_result_chars)
         .with_timeout(manifest.timeout.as_ref().map(|timeout| timeout.value))
         .with_defer(manifest.defer)
+        .with_callers(manifest.callers())
+        .with_background(manifest.background)
         .with_deprecated(deprecated)
 }

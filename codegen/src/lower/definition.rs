@@ -1,27 +1,38 @@
 //! The definition of a tool in a dialect.
 
+use serde_json::Value;
+
+use super::examples::{Example, examples, is_always_possible};
 use super::narrow::{Fallback, Loss, Narrowed, narrow, narrow_result};
-use super::prose::append_sentence;
+use super::prose::{append_sentence, keyword_prose};
 use crate::catalog::{Atom, Catalog, Tool};
-use crate::conditional_json::CondJson;
-use crate::dialects::{Dialect, SchemaDocument, ToolDefinition};
+use crate::conditional_json::{CondJson, conditional};
+use crate::diagnostic::At;
+use crate::dialects::{Dialect, SchemaDocument, TextInput, ToolDefinition};
 use crate::schema::{Additional, Property, Schema};
-use crate::text::atoms::{AtomId, When};
+use crate::text::atoms::{AtomId, Template, When};
 use crate::text::condition::Condition;
+use crate::text::template::Piece;
 
 /// A tool in one dialect.
 #[derive(Debug)]
 pub struct Lowering {
-    /// The definition, or `None` if the dialect does not accept the name of the tool or of a required parameter.
+    /// The definition, or `None` if the dialect does not [accept](accepts) the tool.
     pub definition: Option<CondJson>,
     /// What the definition does not express as the author wrote it.
     pub losses: Vec<Loss>,
 }
 
-/// Returns whether a dialect accepts the names of a tool and of its required parameters.
-pub fn accepts(dialect: &Dialect, tool: &Tool) -> bool {
+/// Returns whether a dialect accepts the names of a tool and of its required parameters, and who may call it.
+pub fn accepts(dialect: &'static Dialect, tool: &Tool) -> bool {
     let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
-    accepts_name && refused_parameter(dialect, tool).is_none()
+    accepts_name && refused_parameter(dialect, tool).is_none() && accepts_callers(dialect, tool)
+}
+
+/// Returns whether a dialect can say who may call a tool. A tool that only code may call must not be shown to a model that would call
+/// it directly.
+fn accepts_callers(dialect: &'static Dialect, tool: &Tool) -> bool {
+    tool.manifest.callers().model || form(dialect, tool).tool.code_only_tools().is_none()
 }
 
 /// Returns the first required parameter whose name a dialect does not accept.
@@ -33,7 +44,12 @@ fn refused_parameter<'c>(dialect: &Dialect, tool: &'c Tool) -> Option<&'c Proper
 
 /// Returns the schema of a tool's arguments in a dialect.
 pub fn parameters<'t>(dialect: &'static Dialect, tool: &'t Tool) -> Narrowed<'t> {
-    narrow(&tool.manifest.params, &tool.manifest.defs, form(dialect, tool))
+    let form = form(dialect, tool);
+    let mut narrowed = narrow(&tool.manifest.params, &tool.manifest.defs, form);
+    if let Some(ignored) = form.tool.ignored_keywords() {
+        narrowed.state_in_words(ignored.value);
+    }
+    narrowed
 }
 
 /// Returns the dialect whose form a tool has: the one without strict mode if the tool is not strict.
@@ -50,23 +66,57 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         let (place, path) = refused_parameter(dialect, tool).map_or((manifest.name.place, String::new()), |property| {
             (property.name.place, format!(".{}", property.name.value))
         });
-        let losses = vec![Loss { place, path, keyword: "name", fallback: Fallback::Dropped }];
+        let keyword = if accepts_callers(dialect, tool) { "name" } else { "callers" };
+        let losses = vec![Loss { place, path, keyword, fallback: Fallback::Dropped }];
         return Lowering { definition: None, losses };
     }
-    let Narrowed { schema, defs, about, mut losses } = parameters(dialect, tool);
+    let mut narrowed = parameters(dialect, tool);
     let form = form(dialect, tool);
     let dialect_description = tool.overrides(dialect.name).and_then(|overrides| overrides.description.as_ref());
     let mut description = dialect_description.unwrap_or(&manifest.description).value.clone();
-    append_sentence(&mut description, about);
+    append_sentence(&mut description, std::mem::take(&mut narrowed.about));
+    let examples = examples(form, tool, &narrowed);
+    let is_elsewhere = form.extensions.examples().is_some() || manifest.example_in_words;
+    if !narrowed.schema.examples.is_empty() {
+        let stays = |at: &At<Value>| !is_elsewhere && is_always_possible(tool, &at.value);
+        narrowed.schema.to_mut().examples.retain(stays);
+    }
+    if form.extensions.examples().is_none() && manifest.example_in_words {
+        append_sentence(&mut description, example_in_words(&examples));
+    }
+    let mut losses = std::mem::take(&mut narrowed.losses);
+    if let Some(first) = manifest.params.examples.first()
+        && (examples.len() < manifest.params.examples.len()
+            || form.extensions.examples().is_none() && !manifest.example_in_words && !form.accepts_any_schema())
+    {
+        let (path, keyword) = (String::new(), "examples");
+        losses.push(Loss { place: first.place, path, keyword, fallback: Fallback::Dropped });
+    }
+    let returns = returns(form, tool, &mut losses);
+    let text_input = text_input(form, tool);
+    if let (Some(text), [parameter]) = (&manifest.text_input, manifest.params.properties.as_slice()) {
+        if text_input.is_some() {
+            // The only text that a vendor shows about plain text is the description of the tool.
+            let about_text = parameter.schema.description.as_ref().map(|description| description.value.clone());
+            append_sentence(&mut description, about_text.unwrap_or_default());
+        } else if let Some(grammar) = text.definition.as_ref().filter(|_| text.is_lark()) {
+            let sentence = format!("The text must match this grammar, which is written for Lark:\n{}", grammar.value);
+            for parameter in &mut narrowed.schema.to_mut().properties {
+                parameter.schema.add_description(vec![Piece::Text(sentence.clone())]);
+            }
+        }
+    }
     let definition = ToolDefinition {
         name: tool.name_in(dialect.name),
         title: manifest.title.as_ref().map(|title| title.value.as_str()),
         icons: manifest.icons.iter().map(|icon| icon.value.as_str()).collect(),
         description,
-        has_parameters: has_properties(&schema),
-        parameters: SchemaDocument { schema, defs, spelling: form.spelling },
-        returns: returns(form, tool, &mut losses),
+        has_parameters: has_properties(&narrowed.schema),
+        extensions: extensions(form, tool, examples, returns.as_ref().filter(|_| text_input.is_none())),
+        parameters: SchemaDocument { schema: narrowed.schema, defs: narrowed.defs, spelling: form.spelling },
+        returns,
         annotations: manifest.annotations.value(),
+        text_input,
     };
     let mut json = (form.envelope)(&definition);
     // Texts that list other tools use their names in the dialect.
@@ -75,6 +125,61 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         _ => None,
     });
     Lowering { definition: Some(json), losses }
+}
+
+/// Returns the sentence with the first example.
+fn example_in_words(examples: &[Example]) -> Template {
+    let Some(Example { when, arguments }) = examples.first() else { return Template::new() };
+    let sentence = keyword_prose("examples", &Value::from(vec![arguments.clone()])).unwrap_or_default();
+    let sentence = vec![Piece::Text(sentence)];
+    match when {
+        Some(when) => vec![conditional(when.clone(), sentence)],
+        None => sentence,
+    }
+}
+
+/// Returns the format of a tool's input, if it is plain text and the dialect has such tools.
+fn text_input<'t>(form: &Dialect, tool: &'t Tool) -> Option<TextInput<'t>> {
+    form.extensions.text_input()?;
+    let text = tool.manifest.text_input.as_ref()?;
+    let definition = text.definition.as_ref().map_or("", |definition| &definition.value);
+    Some(TextInput { syntax: text.syntax(), definition })
+}
+
+/// Returns the fields that the dialect has besides the usual ones.
+fn extensions(
+    form: &Dialect,
+    tool: &Tool,
+    examples: Vec<Example>,
+    returns: Option<&SchemaDocument<'_>>,
+) -> Vec<(Option<When>, String, CondJson)> {
+    let (manifest, extensions) = (&tool.manifest, &form.extensions);
+    let callers = manifest.callers();
+    let mut fields = Vec::new();
+    if let Some(field) = extensions.examples().filter(|_| !examples.is_empty()) {
+        // The field is absent in turns in which no example is possible.
+        let whens: Option<Vec<When>> = examples.iter().map(|example| example.when.clone()).collect();
+        let when = whens.and_then(|mut whens| if whens.len() > 1 { Some(Condition::Or(whens)) } else { whens.pop() });
+        let item = |example: Example| (example.when, CondJson::Json(example.arguments));
+        fields.push((when, field.value.to_owned(), CondJson::Array(examples.into_iter().map(item).collect())));
+    }
+    let mut put = |field: &str, value: CondJson| fields.push((None, field.to_owned(), value));
+    if let Some(words) = extensions.callers().map(|limit| limit.value).filter(|_| callers.code) {
+        let names = [(callers.model, words.model), (callers.code, words.code)];
+        let names: Vec<&str> = names.into_iter().filter(|(may_call, _)| *may_call).map(|(_, name)| name).collect();
+        put(words.field, Value::from(names).into());
+        if let (Some(field), Some(returns)) = (extensions.code_result(), returns) {
+            put(field.value, returns.json());
+        }
+    }
+    // A call by code cannot be answered later.
+    if let Some(field) = extensions.background().filter(|_| manifest.background && !callers.code) {
+        put(field.value, Value::Bool(true).into());
+    }
+    if let (Some(field), Some(meta)) = (extensions.meta(), &manifest.meta) {
+        put(field.value, meta.value.clone().into());
+    }
+    fields
 }
 
 /// Returns the schema of a tool's result, or `None` if narrowing would change the form of the values: a handler returns its values

@@ -3,6 +3,7 @@
 
 mod behaviour;
 mod definition;
+mod examples;
 pub mod narrow;
 mod prose;
 mod python;

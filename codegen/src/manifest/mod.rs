@@ -17,6 +17,7 @@ use toolc::behaviour::Execution;
 use toml::de::DeTable;
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId, ticked};
+use crate::schema::Property;
 use crate::source::{Kind, Source, Sources};
 use keys::Key;
 use keys::kinds::HasKeys as _;
@@ -92,9 +93,9 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
             if reader.refused().is_any() {
                 manifests.broken.push((kind, ANY.to_owned()));
             }
-            for FactTable { name, default, description, .. } in FactsManifest::read(&reader).facts {
+            for FactTable { name, default, description, per_session, .. } in FactsManifest::read(&reader).facts {
                 match default {
-                    Some(default) => manifests.facts.push(FactManifest { name, default, description }),
+                    Some(default) => manifests.facts.push(FactManifest { name, default, description, per_session }),
                     None => manifests.broken.push((kind, name.value)),
                 }
             }
@@ -204,8 +205,23 @@ fn commands(reader: &Reader<'_>) -> CommandsManifest {
 fn tool(reader: &Reader<'_>) -> ToolManifest {
     let (params, defs) = reader.arguments();
     let mut tool = ToolManifest { params, defs, ..ToolManifest::read(reader) };
+    set_text_pattern(&mut tool);
     tool.dialect.sort_by(|a, b| a.dialect.value.cmp(&b.dialect.value));
     tool
+}
+
+/// Makes the regular expression of a plain text the pattern of its parameter, for dialects that have no tools with plain text.
+fn set_text_pattern(tool: &mut ToolManifest) {
+    let Some(TextInputManifest { syntax: Some(syntax), definition: Some(definition), .. }) = &tool.text_input else {
+        return;
+    };
+    if let [Property { schema, .. }] = tool.params.properties.as_mut_slice()
+        && syntax.value == Syntax::Regex
+        && schema.pattern.is_none()
+        && standard::pattern_error(&definition.value).is_none()
+    {
+        schema.pattern = Some(At::new(format!("^(?:{})$", definition.value), definition.place));
+    }
 }
 
 fn check_file_name(name: &At<String>, kind: Kind, source: &Source, sink: &Sink) {

@@ -178,6 +178,8 @@ pub struct Property {
     pub secret: bool,
     /// The turns in which the property is available, or `None` for all.
     pub when: Option<At<When>>,
+    /// `x-mcp-header`: the name of the HTTP header in which MCP clients repeat the value.
+    pub mcp_header: Option<At<String>>,
     /// The schema of the value.
     pub schema: Schema,
 }

@@ -16,11 +16,13 @@ pub struct Spelling {
     pub says_closed: bool,
     /// Whether an empty `required` is written.
     pub says_required: bool,
+    /// Whether `x-mcp-header` is written.
+    pub says_mcp_headers: bool,
 }
 
 impl Spelling {
     /// JSON Schema, draft 2020-12.
-    pub const JSON_SCHEMA: Self = Self { openapi: false, says_closed: true, says_required: false };
+    pub const JSON_SCHEMA: Self = Self { openapi: false, says_closed: true, says_required: false, says_mcp_headers: false };
 }
 
 impl Defs {
@@ -112,8 +114,15 @@ impl Schema {
         }
         if self.is_object() {
             let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
-            let entry =
-                |property: &Property| (when(property), property.name.value.clone(), property.schema.to_json(spelling));
+            let entry = |property: &Property| {
+                let mut schema = property.schema.to_json(spelling);
+                if let (Some(header), CondJson::Object(entries)) = (&property.mcp_header, &mut schema)
+                    && spelling.says_mcp_headers
+                {
+                    entries.push((None, "x-mcp-header".to_owned(), Value::from(header.value.as_str()).into()));
+                }
+                (when(property), property.name.value.clone(), schema)
+            };
             put("properties", CondJson::Object(self.properties.iter().map(entry).collect()));
             // Properties that are required whenever they are available.
             let required: Vec<_> = self.properties.iter().filter(|property| property.required).collect();

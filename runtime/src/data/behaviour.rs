@@ -56,6 +56,10 @@ behaviour! {
     approval: Approval = Approval::NONE, with_approval;
     /// Whether tool search may defer the tool.
     defer: bool = true, with_defer;
+    /// Who may call the tool.
+    callers: Callers = Callers::MODEL, with_callers;
+    /// Whether the model may go on while a call runs: see [`Turn::start`](crate::Turn::start).
+    background: bool = false, with_background;
     /// The deprecation, or `None` if the tool is not deprecated.
     deprecated: Option<Deprecated> = None, with_deprecated;
 }
@@ -116,6 +120,39 @@ impl Execution {
             Execution::Async => "async",
             Execution::Agent => "agent",
         }
+    }
+}
+
+/// Who may call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Callers {
+    /// Whether the model may call the tool directly.
+    pub model: bool,
+    /// Whether code may call the tool that the model writes, and that the vendor runs. Scripts that the host runs are another
+    /// matter: see [`Tool::python`](crate::Tool::python).
+    pub code: bool,
+}
+
+impl Callers {
+    /// The model alone.
+    pub const MODEL: Callers = Callers { model: true, code: false };
+
+    /// Code alone.
+    pub const CODE: Callers = Callers { model: false, code: true };
+
+    /// The model and code.
+    pub const BOTH: Callers = Callers { model: true, code: true };
+
+    /// Creates a set of callers.
+    pub const fn new(model: bool, code: bool) -> Self {
+        Self { model, code }
+    }
+}
+
+impl Default for Callers {
+    fn default() -> Self {
+        Self::MODEL
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use crate::data::behaviour::Annotations;
+use crate::data::behaviour::{Annotations, Behaviour, Callers};
 
 macro_rules! dialects {
     ($d:tt
@@ -117,6 +117,10 @@ pub(crate) struct Shape {
     /// Whether tools that are added at run time can be defined: the dialect accepts any JSON Schema, or has a flag for tools
     /// that are not strict. Other dialects need lowered schemas, which only the compiler writes.
     pub(crate) accepts_any_schema: bool,
+    /// The field that lists who may call a tool, and its words for the model and for code.
+    callers: Option<[&'static str; 3]>,
+    /// The field that lets the model go on while a call runs.
+    background: Option<&'static str>,
     /// The API whose requests contain the definitions.
     #[allow(dead_code, reason = "only `wire` reads it")]
     pub(crate) api: DialectApi,
@@ -128,6 +132,8 @@ enum Envelope {
     Nested,
     /// `{"type": "function", "name", "description", ..., "strict": false}`
     Flat,
+    /// `{"type": "function", "name", "description", ...}`
+    Typed,
     /// `{"name", "description", ...}`
     Bare,
     /// `{"name", "title", "description", ..., "annotations"}`
@@ -141,7 +147,7 @@ pub(crate) struct RuntimeTool<'a> {
     /// Empty if the tool has no title.
     pub(crate) title: &'a str,
     pub(crate) description: &'a str,
-    pub(crate) annotations: Annotations,
+    pub(crate) behaviour: &'a Behaviour,
     pub(crate) schema: &'a Value,
 }
 
@@ -153,6 +159,7 @@ pub(crate) enum DialectApi {
     Responses,
     Messages,
     GenerateContent,
+    Interactions,
     /// Not the API of a model.
     None,
 }
@@ -162,10 +169,14 @@ const NESTED: Shape = Shape {
     parameters: "parameters",
     json_schema_parameters: None,
     accepts_any_schema: true,
+    callers: None,
+    background: None,
     api: DialectApi::ChatCompletions,
 };
 const ANTHROPIC: Shape =
     Shape { envelope: Envelope::Bare, parameters: "input_schema", api: DialectApi::Messages, ..NESTED };
+const ANTHROPIC_LENIENT: Shape =
+    Shape { callers: Some(["allowed_callers", "direct", "code_execution_20260120"]), ..ANTHROPIC };
 const GEMINI: Shape =
     Shape { envelope: Envelope::Bare, parameters: "parametersJsonSchema", api: DialectApi::GenerateContent, ..NESTED };
 
@@ -182,9 +193,15 @@ dialects! { $
     1 OpenAiStrict openai_strict with_openai_strict, "openai-strict", NESTED,
         "Like [`OpenAi`](Dialect::OpenAi), with `\"strict\": true`: every parameter is required, and null if it is absent.";
     2 OpenAiResponses openai_responses with_openai_responses, "openai-responses",
-        Shape { envelope: Envelope::Flat, api: DialectApi::Responses, ..NESTED },
+        Shape {
+            envelope: Envelope::Flat,
+            callers: Some(["allowed_callers", "direct", "programmatic"]),
+            background: Some("async"),
+            api: DialectApi::Responses,
+            ..NESTED
+        },
         "OpenAI's Responses: `{\"type\": \"function\", \"name\", \"description\", \"parameters\", \"strict\": false}`.";
-    3 Anthropic anthropic with_anthropic, "anthropic", ANTHROPIC,
+    3 Anthropic anthropic with_anthropic, "anthropic", ANTHROPIC_LENIENT,
         "Anthropic's Messages: `{\"name\", \"description\", \"input_schema\"}`.";
     4 AnthropicStrict anthropic_strict with_anthropic_strict, "anthropic-strict", ANTHROPIC,
         "Like `Anthropic`, with `\"strict\": true`.";
@@ -203,24 +220,28 @@ dialects! { $
         "MCP's `tools/list`: `{\"name\", \"title\", \"description\", \"inputSchema\", \"outputSchema\", \"annotations\"}`.";
     8 Portable portable with_portable, "portable", Shape { accepts_any_schema: false, ..NESTED },
         "The shape of [`OpenAi`](Dialect::OpenAi), with schemas that every vendor accepts, llama.cpp included.";
+    9 GeminiInteractions gemini_interactions with_gemini_interactions, "gemini-interactions",
+        Shape { envelope: Envelope::Typed, api: DialectApi::Interactions, ..NESTED },
+        "Gemini's Interactions: `{\"type\": \"function\", \"name\", \"description\", \"parameters\"}`.";
 }
 
 impl Dialect {
     /// Returns the definition of a tool whose schema may be any JSON Schema. The definition is never strict.
     pub(crate) fn define(self, tool: &RuntimeTool<'_>) -> Value {
-        let RuntimeTool { name, title, description, annotations, schema } = *tool;
-        let Shape { envelope, parameters, json_schema_parameters, .. } = self.shape();
+        let RuntimeTool { name, title, description, behaviour, schema } = *tool;
+        let Shape { envelope, parameters, json_schema_parameters, callers, background, .. } = self.shape();
         let key = json_schema_parameters.unwrap_or(parameters);
-        match envelope {
+        let mut definition = match envelope {
             Envelope::Nested => json!({
                 "type": "function", "function": {"name": name, "description": description, key: schema},
             }),
             Envelope::Flat => json!({
                 "type": "function", "name": name, "description": description, key: schema, "strict": false,
             }),
+            Envelope::Typed => json!({"type": "function", "name": name, "description": description, key: schema}),
             Envelope::Bare => json!({"name": name, "description": description, key: schema}),
             Envelope::Mcp => {
-                let Annotations { read_only, destructive, idempotent, open_world } = annotations;
+                let Annotations { read_only, destructive, idempotent, open_world } = behaviour.annotations;
                 let mut definition = json!({"name": name, "description": description, key: schema, "annotations": {
                     "readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent,
                     "openWorldHint": open_world,
@@ -230,7 +251,16 @@ impl Dialect {
                 }
                 definition
             }
+        };
+        let Callers { model, code } = behaviour.callers;
+        if let Some([field, of_model, of_code]) = callers.filter(|_| code) {
+            let words = [(model, of_model), (code, of_code)].into_iter().filter(|(may_call, _)| *may_call);
+            definition[field] = words.map(|(_, word)| word).collect();
         }
+        if let Some(field) = background.filter(|_| behaviour.background && !code) {
+            definition[field] = true.into();
+        }
+        definition
     }
 
     /// Returns the description in a definition of this dialect.
@@ -238,7 +268,7 @@ impl Dialect {
     pub(crate) fn description_in(self, definition: &Value) -> Option<&str> {
         let function = match self.shape().envelope {
             Envelope::Nested => &definition["function"],
-            Envelope::Flat | Envelope::Bare | Envelope::Mcp => definition,
+            Envelope::Flat | Envelope::Typed | Envelope::Bare | Envelope::Mcp => definition,
         };
         function["description"].as_str()
     }

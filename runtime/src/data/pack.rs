@@ -13,7 +13,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::data::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, MaxResultChars, Parallel};
+use crate::data::behaviour::{Annotations, Approval, Behaviour, Callers, Deprecated, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Distribution, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
 use crate::data::layout_text::layout_text;
@@ -317,8 +317,9 @@ packed_structs! {
         Distribution { name: Str, description: Str, toolsets: Vec<(Str, f64)> }
         Behaviour {
             execution: Execution, annotations: Annotations, max_result_chars: Option<MaxResultChars>, timeout: Option<Duration>,
-            parallel: Parallel, approval: Approval, defer: bool, deprecated: Option<Deprecated>
+            parallel: Parallel, approval: Approval, defer: bool, callers: Callers, background: bool, deprecated: Option<Deprecated>
         }
+        Callers { model: bool, code: bool }
         Annotations { read_only: bool, destructive: bool, idempotent: bool, open_world: bool }
         Approval { always: bool, shell: Option<Str> }
         Deprecated { replacement: Option<Str>, note: Str }

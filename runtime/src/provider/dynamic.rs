@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::args::Slots;
 use crate::call::Call;
-use crate::data::behaviour::{Annotations, Approval, Behaviour, Execution, MaxResultChars, Parallel};
+use crate::data::behaviour::{Annotations, Approval, Callers, Behaviour, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect, RuntimeTool};
 use crate::data::env::Env;
@@ -222,6 +222,20 @@ impl DynamicTool {
         self
     }
 
+    /// Sets who may call the tool, [the model](Callers::MODEL) by default.
+    #[must_use]
+    pub fn callers(mut self, callers: Callers) -> Self {
+        self.tool.behaviour.callers = callers;
+        self
+    }
+
+    /// Sets whether the model may go on while a call runs, false by default: see [`Turn::start`](crate::Turn::start).
+    #[must_use]
+    pub fn background(mut self, background: bool) -> Self {
+        self.tool.behaviour.background = background;
+        self
+    }
+
     /// Marks an argument as secret: its value is redacted in errors and logs, and for hooks and the approver.
     #[must_use]
     pub fn secret(mut self, argument: impl Into<String>) -> Self {
@@ -367,9 +381,8 @@ impl ToolProvider for DynamicProvider {
                 return Vec::new();
             }
             let text = |tool: &Tool, schema| {
-                let Tool { name, title, description, .. } = tool;
-                let annotations = tool.behaviour.annotations;
-                dialect.define(&RuntimeTool { name, title, description, annotations, schema }).to_string()
+                let Tool { name, title, description, behaviour, .. } = tool;
+                dialect.define(&RuntimeTool { name, title, description, behaviour, schema }).to_string()
             };
             let tools = self.tools.iter().zip(&self.schemas);
             tools.map(|(tool, schema)| Some(Cow::from(text(tool, schema)).into())).collect()

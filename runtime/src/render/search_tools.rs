@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::data::behaviour::Annotations;
+use crate::data::behaviour::{Annotations, Behaviour};
 use crate::data::dialect::{Dialect, RuntimeTool};
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
@@ -166,7 +166,8 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, toolsets: &[&str]) -> 
             CALL => Annotations::DEFAULT,
             _ => Annotations::DEFAULT.with_read_only(true).with_destructive(false).with_open_world(false),
         };
-        let tool = RuntimeTool { name, title: "", description: &description(name), annotations, schema };
+        let behaviour = Behaviour::DEFAULT.with_annotations(annotations);
+        let tool = RuntimeTool { name, title: "", description: &description(name), behaviour: &behaviour, schema };
         (*name, dialect.define(&tool).to_string())
     })
 }

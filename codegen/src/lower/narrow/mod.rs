@@ -16,6 +16,7 @@
 //! description, or dropped; either is recorded as a [`Loss`]. The runtime accepts every value that a narrowed schema allows, unless
 //! a loss is recorded.
 
+mod ignored;
 mod merge;
 mod object;
 mod pattern;

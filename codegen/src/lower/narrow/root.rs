@@ -45,7 +45,8 @@ impl Narrower<'_> {
         // The annotations are narrowed in a schema of their own, so that their prose is added to `about`.
         let mut annotations = Schema::new(root.place);
         annotations.default = root.default.take();
-        annotations.examples = std::mem::take(&mut root.examples);
+        // `definition` writes the examples of whole calls.
+        root.examples.clear();
         annotations.deprecated = std::mem::take(&mut root.deprecated);
         self.narrow_annotations(&mut annotations, true);
         root.deprecated = annotations.deprecated;
@@ -179,7 +180,7 @@ fn required_names_only(alternative: &Schema) -> Option<String> {
     if only_requires { Some(alternative.properties.iter().map(name).collect::<Vec<_>>().join(" and ")) } else { None }
 }
 
-fn lowercase_first(words: &str) -> String {
+pub(super) fn lowercase_first(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }

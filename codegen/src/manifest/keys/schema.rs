@@ -77,6 +77,10 @@ pub(in crate::manifest) const WHEN: TypedKey<Condition> = TypedKey::new(
 );
 pub(in crate::manifest) const SECRET: TypedKey<FlagOr<false>> =
     TypedKey::new("secret", "Whether the value must not appear in errors and logs. Default: `false`.");
+pub(in crate::manifest) const MCP_HEADER: TypedKey<Text> = TypedKey::new(
+    "x-mcp-header",
+    "The name of the HTTP header in which MCP clients repeat the value: `Region` stands for `Mcp-Param-Region`.",
+);
 pub(in crate::manifest) const VALUE: TypedKey<Required<Json>> = TypedKey::new("value", "The value.");
 pub(in crate::manifest) const VALUE_WHEN: TypedKey<Required<Condition>> =
     TypedKey::new("when", "A condition that says in which turns the value is allowed.");
@@ -132,7 +136,7 @@ pub const ROOT: &[Key] = &[
 ];
 
 /// The keys of a property besides the keywords of its schema.
-pub const PROPERTY: &[Key] = &[REQUIRED.key, WHEN.key, SECRET.key];
+pub const PROPERTY: &[Key] = &[REQUIRED.key, WHEN.key, SECRET.key, MCP_HEADER.key];
 
 /// The keys of a conditional value of an `enum`.
 pub const CHOICE: &[Key] = &[VALUE.key, VALUE_WHEN.key];

@@ -171,6 +171,7 @@ impl<'t> Reader<'t> {
             required: reader.get(&keyword::REQUIRED),
             secret: reader.get(&keyword::SECRET),
             when: reader.get(&keyword::WHEN),
+            mcp_header: reader.get(&keyword::MCP_HEADER),
             schema: reader.schema(),
         })
     }

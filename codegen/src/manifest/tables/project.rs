@@ -6,7 +6,7 @@ use super::table;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
     Count, Duration, FactValue as FactValueKey, Flag, FlagOr, Names, Prose, Required, Table, TableOrDefault, Tables,
-    Text, Url, WordsByName, words,
+    Text, Url, WordList, WordsByName, words,
 };
 use crate::manifest::read::Reader;
 
@@ -27,6 +27,8 @@ table! {
         default: Required<FactValueKey>,
         /// The description for people who write hosts.
         description: Required<Prose>,
+        /// Whether the sessions of one process may have different values. Default: `false`.
+        per_session: FlagOr<false>,
     } with {
         /// The name of the fact.
         name: At<String> = Reader::table_name,
@@ -42,6 +44,8 @@ pub struct FactManifest {
     pub default: FactValue,
     /// The description for people who write hosts.
     pub description: String,
+    /// Whether the sessions of one process may have different values.
+    pub per_session: bool,
 }
 
 table! {
@@ -87,6 +91,8 @@ table! {
         budgets: TableOrDefault<BudgetsManifest>,
         /// Which definitions gen writes as JSON to `generated/schemas/`. `export` always writes all.
         schemas: TableOrDefault<SchemasManifest>,
+        /// The vendors' own tools that requests contain besides those of the project. Default: none.
+        vendor_tools: TableOrDefault<VendorToolsManifest>,
         /// Names that are supplied at run time and that no manifest declares.
         external: TableOrDefault<ExternalManifest>,
     }
@@ -129,6 +135,78 @@ table! {
         toolsets: Flag,
         /// Dialects of the files, all of which must be dialects of the project. Default: `dialects`.
         dialects: Names,
+    }
+}
+
+table! {
+    /// The vendors' own tools that requests contain.
+    #[derive(Debug, Clone, Default)]
+    pub struct VendorToolsManifest {
+        /// Those of Anthropic's Messages.
+        anthropic: WordList<AnthropicTool>,
+        /// Those of OpenAI's Responses.
+        openai: WordList<OpenAiTool>,
+        /// Those of Gemini's Interactions.
+        gemini: WordList<GeminiTool>,
+    }
+}
+
+words! {
+    /// A tool of Anthropic's.
+    pub enum AnthropicTool {
+        /// Code that the model writes, and that can call tools.
+        CodeExecution = "code_execution",
+        /// Tool search, by BM25 or regular expressions.
+        ToolSearch = "tool_search",
+        /// Searches of the web.
+        WebSearch = "web_search",
+        /// Pages of the web.
+        WebFetch = "web_fetch",
+        /// Notes.
+        Memory = "memory",
+        /// Shell commands.
+        Bash = "bash",
+        /// Changes of files.
+        TextEditor = "text_editor",
+        /// A computer's screen and keyboard.
+        Computer = "computer",
+        /// Advice by another model.
+        Advisor = "advisor",
+    }
+}
+
+words! {
+    /// A tool of OpenAI's.
+    pub enum OpenAiTool {
+        /// Code that the model writes, and that can call tools.
+        ProgrammaticToolCalling = "programmatic_tool_calling",
+        /// Tool search.
+        ToolSearch = "tool_search",
+    }
+}
+
+words! {
+    /// A tool of Google's.
+    pub enum GeminiTool {
+        /// Tool search.
+        ToolSearch = "tool_search",
+    }
+}
+
+impl AnthropicTool {
+    /// Returns the names that its definitions have, which no other tool of a request may have.
+    pub const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::CodeExecution => &["code_execution"],
+            Self::ToolSearch => &["tool_search_tool_regex", "tool_search_tool_bm25"],
+            Self::WebSearch => &["web_search"],
+            Self::WebFetch => &["web_fetch"],
+            Self::Memory => &["memory"],
+            Self::Bash => &["bash"],
+            Self::TextEditor => &["str_replace_based_edit_tool"],
+            Self::Computer => &["computer"],
+            Self::Advisor => &["advisor"],
+        }
     }
 }
 

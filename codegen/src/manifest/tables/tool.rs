@@ -1,12 +1,12 @@
 //! The manifest of a tool.
 
-use toolc::behaviour::Annotations;
+use toolc::behaviour::{Annotations, Callers};
 
 use super::table;
 use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, MaxResultChars, Name, Names, Params,
+    ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names, Params,
     Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList, words,
 };
 use crate::manifest::read::Reader;
@@ -44,8 +44,19 @@ table! {
         parallel_key: Text,
         /// The kind of thing that the key names, such as `files`. Tools that work on the same things share it.
         parallel_space: Text,
-        /// Whether tool search may replace the definition if there are many tools. Default: `true`.
+        /// Whether the definition may be deferred if there are many tools: tool search then finds the tool. Default: `true`.
         defer: FlagOr<true>,
+        /// Who may call the tool. `code` is code that the model writes and the vendor runs. Default: `["model"]`.
+        callers: WordList<Caller>,
+        /// Whether the model may go on while a call runs. The result follows later, if the vendor supports that. Default: `false`.
+        background: FlagOr<false>,
+        /// The syntax of the tool's only parameter, which vendors with text tools then ask for as plain text.
+        text_input: Table<TextInputManifest>,
+        /// Whether the description ends with the first of `schema.examples`, for vendors without a field for examples.
+        /// Default: `false`.
+        example_in_words: FlagOr<false>,
+        /// Any further information for MCP clients, which is passed to them as `_meta`.
+        meta: Json,
         /// Whether scripts of other tools, such as `execute_code`, can call the tool. gen then writes a Python function for it.
         /// Default: `false`.
         scripts: FlagOr<false>,
@@ -70,6 +81,43 @@ table! {
         defs: Defs = |_: &Reader<'_>| Defs::default(),
         /// The atoms of its conditions and texts.
         atom_table: AtomTable = |_: &Reader<'_>| AtomTable::default(),
+    }
+}
+
+words! {
+    /// Who may call a tool.
+    #[derive(PartialOrd, Ord)]
+    pub enum Caller {
+        /// The model itself.
+        Model = "model",
+        /// Code that the model writes, and that runs in the vendor's sandbox.
+        Code = "code",
+    }
+}
+
+table! {
+    /// The input of a tool that takes plain text instead of arguments.
+    #[derive(Debug, Clone)]
+    pub struct TextInputManifest {
+        /// The language of `definition`. Default: `text`.
+        syntax: Word<Syntax>,
+        /// The grammar or the regular expression, as the vendor expects it.
+        definition: Text,
+    } with {
+        /// The table.
+        place: Place = Reader::place,
+    }
+}
+
+words! {
+    /// What describes a text.
+    pub enum Syntax {
+        /// Nothing: any text.
+        Text = "text",
+        /// A grammar of the parser generator Lark.
+        Lark = "lark",
+        /// A regular expression, which must match the whole text.
+        Regex = "regex",
     }
 }
 
@@ -202,6 +250,12 @@ table! {
 }
 
 impl ToolManifest {
+    /// Returns who may call the tool.
+    pub fn callers(&self) -> Callers {
+        let has = |caller: Caller| self.callers.iter().any(|word| word.value == caller.word());
+        if self.callers.is_empty() { Callers::MODEL } else { Callers::new(has(Caller::Model), has(Caller::Code)) }
+    }
+
     /// Returns the schema of the arguments, including its definitions.
     pub fn parameters(&self) -> CondJson {
         self.defs.document(&self.params)
@@ -223,6 +277,18 @@ impl ToolManifest {
     /// Returns every schema.
     pub fn schemas(&self) -> impl Iterator<Item = &Schema> {
         self.roots().flat_map(Schema::walk)
+    }
+}
+
+impl TextInputManifest {
+    /// Returns what describes the text.
+    pub fn syntax(&self) -> Syntax {
+        self.syntax.as_ref().map_or(Syntax::Text, |syntax| syntax.value)
+    }
+
+    /// Returns whether the text has a grammar.
+    pub fn is_lark(&self) -> bool {
+        self.syntax() == Syntax::Lark
     }
 }
 

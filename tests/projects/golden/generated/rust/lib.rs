@@ -26,7 +26,10 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(2957507579);
+const _: () = ::toolc::__gen::assert_stamp(1542802989);
+
+#[rustfmt::skip]
+pub mod by_code;
 
 #[rustfmt::skip]
 pub mod guards;
@@ -41,6 +44,9 @@ pub mod lib_;
 pub mod r#loop;
 
 #[rustfmt::skip]
+pub mod plain_text;
+
+#[rustfmt::skip]
 pub mod returns;
 
 #[rustfmt::skip]
@@ -52,21 +58,27 @@ pub mod shut;
 #[rustfmt::skip]
 pub mod commands;
 
+pub use self::by_code::ByCodeTools;
 pub use self::guards::GuardsTools;
 pub use self::later::LaterTools;
 pub use self::lib_::LibTools;
+pub use self::plain_text::PlainTextTools;
 pub use self::returns::ReturnsTools;
 pub use self::shapes::ShapesTools;
 pub use self::shut::ShutTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Guards, Later, Lib, Returns, Shapes, Shut> {
+pub struct Handlers<ByCode, Guards, Later, Lib, PlainText, Returns, Shapes, Shut> {
+    /// Handles the tools of `by_code`: implements [`ByCodeTools`].
+    pub by_code: ByCode,
     /// Handles the tools of `guards`: implements [`GuardsTools`].
     pub guards: Guards,
     /// Handles the tools of `later`: implements [`LaterTools`].
     pub later: Later,
     /// Handles the tools of `lib`: implements [`LibTools`].
     pub lib_: Lib,
+    /// Handles the tools of `plain_text`: implements [`PlainTextTools`].
+    pub plain_text: PlainText,
     /// Handles the tools of `returns`: implements [`ReturnsTools`].
     pub returns: Returns,
     /// Handles the tools of `shapes`: implements [`ShapesTools`].
@@ -77,10 +89,12 @@ pub struct Handlers<Guards, Later, Lib, Returns, Shapes, Shut> {
 
 static COMPILED: CompiledCatalog = CompiledCatalog::new(
     &[
+        &self::by_code::PART,
         &self::guards::PART,
         &self::later::PART,
         &self::lib_::PART,
         &self::r#loop::PART,
+        &self::plain_text::PART,
         &self::returns::PART,
         &self::shapes::PART,
         &self::shut::PART,
@@ -89,74 +103,84 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Guards, Later, Lib, Returns, Shapes, Shut>(handlers: Handlers<Guards, Later, Lib, Returns, Shapes, Shut>) -> Box<dyn ToolProvider>
-where Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools + 'static, Returns: ReturnsTools +
-    'static, Shapes: ShapesTools + 'static, Shut: ShutTools + 'static,
+pub fn provider<ByCode, Guards, Later, Lib, PlainText, Returns, Shapes, Shut>(handlers: Handlers<ByCode, Guards, Later, Lib, PlainText, Returns, Shapes, Shut>) -> Box<dyn ToolProvider>
+where ByCode: ByCodeTools + 'static, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools +
+    'static, PlainText: PlainTextTools + 'static, Returns: ReturnsTools + 'static, Shapes: ShapesTools + 'static, Shut: ShutTools +
+    'static,
 {
     COMPILED.provider(handlers, call, Some(available))
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static,
+where H: ByCodeTools + GuardsTools + LaterTools + LibTools + PlainTextTools + ReturnsTools + ShapesTools + ShutTools +
+    'static,
 {
     COMPILED.provider(handlers, call_shared, Some(available_shared))
 }
 
-fn call<'a, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools + 'static, Returns: ReturnsTools +
-    'static, Shapes: ShapesTools + 'static, Shut: ShutTools + 'static>(
-    handlers: &'a Arc<Handlers<Guards, Later, Lib, Returns, Shapes, Shut>>,
+fn call<'a, ByCode: ByCodeTools + 'static, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools +
+    'static, PlainText: PlainTextTools + 'static, Returns: ReturnsTools + 'static, Shapes: ShapesTools + 'static, Shut: ShutTools +
+    'static>(
+    handlers: &'a Arc<Handlers<ByCode, Guards, Later, Lib, PlainText, Returns, Shapes, Shut>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     let Handlers {
+        by_code: handlers_by_code,
         guards: handlers_guards,
         later: handlers_later,
         lib_: handlers_lib_,
+        plain_text: handlers_plain_text,
         returns: _,
         shapes: handlers_shapes,
         shut: _,
     } = &**handlers;
     match index {
-        0..2 => self::guards::call(handlers_guards, index - 0, args, call),
-        2..4 => self::later::call(handlers_later, index - 2, args, call),
-        4..7 => self::lib_::call(handlers_lib_, index - 4, args, call),
-        7..9 => self::r#loop::call(&**handlers, index - 7, args, call),
-        9..16 => self::returns::call(handlers, |all| &all.returns, index - 9, args, call),
-        16..26 => self::shapes::call(handlers_shapes, index - 16, args, call),
-        26..30 => self::shut::call(handlers, |all| &all.shut, index - 26, args, call),
+        0..2 => self::by_code::call(handlers_by_code, index - 0, args, call),
+        2..4 => self::guards::call(handlers_guards, index - 2, args, call),
+        4..6 => self::later::call(handlers_later, index - 4, args, call),
+        6..9 => self::lib_::call(handlers_lib_, index - 6, args, call),
+        9..11 => self::r#loop::call(&**handlers, index - 9, args, call),
+        11..14 => self::plain_text::call(handlers_plain_text, index - 11, args, call),
+        14..21 => self::returns::call(handlers, |all| &all.returns, index - 14, args, call),
+        21..31 => self::shapes::call(handlers_shapes, index - 21, args, call),
+        31..35 => self::shut::call(handlers, |all| &all.shut, index - 31, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn call_shared<'a, H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static>(
+fn call_shared<'a, H: ByCodeTools + GuardsTools + LaterTools + LibTools + PlainTextTools + ReturnsTools + ShapesTools +
+    ShutTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..2 => self::guards::call(&**handlers, index - 0, args, call),
-        2..4 => self::later::call(&**handlers, index - 2, args, call),
-        4..7 => self::lib_::call(&**handlers, index - 4, args, call),
-        7..9 => self::r#loop::call(&**handlers, index - 7, args, call),
-        9..16 => self::returns::call(handlers, |all| all, index - 9, args, call),
-        16..26 => self::shapes::call(&**handlers, index - 16, args, call),
-        26..30 => self::shut::call(handlers, |all| all, index - 26, args, call),
+        0..2 => self::by_code::call(&**handlers, index - 0, args, call),
+        2..4 => self::guards::call(&**handlers, index - 2, args, call),
+        4..6 => self::later::call(&**handlers, index - 4, args, call),
+        6..9 => self::lib_::call(&**handlers, index - 6, args, call),
+        9..11 => self::r#loop::call(&**handlers, index - 9, args, call),
+        11..14 => self::plain_text::call(&**handlers, index - 11, args, call),
+        14..21 => self::returns::call(handlers, |all| all, index - 14, args, call),
+        21..31 => self::shapes::call(&**handlers, index - 21, args, call),
+        31..35 => self::shut::call(handlers, |all| all, index - 31, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn available<Guards: GuardsTools, Later: LaterTools, Lib: LibTools, Returns: ReturnsTools, Shapes: ShapesTools, Shut: ShutTools>(
-    handlers: &Handlers<Guards, Later, Lib, Returns, Shapes, Shut>,
+fn available<ByCode: ByCodeTools, Guards: GuardsTools, Later: LaterTools, Lib: LibTools, PlainText: PlainTextTools, Returns: ReturnsTools, Shapes: ShapesTools, Shut: ShutTools>(
+    handlers: &Handlers<ByCode, Guards, Later, Lib, PlainText, Returns, Shapes, Shut>,
     check: AvailabilityCheck<'_>,
     env: &Env,
 ) -> Availability {
     match check {
-        AvailabilityCheck::Tool(index @ 0..2) => self::guards::available(
+        AvailabilityCheck::Tool(index @ 2..4) => self::guards::available(
             &handlers.guards,
-            AvailabilityCheck::Tool(index - 0),
+            AvailabilityCheck::Tool(index - 2),
             env,
         ),
         AvailabilityCheck::Toolset("guards") => self::guards::available(&handlers.guards, check, env),
@@ -164,15 +188,12 @@ fn available<Guards: GuardsTools, Later: LaterTools, Lib: LibTools, Returns: Ret
     }
 }
 
-fn available_shared<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools>(
-    handlers: &H,
-    check: AvailabilityCheck<'_>,
-    env: &Env,
-) -> Availability {
+fn available_shared<H: ByCodeTools + GuardsTools + LaterTools + LibTools + PlainTextTools + ReturnsTools +
+    ShapesTools + ShutTools>(handlers: &H, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
     match check {
-        AvailabilityCheck::Tool(index @ 0..2) => self::guards::available(
+        AvailabilityCheck::Tool(index @ 2..4) => self::guards::available(
             handlers,
-            AvailabilityCheck::Tool(index - 0),
+            AvailabilityCheck::Tool(index - 2),
             env,
         ),
         AvailabilityCheck::Toolset("guards") => self::guards::available(handlers, check, env),
@@ -234,8 +255,14 @@ pub mod names {
         /// `Odd-Names`
         pub const ODD_NAMES: &str = "Odd-Names";
 
+        /// `any_text`
+        pub const ANY_TEXT: &str = "any_text";
+
         /// `ask_back`
         pub const ASK_BACK: &str = "ask_back";
+
+        /// `count_words`
+        pub const COUNT_WORDS: &str = "count_words";
 
         /// `crunch`
         pub const CRUNCH: &str = "crunch";
@@ -285,8 +312,17 @@ pub mod names {
         /// `in_chat`
         pub const IN_CHAT: &str = "in_chat";
 
+        /// `lark_text`
+        pub const LARK_TEXT: &str = "lark_text";
+
         /// `no_parameters`
         pub const NO_PARAMETERS: &str = "no_parameters";
+
+        /// `only_code`
+        pub const ONLY_CODE: &str = "only_code";
+
+        /// `regex_text`
+        pub const REGEX_TEXT: &str = "regex_text";
 
         /// `return_all`
         pub const RETURN_ALL: &str = "return_all";
@@ -330,6 +366,9 @@ pub mod names {
         /// `also_nothing`
         pub const ALSO_NOTHING: &str = "also_nothing";
 
+        /// `by_code`
+        pub const BY_CODE: &str = "by_code";
+
         /// `diamond`
         pub const DIAMOND: &str = "diamond";
 
@@ -356,6 +395,9 @@ pub mod names {
 
         /// `nothing`
         pub const NOTHING: &str = "nothing";
+
+        /// `plain_text`
+        pub const PLAIN_TEXT: &str = "plain_text";
 
         /// `returns`
         pub const RETURNS: &str = "returns";

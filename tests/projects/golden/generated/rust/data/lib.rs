@@ -10,6 +10,7 @@ use ::toolc::Toolset;
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "9 Chat-Room37 A platform: its own tools, on a base.1 4 wait0 1 7 diamond0 0 0 0 0 ",
     "12 also_nothing50 Resolves to no tool, and takes longer to find out.0 1 7 nothing0 0 0 0 0 0 ",
+    "7 by_code25 Tools that code can call.0 0 0 0 0 0 0 0 ",
     "7 diamond43 Includes `lib` in two ways; it counts once.0 2 4 left5 right0 0 0 0 0 0 ",
     "10 everything24 Every toolset | by name.0 8 9 Chat-Room6 guards5 later4 less4 loop7 returns6 shapes4 shut0 0 0 0 0 0 ",
     "6 guards32 Tools that are not always there.0 0 0 0 2 8 sentries5 watch2 7 guarded4 test0 8 0 1 10 GOLDEN_KEY1 2 10 GOLDEN_KEY14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 1 7 run_now5 2 9 run_later4 wait6 1 0 0 1 2 5 depth4 2 0 7 ",
@@ -18,7 +19,9 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "4 less47 Everything that the diamond holds, but for one.0 1 7 diamond0 2 7 run_now8 mcp_look0 0 0 0 ",
     "3 lib41 Names that mean something else elsewhere.0 0 0 0 0 0 0 0 ",
     "4 loop60 Tools that the agent's own loop runs. They have no handlers.0 0 0 0 0 0 0 0 ",
-    "7 nothing20 Resolves to no tool.0 0 0 0 0 0 0 0 ", "7 returns22 Results of every sort.0 0 0 0 0 0 0 0 ",
+    "7 nothing20 Resolves to no tool.0 0 0 0 0 0 0 0 ",
+    "10 plain_text44 Tools that take a text instead of arguments.0 0 0 0 0 0 0 0 ",
+    "7 returns22 Results of every sort.0 0 0 0 0 0 0 0 ",
     "5 right21 The other side of it.2 7 run_now11 every_bound1 3 lib0 0 0 0 0 0 ",
     "6 shapes22 Schemas of every sort.0 0 0 0 0 0 0 0 ",
     "4 shut71 Holds what it lists, and nothing that is added to its home by accident.4 6 crunch5 erase9 fetch_all5 shell0 0 0 0 0 1 0 ",

@@ -7,8 +7,8 @@ use ::toolc::Dialect;
 
 pub(in super::super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        "8 ask_back0 0 4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 0 ",
-        r#"8 delegate0 0 4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 "task"1 1 0 0 7 "depth"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 0 0 "#,
+        "8 ask_back0 0 4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 ",
+        r#"8 delegate0 0 4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 "task"1 1 0 0 7 "depth"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "],
@@ -86,6 +86,14 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             defined = &[
                 r#"1 1 0 137 {"type":"function","function":{"name":"ask_back","description":"Ask the user something.","parameters":{"type":"object","properties":{}}}}"#,
                 r#"1 1 0 309 {"type":"function","function":{"name":"delegate","description":"Give a task to another agent.","parameters":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested. Default: 1."}},"required":["task"]}}}"#,
+            ];
+        }
+    }
+    ::toolc::with_gemini_interactions! {
+        if dialect == Dialect::GeminiInteractions {
+            defined = &[
+                r#"1 1 0 153 {"type":"function","name":"ask_back","description":"Ask the user something.","parameters":{"type":"object","properties":{},"additionalProperties":false}}"#,
+                r#"1 1 0 325 {"type":"function","name":"delegate","description":"Give a task to another agent.","parameters":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested.","default":1}},"required":["task"],"additionalProperties":false}}"#,
             ];
         }
     }

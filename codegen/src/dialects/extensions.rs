@@ -1,0 +1,41 @@
+//! What a dialect can say about a tool besides its name, description and schemas.
+
+use super::limits::limits;
+
+limits! {
+    /// The fields of a definition that not every vendor has. A dialect without a field omits what the manifest says.
+    Extensions {
+        /// The field that lists whole calls as examples. Each must match the schema that is sent.
+        examples: &'static str,
+        /// The field that lists who may call the tool.
+        callers: CallersField,
+        /// The field with the schema of the result, for code that calls the tool.
+        code_result: &'static str,
+        /// The field that lets the model go on while a call runs.
+        background: &'static str,
+        /// Tools whose input is plain text: where the format of the text is written.
+        text_input: TextFormat,
+        /// The field that clients get any further information in.
+        meta: &'static str,
+    }
+}
+
+/// The field that lists who may call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallersField {
+    /// The name of the field.
+    pub field: &'static str,
+    /// The word for the model.
+    pub model: &'static str,
+    /// The word for code that the model writes.
+    pub code: &'static str,
+}
+
+/// How the definition of a tool with plain text as input is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextFormat {
+    /// `{"type": "custom", "custom": {"name", "description", "format": {"type": "grammar", "grammar": {...}}}}`
+    Nested,
+    /// `{"type": "custom", "name", "description", "format": {"type": "grammar", "syntax", "definition"}}`
+    Flat,
+}
