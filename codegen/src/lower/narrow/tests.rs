@@ -286,7 +286,7 @@ fn exponential_growth_is_limited() {
 fn the_root_becomes_a_plain_object() {
     let catalog = catalog(&[(
         "t",
-        "[params.a]\ntype = 'string'\n[schema]\nadditionalProperties = true\nexamples = [{ a = 'x', c = 1 }]\n\
+        "example_in_words = true\n[params.a]\ntype = 'string'\n[schema]\nadditionalProperties = true\nexamples = [{ a = 'x', c = 1 }]\n\
          oneOf = [{ properties.a = { required = true }, additionalProperties = true },\n\
          { properties.b = { required = true }, additionalProperties = true }]\n\
          allOf = [{ properties.c = { type = 'integer', required = true }, additionalProperties = true }]",
@@ -297,12 +297,13 @@ fn the_root_becomes_a_plain_object() {
         definition(dialect, &catalog, tool).definition.unwrap().full_value()
     };
     let openai = &define("openai")["function"];
-    assert_eq!(openai["description"], "A tool. Exactly one of these must be given: `a`; `b`.");
+    let description = "A tool. Exactly one of these must be given: `a`; `b`. Example: {\"a\":\"x\",\"c\":1}.";
+    assert_eq!(openai["description"], description);
     assert_eq!(openai["parameters"]["required"], json!(["c"]));
     assert!(openai["parameters"].get("oneOf").is_none() && openai["parameters"].get("allOf").is_none());
     assert_eq!(openai["parameters"]["additionalProperties"], true);
     let strict = &define("openai-strict")["function"];
-    assert!(strict["description"].as_str().unwrap().ends_with("Example: {\"a\":\"x\",\"c\":1}."));
+    assert!(strict["description"].as_str().unwrap().ends_with("Example: {\"a\":\"x\",\"c\":1,\"b\":null}."));
     // The properties of the alternatives can still be sent.
     assert_eq!(strict["parameters"]["required"], json!(["a", "c", "b"]));
     assert!(define("mcp")["inputSchema"]["oneOf"].is_array());

@@ -79,7 +79,7 @@ pub(in crate::manifest) const SECRET: TypedKey<FlagOr<false>> =
     TypedKey::new("secret", "Whether the value must not appear in errors and logs. Default: `false`.");
 pub(in crate::manifest) const MCP_HEADER: TypedKey<Text> = TypedKey::new(
     "x-mcp-header",
-    "The name of the HTTP header in which MCP clients repeat the value: `Region` stands for `Mcp-Param-Region`.",
+    "The name of the HTTP header in which MCP clients repeat the value. `Region` stands for `Mcp-Param-Region`.",
 );
 pub(in crate::manifest) const VALUE: TypedKey<Required<Json>> = TypedKey::new("value", "The value.");
 pub(in crate::manifest) const VALUE_WHEN: TypedKey<Required<Condition>> =

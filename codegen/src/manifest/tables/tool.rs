@@ -55,7 +55,7 @@ table! {
         /// Whether the description ends with the first of `schema.examples`, for vendors without a field for examples.
         /// Default: `false`.
         example_in_words: FlagOr<false>,
-        /// Any further information for MCP clients, which is passed to them as `_meta`.
+        /// The further information that MCP clients receive as `_meta`.
         meta: Json,
         /// Whether scripts of other tools, such as `execute_code`, can call the tool. gen then writes a Python function for it.
         /// Default: `false`.
