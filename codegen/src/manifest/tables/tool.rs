@@ -44,7 +44,7 @@ table! {
         parallel_key: Text,
         /// The kind of thing that the key names, such as `files`. Tools that work on the same things share it.
         parallel_space: Text,
-        /// Whether the definition may be deferred if there are many tools: tool search then finds the tool. Default: `true`.
+        /// Whether the definition may be deferred if there are many tools, so that tool search finds it. Default: `true`.
         defer: FlagOr<true>,
         /// Who may call the tool. `code` is code that the model writes and the vendor runs. Default: `["model"]`.
         callers: WordList<Caller>,
