@@ -11,7 +11,8 @@ use crate::golden::returns::{
     return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word,
 };
 use crate::golden::{
-    GuardsTools, LaterTools, LibTools, ReturnsTools, ShapesTools, ShutTools, guards, later, lib_, shapes, shut,
+    ByCodeTools, GuardsTools, LaterTools, LibTools, PlainTextTools, ReturnsTools, ShapesTools, ShutTools, by_code, guards,
+    later, lib_, plain_text, shapes, shut,
 };
 
 /// Returns the arguments of every call, unless they request another outcome.
@@ -142,6 +143,39 @@ impl ReturnsTools for Echo {
 
     fn return_word(&self, _: return_word::Args, _: &Call<'_>) -> Result<return_word::Returns, ToolError> {
         Ok(return_word::Returns::No)
+    }
+}
+
+impl ByCodeTools for Echo {
+    fn count_words(
+        &self,
+        args: by_code::count_words::Args,
+        _: &Call<'_>,
+    ) -> Result<by_code::count_words::Returns, ToolError> {
+        let count = |text: &String| text.split_whitespace().count().try_into().unwrap_or(i64::MAX);
+        Ok(args.texts.iter().map(|(name, text)| (name.clone(), count(text))).collect())
+    }
+
+    fn only_code(
+        &self,
+        args: by_code::only_code::Args,
+        _: &Call<'_>,
+    ) -> Result<by_code::only_code::Returns, ToolError> {
+        Ok((1..=args.count).collect())
+    }
+}
+
+impl PlainTextTools for Echo {
+    fn any_text(&self, args: plain_text::any_text::Args, _: &Call<'_>) -> ToolResult {
+        echo(&args)
+    }
+
+    fn lark_text(&self, args: plain_text::lark_text::Args, _: &Call<'_>) -> ToolResult {
+        echo(&args)
+    }
+
+    fn regex_text(&self, args: plain_text::regex_text::Args, _: &Call<'_>) -> ToolResult {
+        echo(&args)
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 
-use super::{Confidence, DIALECTS, Dialect, Enums, KEYWORDS, Limit, NameGrammar, Refs};
+use super::{
+    CallersField, Confidence, DIALECTS, Dialect, Enums, Extensions, KEYWORDS, Limit, NameGrammar, Refs, TextFormat,
+};
 use crate::markdown;
 
 /// Returns `docs/dialects.md`.
@@ -22,13 +24,41 @@ pub fn docs_page() -> String {
         }
     });
     let narrowed: Vec<&Dialect> = DIALECTS.iter().filter(|dialect| !dialect.accepts_any_schema()).collect();
+    let extended: Vec<&Dialect> = DIALECTS.iter().filter(|dialect| !dialect.extensions.stated().is_empty()).collect();
     let context = context! {
+        extended => extended.iter().map(|dialect| code(dialect.name)).collect::<Vec<_>>(),
+        extension_rows => extension_rows(&extended),
         dialects => dialects.collect::<Vec<_>>(),
         narrowed => narrowed.iter().map(|dialect| code(dialect.name)).collect::<Vec<_>>(),
         rows => rows(&narrowed),
         limits => limits(),
     };
     markdown::render(include_str!("docs_page.md.jinja"), context)
+}
+
+/// Returns a row for each further field of definitions.
+fn extension_rows(dialects: &[&Dialect]) -> Vec<Value> {
+    let field = |field: Option<Limit<&'static str>>| field.map_or(String::new(), |field| code(field.value));
+    let row = |name: &str, cell: &dyn Fn(&Extensions) -> String| {
+        context! { name, cells => dialects.iter().map(|dialect| cell(&dialect.extensions)).collect::<Vec<_>>() }
+    };
+    vec![
+        row("examples of calls", &|extensions| field(extensions.examples())),
+        row("callers: the model, code", &|extensions| {
+            let words = extensions.callers().map(|limit| limit.value);
+            words.map_or(String::new(), |CallersField { field, model, code: by_code }| {
+                format!("{}: {}, {}", code(field), code(model), code(by_code))
+            })
+        }),
+        row("the result, for code", &|extensions| field(extensions.code_result())),
+        row("calls in the background", &|extensions| field(extensions.background())),
+        row("a plain text as input", &|extensions| match extensions.text_input().map(|limit| limit.value) {
+            None => String::new(),
+            Some(TextFormat::Nested) => "`custom`, with its `format` in an object of that name".to_owned(),
+            Some(TextFormat::Flat) => "a tool of the type `custom`, with a `format`".to_owned(),
+        }),
+        row("any information", &|extensions| field(extensions.meta())),
+    ]
 }
 
 /// Returns a row for each keyword, with what each of the dialects makes of it.

@@ -12,7 +12,7 @@ use crate::catalog::{Atom, Distribution, ExternalId, Requires, Tool, ToolId, Too
 use crate::conditional_json::CondJson;
 use crate::diagnostic::Place;
 use crate::lower::Lowered;
-use crate::manifest::{CommandsManifest, Overlap, ReadTable as _, RequiresManifest, ToolsetKind, fact_to_json};
+use crate::manifest::{Caller, CommandsManifest, Overlap, ReadTable as _, RequiresManifest, ToolsetKind, fact_to_json};
 use crate::project::MARK;
 use crate::schema::Schema;
 use crate::text::atoms::When;
@@ -67,6 +67,10 @@ fn tool_json(catalog: &Lowered<'_>, turn: &Turn, id: ToolId, tool: &Tool) -> Str
     json["approval"] = without_missing(manifest.approval.to_json());
     json["deprecated"] =
         manifest.deprecated.as_ref().map_or(Value::Null, |deprecated| without_missing(deprecated.to_json()));
+    json["text_input"] = manifest.text_input.as_ref().map_or(Value::Null, |text| without_missing(text.to_json()));
+    if manifest.callers.is_empty() {
+        json["callers"] = json!([Caller::Model.word()]);
+    }
     json["dialect"] = dialects.collect::<Map<_, _>>().into();
     if json["parallel"].is_null() {
         json["parallel"] = json!(Overlap::Never.word());
@@ -194,7 +198,12 @@ fn commands(manifest: &CommandsManifest) -> Value {
 
 fn facts(catalog: &Lowered<'_>) -> Value {
     let facts = catalog.facts().iter().map(|fact| {
-        json!({ "name": fact.name.value, "default": fact_to_json(&fact.default), "description": fact.description })
+        json!({
+            "name": fact.name.value,
+            "default": fact_to_json(&fact.default),
+            "description": fact.description,
+            "per_session": fact.per_session,
+        })
     });
     facts.collect()
 }

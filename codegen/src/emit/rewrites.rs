@@ -22,7 +22,7 @@ pub fn rewrites(catalog: &Lowered<'_>, dialect: &'static Dialect, is_exported: i
 }
 
 fn tool_json(catalog: &Lowered<'_>, dialect: &'static Dialect, tool: &Tool) -> Value {
-    let Rewrites { nodes, omitted } = lowered::rewrites(dialect, tool);
+    let Rewrites { nodes, omitted, text } = lowered::rewrites(dialect, tool);
     let mut printer = Printer::new(catalog, tool, &nodes);
     let arguments = printer.node_json(0);
     let mut definitions = Map::new();
@@ -30,6 +30,9 @@ fn tool_json(catalog: &Lowered<'_>, dialect: &'static Dialect, tool: &Tool) -> V
         definitions.insert((definitions.len() + 1).to_string(), printer.node_json(node).into());
     }
     let mut json = Map::from_iter([("tool".to_owned(), json!(tool.name()))]);
+    if let Some(text) = text {
+        json.insert("text".to_owned(), text.into());
+    }
     let parts = [("omitted", json!(omitted)), ("arguments", arguments.into()), ("definitions", definitions.into())];
     for (key, value) in parts {
         if value.as_object().is_some_and(|map| !map.is_empty()) || value.as_array().is_some_and(|list| !list.is_empty())

@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::examples::{Example, examples, is_always_possible};
-use super::narrow::{Fallback, Loss, Narrowed, narrow, narrow_result};
+use super::form::{accepts, accepts_callers, form, parameters, refused_parameter};
+use super::narrow::{Fallback, Loss, Narrowed, narrow_result};
 use super::prose::{append_sentence, keyword_prose};
 use crate::catalog::{Atom, Catalog, Tool};
 use crate::conditional_json::{CondJson, conditional};
 use crate::diagnostic::At;
 use crate::dialects::{Dialect, SchemaDocument, TextInput, ToolDefinition};
-use crate::schema::{Additional, Property, Schema};
+use crate::schema::{Additional, Schema};
 use crate::text::atoms::{AtomId, Template, When};
 use crate::text::condition::Condition;
 use crate::text::template::Piece;
@@ -21,42 +22,6 @@ pub struct Lowering {
     pub definition: Option<CondJson>,
     /// What the definition does not express as the author wrote it.
     pub losses: Vec<Loss>,
-}
-
-/// Returns whether a dialect accepts the names of a tool and of its required parameters, and who may call it.
-pub fn accepts(dialect: &'static Dialect, tool: &Tool) -> bool {
-    let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
-    accepts_name && refused_parameter(dialect, tool).is_none() && accepts_callers(dialect, tool)
-}
-
-/// Returns whether a dialect can say who may call a tool. A tool that only code may call must not be shown to a model that would call
-/// it directly.
-fn accepts_callers(dialect: &'static Dialect, tool: &Tool) -> bool {
-    tool.manifest.callers().model || form(dialect, tool).tool.code_only_tools().is_none()
-}
-
-/// Returns the first required parameter whose name a dialect does not accept.
-fn refused_parameter<'c>(dialect: &Dialect, tool: &'c Tool) -> Option<&'c Property> {
-    let names = dialect.tool.parameter_name()?.value;
-    let mut required = tool.manifest.params.properties.iter().filter(|property| property.required);
-    required.find(|property| !names.accepts(&property.name.value))
-}
-
-/// Returns the schema of a tool's arguments in a dialect.
-pub fn parameters<'t>(dialect: &'static Dialect, tool: &'t Tool) -> Narrowed<'t> {
-    let form = form(dialect, tool);
-    let mut narrowed = narrow(&tool.manifest.params, &tool.manifest.defs, form);
-    if let Some(ignored) = form.tool.ignored_keywords() {
-        narrowed.state_in_words(ignored.value);
-    }
-    narrowed
-}
-
-/// Returns the dialect whose form a tool has: the one without strict mode if the tool is not strict.
-pub fn form(dialect: &'static Dialect, tool: &Tool) -> &'static Dialect {
-    let strict = tool.overrides(dialect.name).and_then(|overrides| overrides.strict.as_ref());
-    let is_strict = strict.is_none_or(|strict| strict.value);
-    dialect.lenient.filter(|_| !is_strict).unwrap_or(dialect)
 }
 
 /// Returns the definition of a tool in a dialect.

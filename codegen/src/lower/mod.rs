@@ -4,6 +4,7 @@
 mod behaviour;
 mod definition;
 mod examples;
+mod form;
 pub mod narrow;
 mod prose;
 mod python;
@@ -24,7 +25,8 @@ use crate::catalog::{Atom, Catalog, ExternalId, FactId, Tool, ToolId, Toolset, T
 use crate::check::Checked;
 use crate::dialects::Dialect;
 
-pub use definition::{Lowering, accepts, definition, form, parameters};
+pub use definition::{Lowering, definition};
+pub use form::{accepts, form, parameters};
 pub use sizes::DefinitionSizes;
 pub(crate) use table::enum_values;
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
-use super::definition::parameters;
+use super::form::{form, parameters};
 use crate::catalog::Tool;
 use crate::dialects::Dialect;
 use crate::schema::{Additional, Defs, Property, Schema};
@@ -30,6 +30,8 @@ pub struct Rewrites {
     pub nodes: Vec<Node>,
     /// The parameters that the dialect leaves out because of their names.
     pub omitted: Vec<String>,
+    /// The parameter whose value is the whole input, if the dialect asks for plain text.
+    pub text: Option<String>,
 }
 
 /// What to undo in a value.
@@ -92,7 +94,9 @@ pub fn rewrites(dialect: &'static Dialect, tool: &Tool) -> Rewrites {
             omitted.push(name.clone());
         }
     }
-    Rewrites { nodes, omitted }
+    let is_text = tool.manifest.text_input.is_some() && form(dialect, tool).extensions.text_input().is_some();
+    let text = root.properties.first().filter(|_| is_text).map(|property| property.name.value.clone());
+    Rewrites { nodes, omitted, text }
 }
 
 /// Adds the JSON pointer of each schema in the document of the arguments.

@@ -27,6 +27,9 @@ const ARGUMENTS: usize = 6;
 
 /// Returns the schemas of the parameters and of the result in a definition.
 fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
+    if definition["type"] == "custom" {
+        return [None, None]; // The input is a plain text.
+    }
     let function = definition.get("function").unwrap_or(definition);
     let objects =
         function.as_object().expect("a definition is an object").iter().filter(|(_, value)| value.is_object());
@@ -456,7 +459,7 @@ fn lowered_schemas_have_no_findings() {
                 if form(dialect, &definition).name != dialect.name {
                     continue;
                 }
-                let name = ["/name", "/function/name"].iter().find_map(|place| definition.pointer(place)?.as_str());
+                let name = ["/name", "/function/name", "/custom/name"].iter().find_map(|place| definition.pointer(place)?.as_str());
                 let (name, none) = (name.expect("it has a name"), json!({ "type": "object" }));
                 let schema = parameters(dialect, &definition).unwrap_or(none);
                 files.push((format!("manifests/tools/{name}.toml"), schemas::manifest(name, &schema)));

@@ -91,7 +91,7 @@ read! {
     Amount => Option<At<f64>> = amount, |amount| json!(amount.as_ref().map(|amount| amount.value));
     FactValue => Option<toolc::FactValue> = fact_value, |value| value.as_ref().map_or(Value::Null, fact);
     Schema => Option<Schema> = subschema;
-    Json => Option<At<Value>> = json;
+    Json => Option<At<Value>> = json, |json| json!(json.as_ref().map(|json| &json.value));
     Jsons => Vec<At<Value>> = jsons;
     Number => Option<At<Value>> = bound;
     Integer => Option<At<Value>> = bound;

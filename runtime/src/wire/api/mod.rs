@@ -101,7 +101,7 @@ impl Api {
             DialectApi::GenerateContent => Some(Self::Gemini),
             #[cfg(not(feature = "wire-gemini"))]
             DialectApi::GenerateContent => None,
-            DialectApi::None => None,
+            DialectApi::Interactions | DialectApi::None => None,
         }
     }
 

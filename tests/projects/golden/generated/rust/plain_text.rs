@@ -62,7 +62,7 @@ pub(super) use self::__data::PART;
 pub mod any_text {
     /// The arguments of `any_text`.
     pub struct Args {
-        /// The text.
+        /// What to say, in any language.
         pub text: String
     }
 
@@ -84,7 +84,7 @@ pub mod any_text {
 pub mod lark_text {
     /// The arguments of `lark_text`.
     pub struct Args {
-        /// The sum.
+        /// Numbers with plus signs between them.
         pub sum: String
     }
 
@@ -106,7 +106,7 @@ pub mod lark_text {
 pub mod regex_text {
     /// The arguments of `regex_text`.
     pub struct Args {
-        /// The day.
+        /// The date of the day.
         pub day: String
     }
 

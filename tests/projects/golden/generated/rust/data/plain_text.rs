@@ -12,7 +12,7 @@ pub(in super::super) static PART: CompiledToolset = CompiledToolset {
         r#"10 regex_text0 39 Look up a day. Returns what is planned.10 plain_text0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 5 "day"1 1 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 "#,
     ],
     definitions,
-    index: ::toolc::__gen::search_index!["3 18 15 17 19 1 a3 0 1 1 1 2 1 3 any1 0 3 2 as1 0 1 7 compute1 1 1 3 day1 2 3 2 is2 0 1 2 1 2 it1 0 1 4 lark1 1 3 4 look1 2 1 7 planned1 2 1 5 regex1 2 3 6 result1 1 1 6 return3 0 1 1 1 2 1 3 say1 0 1 3 sum1 1 3 4 text3 0 7 1 3 2 3 3 the3 0 2 1 2 2 1 2 up1 2 1 4 what1 2 1 "],
+    index: ::toolc::__gen::search_index!["3 22 19 20 30 1 a3 0 1 1 1 2 1 3 any1 0 4 2 as1 0 1 7 between1 1 1 7 compute1 1 1 4 date1 2 1 3 day1 2 3 2 in1 0 1 2 is2 0 1 2 1 2 it1 0 1 8 language1 0 1 4 lark1 1 3 4 look1 2 1 6 number1 1 1 2 of1 2 1 7 planned1 2 1 4 plus1 1 1 5 regex1 2 3 6 result1 1 1 6 return3 0 1 1 1 2 1 3 say1 0 2 4 sign1 1 1 3 sum1 1 2 4 text3 0 6 1 3 2 3 3 the3 0 1 1 1 2 2 4 them1 1 1 2 to1 0 1 2 up1 2 1 4 what2 0 1 2 1 4 with1 1 1 "],
 };
 
 /// Returns the definitions of the tools in a dialect, in the order of their indices.
@@ -21,90 +21,90 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
             defined = &[
-                r#"1 1 0 137 {"type":"custom","custom":{"name":"any_text","description":"Say a text, as it is. Returns the text. The text.","format":{"type":"text"}}}"#,
-                r#"1 1 0 230 {"type":"custom","custom":{"name":"lark_text","description":"Compute a sum. Returns the result. The sum.","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}}}}"#,
-                r#"1 1 0 206 {"type":"custom","custom":{"name":"regex_text","description":"Look up a day. Returns what is planned. The day.","format":{"type":"grammar","grammar":{"syntax":"regex","definition":"\\d{4}-\\d{2}-\\d{2}"}}}}"#,
+                r#"1 1 0 157 {"type":"custom","custom":{"name":"any_text","description":"Say a text, as it is. Returns the text. What to say, in any language.","format":{"type":"text"}}}"#,
+                r#"1 1 0 259 {"type":"custom","custom":{"name":"lark_text","description":"Compute a sum. Returns the result. Numbers with plus signs between them.","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}}}}"#,
+                r#"1 1 0 218 {"type":"custom","custom":{"name":"regex_text","description":"Look up a day. Returns what is planned. The date of the day.","format":{"type":"grammar","grammar":{"syntax":"regex","definition":"\\d{4}-\\d{2}-\\d{2}"}}}}"#,
             ];
         }
     }
     ::toolc::with_openai_strict! {
         if dialect == Dialect::OpenAiStrict {
             defined = &[
-                r#"1 1 0 137 {"type":"custom","custom":{"name":"any_text","description":"Say a text, as it is. Returns the text. The text.","format":{"type":"text"}}}"#,
-                r#"1 1 0 230 {"type":"custom","custom":{"name":"lark_text","description":"Compute a sum. Returns the result. The sum.","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}}}}"#,
-                r#"1 1 0 206 {"type":"custom","custom":{"name":"regex_text","description":"Look up a day. Returns what is planned. The day.","format":{"type":"grammar","grammar":{"syntax":"regex","definition":"\\d{4}-\\d{2}-\\d{2}"}}}}"#,
+                r#"1 1 0 157 {"type":"custom","custom":{"name":"any_text","description":"Say a text, as it is. Returns the text. What to say, in any language.","format":{"type":"text"}}}"#,
+                r#"1 1 0 259 {"type":"custom","custom":{"name":"lark_text","description":"Compute a sum. Returns the result. Numbers with plus signs between them.","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}}}}"#,
+                r#"1 1 0 218 {"type":"custom","custom":{"name":"regex_text","description":"Look up a day. Returns what is planned. The date of the day.","format":{"type":"grammar","grammar":{"syntax":"regex","definition":"\\d{4}-\\d{2}-\\d{2}"}}}}"#,
             ];
         }
     }
     ::toolc::with_openai_responses! {
         if dialect == Dialect::OpenAiResponses {
             defined = &[
-                r#"1 1 0 126 {"type":"custom","name":"any_text","description":"Say a text, as it is. Returns the text. The text.","format":{"type":"text"}}"#,
-                r#"1 1 0 207 {"type":"custom","name":"lark_text","description":"Compute a sum. Returns the result. The sum.","format":{"type":"grammar","syntax":"lark","definition":"start: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}}"#,
-                r#"1 1 0 183 {"type":"custom","name":"regex_text","description":"Look up a day. Returns what is planned. The day.","format":{"type":"grammar","syntax":"regex","definition":"\\d{4}-\\d{2}-\\d{2}"}}"#,
+                r#"1 1 0 146 {"type":"custom","name":"any_text","description":"Say a text, as it is. Returns the text. What to say, in any language.","format":{"type":"text"}}"#,
+                r#"1 1 0 236 {"type":"custom","name":"lark_text","description":"Compute a sum. Returns the result. Numbers with plus signs between them.","format":{"type":"grammar","syntax":"lark","definition":"start: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}}"#,
+                r#"1 1 0 195 {"type":"custom","name":"regex_text","description":"Look up a day. Returns what is planned. The date of the day.","format":{"type":"grammar","syntax":"regex","definition":"\\d{4}-\\d{2}-\\d{2}"}}"#,
             ];
         }
     }
     ::toolc::with_anthropic! {
         if dialect == Dialect::Anthropic {
             defined = &[
-                r#"1 1 0 223 {"name":"any_text","description":"Say a text, as it is. Returns the text.","input_schema":{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false}}"#,
-                r#"1 1 0 330 {"name":"lark_text","description":"Compute a sum. Returns the result.","input_schema":{"type":"object","properties":{"sum":{"type":"string","description":"The sum. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false}}"#,
-                r#"1 1 0 261 {"name":"regex_text","description":"Look up a day. Returns what is planned.","input_schema":{"type":"object","properties":{"day":{"type":"string","description":"The day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false}}"#,
+                r#"1 1 0 243 {"name":"any_text","description":"Say a text, as it is. Returns the text.","input_schema":{"type":"object","properties":{"text":{"type":"string","description":"What to say, in any language."}},"required":["text"],"additionalProperties":false}}"#,
+                r#"1 1 0 359 {"name":"lark_text","description":"Compute a sum. Returns the result.","input_schema":{"type":"object","properties":{"sum":{"type":"string","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false}}"#,
+                r#"1 1 0 273 {"name":"regex_text","description":"Look up a day. Returns what is planned.","input_schema":{"type":"object","properties":{"day":{"type":"string","description":"The date of the day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false}}"#,
             ];
         }
     }
     ::toolc::with_anthropic_strict! {
         if dialect == Dialect::AnthropicStrict {
             defined = &[
-                r#"1 1 0 237 {"name":"any_text","description":"Say a text, as it is. Returns the text.","input_schema":{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 344 {"name":"lark_text","description":"Compute a sum. Returns the result.","input_schema":{"type":"object","properties":{"sum":{"type":"string","description":"The sum. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false},"strict":true}"#,
-                r#"1 1 0 294 {"name":"regex_text","description":"Look up a day. Returns what is planned.","input_schema":{"type":"object","properties":{"day":{"type":"string","description":"The day. Matches the regular expression ^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 257 {"name":"any_text","description":"Say a text, as it is. Returns the text.","input_schema":{"type":"object","properties":{"text":{"type":"string","description":"What to say, in any language."}},"required":["text"],"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 373 {"name":"lark_text","description":"Compute a sum. Returns the result.","input_schema":{"type":"object","properties":{"sum":{"type":"string","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 306 {"name":"regex_text","description":"Look up a day. Returns what is planned.","input_schema":{"type":"object","properties":{"day":{"type":"string","description":"The date of the day. Matches the regular expression ^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false},"strict":true}"#,
             ];
         }
     }
     ::toolc::with_gemini! {
         if dialect == Dialect::Gemini {
             defined = &[
-                r#"1 1 0 231 {"name":"any_text","description":"Say a text, as it is. Returns the text.","parametersJsonSchema":{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false}}"#,
-                r#"1 1 0 338 {"name":"lark_text","description":"Compute a sum. Returns the result.","parametersJsonSchema":{"type":"object","properties":{"sum":{"type":"string","description":"The sum. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false}}"#,
-                r#"1 1 0 269 {"name":"regex_text","description":"Look up a day. Returns what is planned.","parametersJsonSchema":{"type":"object","properties":{"day":{"type":"string","description":"The day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false}}"#,
+                r#"1 1 0 251 {"name":"any_text","description":"Say a text, as it is. Returns the text.","parametersJsonSchema":{"type":"object","properties":{"text":{"type":"string","description":"What to say, in any language."}},"required":["text"],"additionalProperties":false}}"#,
+                r#"1 1 0 367 {"name":"lark_text","description":"Compute a sum. Returns the result.","parametersJsonSchema":{"type":"object","properties":{"sum":{"type":"string","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false}}"#,
+                r#"1 1 0 281 {"name":"regex_text","description":"Look up a day. Returns what is planned.","parametersJsonSchema":{"type":"object","properties":{"day":{"type":"string","description":"The date of the day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false}}"#,
             ];
         }
     }
     ::toolc::with_gemini_openapi! {
         if dialect == Dialect::GeminiOpenApi {
             defined = &[
-                r#"1 1 0 192 {"name":"any_text","description":"Say a text, as it is. Returns the text.","parameters":{"type":"OBJECT","properties":{"text":{"type":"STRING","description":"The text."}},"required":["text"]}}"#,
-                r#"1 1 0 299 {"name":"lark_text","description":"Compute a sum. Returns the result.","parameters":{"type":"OBJECT","properties":{"sum":{"type":"STRING","description":"The sum. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"]}}"#,
-                r#"1 1 0 230 {"name":"regex_text","description":"Look up a day. Returns what is planned.","parameters":{"type":"OBJECT","properties":{"day":{"type":"STRING","description":"The day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"]}}"#,
+                r#"1 1 0 212 {"name":"any_text","description":"Say a text, as it is. Returns the text.","parameters":{"type":"OBJECT","properties":{"text":{"type":"STRING","description":"What to say, in any language."}},"required":["text"]}}"#,
+                r#"1 1 0 328 {"name":"lark_text","description":"Compute a sum. Returns the result.","parameters":{"type":"OBJECT","properties":{"sum":{"type":"STRING","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"]}}"#,
+                r#"1 1 0 242 {"name":"regex_text","description":"Look up a day. Returns what is planned.","parameters":{"type":"OBJECT","properties":{"day":{"type":"STRING","description":"The date of the day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"]}}"#,
             ];
         }
     }
     ::toolc::with_mcp! {
         if dialect == Dialect::Mcp {
             defined = &[
-                r#"1 1 0 327 {"name":"any_text","description":"Say a text, as it is. Returns the text.","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}"#,
-                r#"1 1 0 434 {"name":"lark_text","description":"Compute a sum. Returns the result.","inputSchema":{"type":"object","properties":{"sum":{"type":"string","description":"The sum. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}"#,
-                r#"1 1 0 365 {"name":"regex_text","description":"Look up a day. Returns what is planned.","inputSchema":{"type":"object","properties":{"day":{"type":"string","description":"The day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}"#,
+                r#"1 1 0 347 {"name":"any_text","description":"Say a text, as it is. Returns the text.","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"What to say, in any language."}},"required":["text"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}"#,
+                r#"1 1 0 463 {"name":"lark_text","description":"Compute a sum. Returns the result.","inputSchema":{"type":"object","properties":{"sum":{"type":"string","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}"#,
+                r#"1 1 0 377 {"name":"regex_text","description":"Look up a day. Returns what is planned.","inputSchema":{"type":"object","properties":{"day":{"type":"string","description":"The date of the day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}"#,
             ];
         }
     }
     ::toolc::with_portable! {
         if dialect == Dialect::Portable {
             defined = &[
-                r#"1 1 0 223 {"type":"function","function":{"name":"any_text","description":"Say a text, as it is. Returns the text.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"]}}}"#,
-                r#"1 1 0 330 {"type":"function","function":{"name":"lark_text","description":"Compute a sum. Returns the result.","parameters":{"type":"object","properties":{"sum":{"type":"string","description":"The sum. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"]}}}"#,
-                r#"1 1 0 265 {"type":"function","function":{"name":"regex_text","description":"Look up a day. Returns what is planned.","parameters":{"type":"object","properties":{"day":{"type":"string","description":"The day.","pattern":"^([0-9]{4}-[0-9]{2}-[0-9]{2})$"}},"required":["day"]}}}"#,
+                r#"1 1 0 243 {"type":"function","function":{"name":"any_text","description":"Say a text, as it is. Returns the text.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"What to say, in any language."}},"required":["text"]}}}"#,
+                r#"1 1 0 359 {"type":"function","function":{"name":"lark_text","description":"Compute a sum. Returns the result.","parameters":{"type":"object","properties":{"sum":{"type":"string","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"]}}}"#,
+                r#"1 1 0 277 {"type":"function","function":{"name":"regex_text","description":"Look up a day. Returns what is planned.","parameters":{"type":"object","properties":{"day":{"type":"string","description":"The date of the day.","pattern":"^([0-9]{4}-[0-9]{2}-[0-9]{2})$"}},"required":["day"]}}}"#,
             ];
         }
     }
     ::toolc::with_gemini_interactions! {
         if dialect == Dialect::GeminiInteractions {
             defined = &[
-                r#"1 1 0 239 {"type":"function","name":"any_text","description":"Say a text, as it is. Returns the text.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"The text."}},"required":["text"],"additionalProperties":false}}"#,
-                r#"1 1 0 346 {"type":"function","name":"lark_text","description":"Compute a sum. Returns the result.","parameters":{"type":"object","properties":{"sum":{"type":"string","description":"The sum. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false}}"#,
-                r#"1 1 0 277 {"type":"function","name":"regex_text","description":"Look up a day. Returns what is planned.","parameters":{"type":"object","properties":{"day":{"type":"string","description":"The day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false}}"#,
+                r#"1 1 0 259 {"type":"function","name":"any_text","description":"Say a text, as it is. Returns the text.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"What to say, in any language."}},"required":["text"],"additionalProperties":false}}"#,
+                r#"1 1 0 375 {"type":"function","name":"lark_text","description":"Compute a sum. Returns the result.","parameters":{"type":"object","properties":{"sum":{"type":"string","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false}}"#,
+                r#"1 1 0 289 {"type":"function","name":"regex_text","description":"Look up a day. Returns what is planned.","parameters":{"type":"object","properties":{"day":{"type":"string","description":"The date of the day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false}}"#,
             ];
         }
     }
