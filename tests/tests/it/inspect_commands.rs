@@ -18,11 +18,11 @@ fn list_prints_names_toolsets_and_first_sentences() {
     let (status, out, err) = project.run(&["list"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!((lines[0], lines.len()), ("Odd-Names      lib      Take arguments whose names are not identifiers", 30));
+    assert_eq!((lines[0], lines.len()), ("Odd-Names      lib         Take arguments whose names are not identifiers", 35));
     assert!(lines.iter().all(|line| line.chars().count() <= 80) && out.contains("…\n"), "{out}");
 
     let listed = run_json(&project, &["list", "--json"]);
-    assert_eq!(listed.as_array().map(Vec::len), Some(30));
+    assert_eq!(listed.as_array().map(Vec::len), Some(35));
     assert_eq!(
         listed[0],
         json!({
@@ -96,7 +96,7 @@ fn resolve_prints_the_path_of_each_tool() {
 #[test]
 fn show_prints_a_definition() {
     let project = Project::manifests();
-    assert_eq!(project.run(&["lint"]), (0, "30 tools, 15 toolsets: no findings\n".to_owned(), String::new()));
+    assert_eq!(project.run(&["lint"]), (0, "35 tools, 17 toolsets: no findings\n".to_owned(), String::new()));
     let shown = run_json(&project, &["show", "wait"]);
     let file = Project::source().join("generated/schemas/openai/tools/wait.json");
     let written: Value = serde_json::from_str(&fs::read_to_string(file).expect("failed to read")).expect("JSON");
@@ -280,7 +280,7 @@ fn unknown_names_are_reported_with_the_nearest_known_ones() {
     assert_eq!(error(&["show", "run-alter"]), "error: unknown tool `run-alter`: did you mean `run_later`?\n");
     assert_eq!(
         error(&["resolve", "browse"]),
-        "error: unknown toolset `browse`: the toolsets are: Chat-Room, also_nothing, diamond, everything, guards, later, left, less, lib, loop, nothing, returns, right, shapes, shut\n"
+        "error: unknown toolset `browse`: the toolsets are: Chat-Room, also_nothing, by_code, diamond, everything, guards, later, left, less, lib, loop, nothing, plain_text, returns, right, shapes, shut\n"
     );
     assert_eq!(error(&["resolve", "lib", "rihgt"]), "error: unknown toolset `rihgt`: did you mean `right`?\n");
 }
