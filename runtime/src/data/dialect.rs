@@ -153,6 +153,7 @@ pub(crate) enum DialectApi {
     Responses,
     Messages,
     GenerateContent,
+    Interactions,
     /// Not the API of a model.
     None,
 }

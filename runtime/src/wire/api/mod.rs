@@ -7,13 +7,16 @@ mod chat;
 mod events;
 #[cfg(feature = "wire-gemini")]
 mod gemini;
+mod ids;
+#[cfg(feature = "wire-gemini")]
+mod interactions;
 mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
 mod stream;
 mod usage;
 
-pub use response::{ModelResponse, Stop};
+pub use response::{ModelResponse, Stop, UnknownItem};
 pub use stream::Stream;
 pub use usage::Usage;
 
@@ -48,6 +51,10 @@ pub enum Api {
     /// Gemini's `generateContent` and `streamGenerateContent?alt=sse`, with the conversation in `contents`.
     #[cfg(feature = "wire-gemini")]
     Gemini,
+    /// Gemini's Interactions: `POST /interactions`, with the conversation, a list of steps, in `input`, and `"store": false`. With
+    /// `previous_interaction_id`, the server keeps the earlier steps, and `input` has only the new ones.
+    #[cfg(feature = "wire-gemini")]
+    Interactions,
 }
 
 /// The functions for one vendor's API.
@@ -80,6 +87,8 @@ impl Api {
             Self::Anthropic => &anthropic::VENDOR,
             #[cfg(feature = "wire-gemini")]
             Self::Gemini => &gemini::VENDOR,
+            #[cfg(feature = "wire-gemini")]
+            Self::Interactions => &interactions::VENDOR,
         }
     }
 
@@ -99,8 +108,10 @@ impl Api {
             DialectApi::Messages => None,
             #[cfg(feature = "wire-gemini")]
             DialectApi::GenerateContent => Some(Self::Gemini),
+            #[cfg(feature = "wire-gemini")]
+            DialectApi::Interactions => Some(Self::Interactions),
             #[cfg(not(feature = "wire-gemini"))]
-            DialectApi::GenerateContent => None,
+            DialectApi::GenerateContent | DialectApi::Interactions => None,
             DialectApi::None => None,
         }
     }
