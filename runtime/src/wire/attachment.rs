@@ -47,9 +47,7 @@ fn notes_except(response: &CallResponse, is_accepted: impl Fn(&Attachment) -> bo
 pub(super) fn images_left_out(response: &CallResponse) -> Option<String> {
     let note = |image: &crate::result::image::Image| {
         let (media_type, size) = (image.media_type(), image.bytes().len());
-        format!(
-            "[an image is left out, because this API does not accept it in results: {media_type}, {size} bytes]"
-        )
+        format!("[an image is left out, because this API does not accept it in results: {media_type}, {size} bytes]")
     };
     let notes: Vec<String> = response.images.iter().map(note).collect();
     (!notes.is_empty()).then(|| notes.join("\n"))

@@ -14,6 +14,8 @@
 mod api;
 #[cfg(feature = "__wire-api")]
 mod attachment;
+#[cfg(feature = "__wire-api")]
+mod body;
 mod error;
 mod image;
 #[cfg(feature = "wire-mcp")]

@@ -71,11 +71,7 @@ fn own<'s, 'a>(steps: &'s [Node<'a>]) -> Result<&'s [Node<'a>], WireError> {
     Ok(&steps[start..])
 }
 
-fn read(
-    interaction: &Object<'_>,
-    steps: &[Node<'_>],
-    usage: Option<Usage>,
-) -> Result<ModelResponse, WireError> {
+fn read(interaction: &Object<'_>, steps: &[Node<'_>], usage: Option<Usage>) -> Result<ModelResponse, WireError> {
     let stop = stop(interaction)?;
     let mut builder = ResponseBuilder::new(usage);
     let mut answered = BTreeSet::new();

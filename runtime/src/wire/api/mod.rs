@@ -22,6 +22,7 @@ pub use usage::Usage;
 
 use crate::call::completed::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
+use crate::wire::body::{is_json, other_body};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{MAX_BODY_BYTES, WireError};
 use serde_json::value::RawValue;
@@ -119,11 +120,14 @@ impl Api {
     /// Parses a complete, not streamed response: the body as the server sent it, at most [`MAX_BODY_BYTES`].
     ///
     /// # Errors
-    /// Returns [`WireError::Api`] if the body is an error that the API reports, and [`WireError::Malformed`] if the body
-    /// does not match the API's schema, exceeds a limit, or was cut off within a call.
+    /// Returns [`WireError::Api`] if the body is an error that the API reports, [`WireError::OtherBody`] if it is not even JSON, and
+    /// [`WireError::Malformed`] if it does not match the API's schema, exceeds a limit, or was cut off within a call.
     pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
         if body.len() > MAX_BODY_BYTES {
             return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), format!("{} bytes", body.len())));
+        }
+        if !is_json(body) {
+            return Err(other_body(body));
         }
         let body = Node::root(body, "")?;
         no_error(&body)?;

@@ -53,8 +53,7 @@ mod tests {
     fn the_tokens_of_all_apis_have_one_meaning() {
         let expected = Usage { input: 100, cached: 60, cache_writes: 30, tool_use: 0, output: 7, thinking: 2 };
         let chat = r#""choices":[{"message":{"role":"assistant","content":"a"},"finish_reason":"stop","delta":{"content":"a"}}]"#;
-        let tokens =
-            r#""usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},"completion_tokens_details":{"reasoning_tokens":2}}"#;
+        let tokens = r#""usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},"completion_tokens_details":{"reasoning_tokens":2}}"#;
         assert_eq!(Api::ChatCompletions.parse(&format!("{{{chat},{tokens}}}")).unwrap().usage(), Some(expected));
         let events = [&*format!("{{{chat}}}"), &*format!("{{{tokens},\"choices\":[]}}")];
         assert_eq!(streamed(Api::ChatCompletions, &events), Some(expected));

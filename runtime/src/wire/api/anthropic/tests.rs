@@ -68,8 +68,7 @@ fn empty_text_blocks_are_not_sent_back() {
         push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#);
         push(r#"{"type":"message_stop"}"#);
         for response in [Api::Anthropic.parse(&body), stream.finish()] {
-            let messages =
-                response.unwrap().messages().iter().map(|text| text.get().to_owned()).collect::<Vec<_>>();
+            let messages = response.unwrap().messages().iter().map(|text| text.get().to_owned()).collect::<Vec<_>>();
             let letters = |texts: &[String]| texts.iter().map(|text| text.replace(' ', "")).collect::<Vec<_>>();
             assert_eq!(letters(&messages), letters(&back));
         }
@@ -142,8 +141,7 @@ fn results_for_programs_are_text_in_a_message_of_their_own() {
     assert_eq!(calls[0].origin().namespace, "computer");
     let image = Image::new("image/png", *b"\x89PNG\r\n\x1a\n").unwrap();
     let picture = CallResponse::from(ToolOutput::text("a cat").with_image(image));
-    let completed: Vec<_> =
-        calls.into_iter().map(|call| CompletedCall { call, response: picture.clone() }).collect();
+    let completed: Vec<_> = calls.into_iter().map(|call| CompletedCall { call, response: picture.clone() }).collect();
     let results = Api::Anthropic.results(&completed);
     let messages: Vec<Value> = results.iter().map(|text| serde_json::from_str(text.get()).unwrap()).collect();
     let [program, direct] = &messages[..] else { panic!("{messages:?}") };

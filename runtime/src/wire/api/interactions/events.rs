@@ -137,9 +137,7 @@ impl Events {
                 let Some(piece) = step.pieces.last_mut().filter(|piece| piece.text.is_some()) else {
                     return Err(delta.unexpected("annotations of a text"));
                 };
-                for annotation in
-                    entries.get("annotations").map(|list| list.items()).transpose()?.unwrap_or_default()
-                {
+                for annotation in entries.get("annotations").map(|list| list.items()).transpose()?.unwrap_or_default() {
                     self.pieces += 1;
                     if self.pieces > MAX_ITEMS {
                         return Err(annotation.unexpected(format!("at most {MAX_ITEMS} contents and annotations")));

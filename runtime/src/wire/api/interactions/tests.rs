@@ -150,10 +150,10 @@ fn an_event_out_of_sequence_is_an_error() {
     let call = start(0, &json!({ "type": "function_call", "id": "c1", "name": "f", "arguments": {} }));
     assert_eq!(error(&[delta(0, &text)]), "event 1/index: expected the index of a step, got 0");
     assert_eq!(error(&[call.clone(), call.clone()]), "event 2/index: expected an unused index, got 0");
-    let expected =
-        "event 2/delta/type: expected a delta of a step of the type `function_call`, got \"text\"";
+    let expected = "event 2/delta/type: expected a delta of a step of the type `function_call`, got \"text\"";
     assert_eq!(error(&[call.clone(), delta(0, &text)]), expected);
-    let cut = [call.clone(), delta(0, &json!({ "type": "arguments_delta", "arguments": "{" })), completed("completed", &[])];
+    let cut =
+        [call.clone(), delta(0, &json!({ "type": "arguments_delta", "arguments": "{" })), completed("completed", &[])];
     assert!(error(&cut).ends_with("/steps/0/arguments: expected complete JSON, got truncated JSON"), "{}", error(&cut));
     let early = "expected a stream that ends with `interaction.completed`, got a stream that ended early";
     assert_eq!(error(&[call]), early);

@@ -31,9 +31,7 @@ fn a_tool_search_of_the_host_is_a_call_whose_result_has_definitions() {
     let calls = client.calls();
     assert_eq!((calls[0].name(), calls[0].arguments(), calls[0].id()), ("tool_search", r#"{"q":"a"}"#, "c1"));
     let definition = json!({ "type": "function", "name": "f", "parameters": {} });
-    let output = |status: &str, tools: &[Value]| {
-        json!({ "type": "tool_search_output", "call_id": "c1", "execution": "client", "status": status, "tools": tools })
-    };
+    let output = |status: &str, tools: &[Value]| json!({ "type": "tool_search_output", "call_id": "c1", "execution": "client", "status": status, "tools": tools });
     for found in [json!([definition]), json!({ "tools": [definition, { "name": "g" }] })] {
         assert_eq!(answered(&client, &found.to_string()), [output("completed", std::slice::from_ref(&definition))]);
     }
@@ -82,7 +80,8 @@ fn an_unknown_item_is_kept_unless_it_looks_like_a_call() {
         let expected = format!("/output/0/type: expected a call of a known type, got {kind}, which may need an answer");
         assert_eq!(error, expected);
     }
-    let hosted = r#"{"type":"shell_call","call_id":"c1","environment":{"type":"container_reference","container_id":"x"}}"#;
+    let hosted =
+        r#"{"type":"shell_call","call_id":"c1","environment":{"type":"container_reference","container_id":"x"}}"#;
     assert!(parse(hosted).unwrap().unknown().is_empty());
 }
 
@@ -104,9 +103,9 @@ fn calls_without_an_id_or_with_one_id_get_new_ones() {
 /// Returns the result of a stream in which items, each with its index, are done before the output.
 fn streamed(done: &[(u64, &str)], output: &[&str]) -> Result<usize, String> {
     let mut stream = Api::Responses.stream();
-    let done = done.iter().map(|(index, item)| {
-        format!(r#"{{"type":"response.output_item.done","output_index":{index},"item":{item}}}"#)
-    });
+    let done = done
+        .iter()
+        .map(|(index, item)| format!(r#"{{"type":"response.output_item.done","output_index":{index},"item":{item}}}"#));
     let response = format!(r#"{{"output":[{}],"status":"completed"}}"#, output.join(","));
     let last = format!(r#"{{"type":"response.completed","response":{response}}}"#);
     for event in done.chain([last]) {
@@ -135,11 +134,7 @@ fn the_stop_reason_is_the_status_or_its_details() {
         (r#""status":"completed""#, Stop::Done, "completed"),
         (r#""status":"cancelled""#, Stop::Other, "cancelled"),
         (r#""status":"incomplete""#, Stop::Other, "incomplete"),
-        (
-            r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#,
-            Stop::Refused,
-            "content_filter",
-        ),
+        (r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#, Stop::Refused, "content_filter"),
     ] {
         let response = end(rest).unwrap();
         assert_eq!((response.stop(), response.stop_reason()), (stop, reason));
