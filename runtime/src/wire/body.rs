@@ -55,9 +55,10 @@ pub(super) fn begins_events(text: &[u8]) -> bool {
     }
 }
 
-/// Returns whether the title of a page has ended.
-pub(super) fn has_title(page: &[u8]) -> bool {
-    page.windows(7).any(|part| part.eq_ignore_ascii_case(b"</title"))
+/// Returns the beginning of a page, with its title, if the title has ended.
+pub(super) fn with_title(page: &[u8]) -> Option<&[u8]> {
+    let tag = b"</title";
+    page.windows(tag.len()).position(|part| part.eq_ignore_ascii_case(tag)).map(|at| &page[..at + tag.len()])
 }
 
 /// Returns the title or the first heading of a page. `lower` is the page in lower case.

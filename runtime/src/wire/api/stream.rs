@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::wire::api::ResponseAssembler;
 use crate::wire::api::events::Events;
-use crate::wire::body::{MAX_BYTES, begins_events, has_title, other_body};
+use crate::wire::body::{MAX_BYTES, begins_events, other_body, with_title};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 
@@ -111,8 +111,8 @@ impl State {
             Some(Body::Page(page)) => {
                 page.extend_from_slice(&bytes[..bytes.len().min(MAX_BYTES - page.len())]);
                 // A server may keep the connection of a page open.
-                let is_known = page.len() == MAX_BYTES || has_title(page);
-                return if is_known { Err(other_body(&String::from_utf8_lossy(page))) } else { Ok(()) };
+                let known = with_title(page).or_else(|| (page.len() == MAX_BYTES).then_some(&**page));
+                return known.map_or(Ok(()), |page| Err(other_body(&String::from_utf8_lossy(page))));
             }
             None => {}
         }
