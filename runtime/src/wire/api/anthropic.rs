@@ -127,8 +127,8 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
 }
 
 fn parse_call(node: &Node<'_>, block: &Object<'_>) -> Result<ParsedCall, WireError> {
-    let mut origin = CallOrigin::default();
-    origin.namespace = block.optional_text("toolset_name")?.unwrap_or_default();
+    let namespace = block.optional_text("toolset_name")?.unwrap_or_default();
+    let mut origin = CallOrigin { namespace, ..CallOrigin::default() };
     if let Some(caller) = block.get("caller") {
         let caller = caller.object()?;
         if caller.non_empty_text("type")? != "direct" {

@@ -345,6 +345,25 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_read_whole_and_in_pieces() {
+        let call = r#"{"id":"c1","type":"custom","custom":{"name":"apply","input":"-a\n+a"}}"#;
+        let body = format!(r#"{{"choices":[{{"message":{{"tool_calls":[{call}]}},"finish_reason":"stop"}}]}}"#);
+        let mut stream = Api::ChatCompletions.stream();
+        for delta in [
+            json!({"tool_calls": [{"index": 0, "id": "c1", "type": "custom", "custom": {"name": "apply", "input": ""}}]}),
+            json!({"tool_calls": [{"index": 0, "custom": {"input": "-a\n"}}]}),
+            json!({"tool_calls": [{"index": 0, "custom": {"input": "+a"}}]}),
+        ] {
+            stream.push(format!("data: {}\n\n", json!({"choices": [{"delta": delta}]})).as_bytes()).unwrap();
+        }
+        stream.push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n").unwrap();
+        for response in [Api::ChatCompletions.parse(&body).unwrap(), stream.finish().unwrap()] {
+            let call = response.calls()[0];
+            assert_eq!((call.name(), call.arguments(), call.origin().kind), ("apply", "-a\n+a", CallKind::Text));
+        }
+    }
+
+    #[test]
     fn repeated_values_are_not_concatenated() {
         let mut stream = Api::ChatCompletions.stream();
         for reason in ["", "", "stop"] {

@@ -72,7 +72,7 @@ fn own<'s, 'a>(steps: &'s [Node<'a>]) -> Result<&'s [Node<'a>], WireError> {
 }
 
 fn read(interaction: &Object<'_>, steps: &[Node<'_>], usage: Option<Usage>) -> Result<ModelResponse, WireError> {
-    let stop = stop(interaction)?;
+    let (ended, reason) = stop(interaction)?;
     let mut builder = ResponseBuilder::new(usage);
     let mut answered = BTreeSet::new();
     for node in steps {
@@ -99,7 +99,7 @@ fn read(interaction: &Object<'_>, steps: &[Node<'_>], usage: Option<Usage>) -> R
         }
         builder.push_message(node.json);
     }
-    builder.build(stop.0, stop.1)
+    builder.build(ended, reason)
 }
 
 fn read_output(step: &Object<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {

@@ -195,7 +195,8 @@ impl ResponseAssembler for Events {
                     return Err(index.unexpected("an unused index"));
                 }
             }
-            "response.completed" | "response.incomplete" | "response.failed" => {
+            // Each one is read with all items, so that only one counts.
+            "response.completed" | "response.incomplete" | "response.failed" if self.response.is_none() => {
                 let node = event.require("response", "the response")?;
                 let response = node.object()?;
                 no_error(&node)?;

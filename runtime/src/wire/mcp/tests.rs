@@ -1,7 +1,8 @@
 use super::*;
+use crate::call::response::CallResponse;
 use crate::fakes::{Fake, tool};
 use crate::render::search_tools::ToolSearch;
-use crate::result::error::ToolError;
+use crate::result::error::{ErrorKind, ToolError};
 
 fn turn(dialect: Dialect) -> Turn {
     Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn_blocking(dialect)
@@ -136,7 +137,7 @@ fn a_turn_in_another_dialect_is_an_internal_error() {
 #[test]
 fn the_time_and_the_scope_of_caches_are_those_of_the_server() {
     let server = Server::new("s", "1");
-    let cached = server.clone().with_cache(Duration::from_secs(300), CacheScope::Public);
+    let cached = server.clone().with_cache(Duration::from_mins(5), CacheScope::Public);
     for (server, expected) in
         [(server, r#""ttlMs":0,"cacheScope":"private""#), (cached, r#""ttlMs":300000,"cacheScope":"public""#)]
     {

@@ -54,7 +54,8 @@ impl ResponseAssembler for Events {
                 self.extend(&event, shown)?;
             }
             "interaction.status_update" => self.usage = usage(&event, "usage").or(self.usage),
-            "interaction.completed" => {
+            // Each one is read against all steps, so that only one counts.
+            "interaction.completed" if self.response.is_none() => {
                 let node = event.require("interaction", "the interaction")?;
                 let interaction = node.object()?;
                 self.usage = usage(&interaction, "usage").or(self.usage);

@@ -141,6 +141,8 @@ fn the_steps_of_the_last_event_count_if_none_is_missing() {
     let events = [start(0, &output("a")), start(1, &output("c")), completed("completed", &[output("b")])];
     assert_eq!(streamed(&events).unwrap().0.text(), "ac");
     assert_eq!(streamed(&[completed("completed", &[output("b")])]).unwrap().1, "b");
+    let events = [completed("completed", &[output("b")]), completed("completed", &[output("c")])];
+    assert_eq!(streamed(&events).unwrap().1, "b", "an interaction ends once");
 }
 
 #[test]
