@@ -27,7 +27,7 @@ pub(crate) struct CallMade {
     pub(crate) name: String,
     /// The arguments as the model has written them, which may not be JSON.
     pub(crate) arguments: String,
-    /// What else the API says of the call.
+    /// What else the API says about the call.
     #[serde(default, skip_serializing_if = "StoredOrigin::is_default")]
     pub(crate) origin: StoredOrigin,
 }

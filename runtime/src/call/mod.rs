@@ -67,7 +67,7 @@ impl<'a> ToolCall<'a> {
         Self { id, ..self }
     }
 
-    /// Sets what the vendor's API says of the call, including its [kind](CallKind). By default, it is a function call of the
+    /// Sets what the vendor's API says about the call, including its [kind](CallKind). By default, it is a function call of the
     /// model itself.
     #[must_use]
     pub const fn with_origin(self, origin: &'a CallOrigin) -> Self {
@@ -127,7 +127,7 @@ impl<'a> ToolCall<'a> {
         self.arguments
     }
 
-    /// Returns what the vendor's API says of the call.
+    /// Returns what the vendor's API says about the call.
     pub const fn origin(&self) -> &'a CallOrigin {
         self.origin
     }

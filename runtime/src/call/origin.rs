@@ -1,6 +1,6 @@
-//! What a vendor's API says of a call besides its name and arguments.
+//! What a vendor's API says about a call besides its name and arguments.
 
-/// What a vendor's API says of a call besides its name, arguments and id. It belongs to the call until its result is written:
+/// What a vendor's API says about a call besides its name, arguments and id. It belongs to the call until its result is written:
 /// a host that stores calls stores it with them, and restores it with [`ToolCall::with_origin`](crate::ToolCall::with_origin).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]

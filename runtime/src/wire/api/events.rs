@@ -47,7 +47,7 @@ impl Events {
         Ok(())
     }
 
-    /// Returns whether there has been no event.
+    /// Returns whether no event has arrived yet.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -215,6 +215,7 @@ impl ResponseBuilder {
     }
 
     /// Appends a message that has been read.
+    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn push_message(&mut self, json: &RawValue) {
         let message = self.with_ids(json);
         self.messages.push(message);

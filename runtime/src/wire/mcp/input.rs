@@ -33,7 +33,7 @@ pub enum FormAnswer {
     Cancelled,
 }
 
-/// What a request says of questions: whether the client can ask, and the answers.
+/// What a request says about questions: whether the client can ask, and the answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Input {
     can_ask: bool,
@@ -91,7 +91,7 @@ impl Request {
     /// Returns the message that asks for input before the result of the call, as one line, or `None` if the client cannot
     /// [ask](Self::can_ask). The client sends the call again with a new id, the answers and `state`.
     ///
-    /// A client can send any `state`, and answers that nobody gave. Sign it, or let it be a random key of what the server remembers,
+    /// A client can send any `state`, and answers that the person did not give. Sign it, or let it be a random key of what the server remembers,
     /// and accept it once, for the same tool and arguments.
     pub fn ask(&self, forms: &[Form<'_>], state: &str) -> Option<String> {
         if !self.can_ask() {
