@@ -11,12 +11,13 @@ use toolc::wire::{Api, ModelResponse, WireError};
 use toolc::{CallResponse, CompletedCall, Dialect, DynamicTool, RawValue, Registry, ToolCall, ToolOutput, Turn};
 
 /// Folders of recorded messages, each with its API. The messages in `mcp` are those of a client.
-const VENDORS: [(&str, Option<Api>); 5] = [
+const VENDORS: [(&str, Option<Api>); 6] = [
     ("chat", Some(Api::ChatCompletions)),
     ("responses", Some(Api::Responses)),
     ("anthropic", Some(Api::Anthropic)),
     ("gemini", Some(Api::Gemini)),
     ("mcp", None),
+    ("interactions", Some(Api::Interactions)),
 ];
 
 /// Checks a message. `input` has a character that selects the vendor and streaming, and the text of the message.

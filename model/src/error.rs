@@ -92,9 +92,11 @@ impl ModelError {
                 let code = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
                 (kind, format!("{answered}{code}: {message}"))
             }
-            _ => (String::new(), format!("{answered}{}", described(body))),
+            Err(WireError::OtherBody { description }) => (String::new(), format!("{answered} and {description}")),
+            // JSON, but not an error of the API.
+            _ => (String::new(), format!("{answered}: {}", quoted(body))),
         };
-        let lower = message.to_lowercase();
+        let lower = body.to_lowercase();
         let is_overflow = code == "context_length_exceeded"
             || matches!(status, 400 | 413 | 422) && OVERFLOWS.iter().any(|text| lower.contains(text));
         let kind = match status {
@@ -114,9 +116,14 @@ impl ModelError {
         Self { kind, message: message + advice, retry_after }
     }
 
-    /// Returns the error about an answer with the status of success.
-    pub(crate) fn wire(host: &str, error: &WireError) -> Self {
+    /// Returns the error about an answer with a status of success.
+    pub(crate) fn wire(host: &str, status: u16, error: &WireError) -> Self {
         match error {
+            WireError::OtherBody { description } => {
+                let answered = format!("{host} answered with status {status} and {description}");
+                let advice = "check base_url, and whether a proxy or a login page is in between";
+                Self::new(ErrorKind::Unreadable, format!("{answered}; {advice}"))
+            }
             WireError::Api { kind, message } => {
                 let lower = message.to_lowercase();
                 let kind = match &**kind {
@@ -135,15 +142,6 @@ impl ModelError {
             }
             _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} is not one of this API: {error}")),
         }
-    }
-
-    /// Returns the error about a page for people.
-    pub(crate) fn page(host: &str, body: &str) -> Self {
-        let message = format!(
-            "{host} answered{}; check base_url, and whether a proxy or a login page is in between",
-            described(body)
-        );
-        Self::new(ErrorKind::Unreadable, message)
     }
 
     pub(crate) fn after_tries(mut self, tries: u32) -> Self {
@@ -174,36 +172,6 @@ impl fmt::Display for ModelError {
 }
 
 impl std::error::Error for ModelError {}
-
-/// Describes a body that is not an error of the API.
-fn described(body: &str) -> String {
-    let text = body.trim();
-    if text.is_empty() {
-        return " and an empty body".to_owned();
-    }
-    if is_page(text) {
-        let title = title(text).map(|title| format!(" with the title \"{}\"", quoted(&title))).unwrap_or_default();
-        return format!(" and an HTML page{title}");
-    }
-    format!(": {}", quoted(text))
-}
-
-/// Returns whether a text is an HTML page.
-pub(crate) fn is_page(text: &str) -> bool {
-    let start: String = text.trim_start().chars().take(200).collect::<String>().to_ascii_lowercase();
-    start.starts_with("<!doctype html") || ["<html", "<head", "<h1", "<body"].iter().any(|tag| start.starts_with(tag))
-}
-
-/// Returns the text of the first title or heading of a page.
-fn title(page: &str) -> Option<String> {
-    let lower = page.to_ascii_lowercase();
-    ["title", "h1"].iter().find_map(|tag| {
-        let start = lower.find(&format!("<{tag}"))?;
-        let start = start + lower[start..].find('>')? + 1;
-        let end = start + lower[start..].find("</")?;
-        Some(page[start..end].trim().to_owned()).filter(|title| !title.is_empty())
-    })
-}
 
 /// Returns the beginning of a text on one line, without control characters.
 fn quoted(text: &str) -> String {
@@ -246,7 +214,13 @@ mod tests {
                 "502 and an HTML page with the title \"Bad gateway\"",
             ),
             (503, "", ErrorKind::ServerFailed, "503 and an empty body"),
-            (500, "out of\u{1b}[2J memory", ErrorKind::ServerFailed, "500: out of[2J memory"),
+            (
+                500,
+                "out of\u{1b}[2J memory",
+                ErrorKind::ServerFailed,
+                "500 and a text that begins with \"out of\\u{1b}[2J memory\"",
+            ),
+            (500, r#"{"detail":"out of memory"}"#, ErrorKind::ServerFailed, r#"500: {"detail":"out of memory"}"#),
             (
                 429,
                 r#"{"error":{"code":"insufficient_quota","message":"m"}}"#,
@@ -267,6 +241,7 @@ mod tests {
             assert!(error.to_string().contains(message), "{error}");
         }
         assert!(status(500, &"x ".repeat(10_000)).to_string().chars().count() < 400);
+        assert!(status(500, &format!(r#"["{}"]"#, "x ".repeat(10_000))).to_string().chars().count() < 400);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use toolc::wire::ModelResponse;
 
 use crate::answer::Event;
 use crate::client::Settings;
-use crate::error::{ErrorKind, ModelError, is_page};
+use crate::error::{ErrorKind, ModelError};
 use crate::key::Key;
 use crate::retry::retry_after;
 
@@ -73,22 +73,14 @@ impl Http {
             let body = self.beginning(&mut response, settings).await;
             return Err(ModelError::status(api.wire(), &self.host, status.as_u16(), &body, wait));
         }
-        if header(CONTENT_TYPE.as_str()).is_some_and(|media_type| media_type.starts_with("text/html")) {
-            let body = self.beginning(&mut response, settings).await;
-            return Err(ModelError::page(&self.host, &body));
-        }
         let mut stream = api.wire().stream();
-        let mut is_first = true;
         while let Some(bytes) = self.chunk(&mut response, settings).await? {
-            if std::mem::take(&mut is_first) && std::str::from_utf8(&bytes).is_ok_and(is_page) {
-                return Err(ModelError::page(&self.host, &String::from_utf8_lossy(&bytes)));
-            }
-            let text = stream.push(&bytes).map_err(|error| ModelError::wire(&self.host, &error))?;
+            let text = stream.push(&bytes).map_err(|error| ModelError::wire(&self.host, status.as_u16(), &error))?;
             if !text.is_empty() {
                 on_event(Event::Text(&text));
             }
         }
-        stream.finish().map_err(|error| ModelError::wire(&self.host, &error))
+        stream.finish().map_err(|error| ModelError::wire(&self.host, status.as_u16(), &error))
     }
 
     /// Asks for the list of models, which fails if the key is wrong.

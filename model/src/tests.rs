@@ -174,7 +174,16 @@ fn a_request_that_cannot_succeed_is_not_repeated() {
             ErrorKind::Unreadable,
             "an HTML page with the title \"Sign in\"",
         ),
-        (Reply::Whole(200, "", page), ErrorKind::Unreadable, "an HTML page with the title \"Sign in\""),
+        (
+            Reply::Whole(200, "", page),
+            ErrorKind::Unreadable,
+            "answered with status 200 and an HTML page with the title",
+        ),
+        (
+            Reply::Whole(200, "", "Service started".to_owned()),
+            ErrorKind::Unreadable,
+            "a text that begins with \"Service started\"; check base_url",
+        ),
         (refused, ErrorKind::Unauthorized, "wrong key [key]; check the key"),
         (overflow, ErrorKind::ContextOverflow, "context_length_exceeded"),
         (

@@ -78,6 +78,7 @@ pub mod wire;
 pub use toolc_commands as commands;
 
 pub use call::completed::CompletedCall;
+pub use call::origin::{CallKind, CallOrigin, Caller};
 pub use call::response::CallResponse;
 pub use call::{Call, ToolCall};
 pub use data::behaviour;

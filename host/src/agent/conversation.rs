@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use toolc::CompletedCall;
 use toolc::wire::ModelResponse;
+use toolc::{CallKind, CallOrigin, CompletedCall};
 use toolc_model::{Api, user_message};
 
 /// The number of bytes of a token, on average.
@@ -27,6 +27,60 @@ pub(crate) struct CallMade {
     pub(crate) name: String,
     /// The arguments as the model has written them, which may not be JSON.
     pub(crate) arguments: String,
+    /// What else the API says about the call.
+    #[serde(default, skip_serializing_if = "StoredOrigin::is_default")]
+    pub(crate) origin: StoredOrigin,
+}
+
+/// A [`CallOrigin`], without which the result of a call cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct StoredOrigin {
+    kind: StoredKind,
+    program: Option<String>,
+    namespace: String,
+    is_async: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredKind {
+    #[default]
+    Function,
+    Text,
+    ToolSearch,
+}
+
+impl StoredOrigin {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl From<&CallOrigin> for StoredOrigin {
+    fn from(origin: &CallOrigin) -> Self {
+        let kind = match origin.kind {
+            CallKind::Text => StoredKind::Text,
+            CallKind::ToolSearch => StoredKind::ToolSearch,
+            _ => StoredKind::Function,
+        };
+        let (program, namespace) = (origin.program.clone(), origin.namespace.clone());
+        Self { kind, program, namespace, is_async: origin.is_async }
+    }
+}
+
+impl From<&StoredOrigin> for CallOrigin {
+    fn from(stored: &StoredOrigin) -> Self {
+        let mut origin = Self::of(match stored.kind {
+            StoredKind::Function => CallKind::Function,
+            StoredKind::Text => CallKind::Text,
+            StoredKind::ToolSearch => CallKind::ToolSearch,
+        });
+        origin.program.clone_from(&stored.program);
+        origin.namespace.clone_from(&stored.namespace);
+        origin.is_async = stored.is_async;
+        origin
+    }
 }
 
 /// The result of a call, for people and the store.
@@ -47,6 +101,7 @@ impl Entry {
             id: call.id().to_owned(),
             name: call.name().to_owned(),
             arguments: call.arguments().to_owned(),
+            origin: call.origin().into(),
         };
         Self::Model {
             raw: response.messages().to_vec(),
@@ -187,6 +242,26 @@ mod tests {
     fn model(text: &str) -> Entry {
         let raw = toolc_model::assistant_message(Api::ChatCompletions, text);
         Entry::Model { raw: vec![raw], text: text.to_owned(), calls: Vec::new() }
+    }
+
+    #[test]
+    fn a_stored_call_gets_the_same_result_as_the_call() {
+        let mut origin = CallOrigin::of(CallKind::Text);
+        origin.program = Some("prog_1".to_owned());
+        let call = toolc::ToolCall::text("apply", "x").with_id("c1").with_origin(&origin);
+        let made = CallMade {
+            id: "c1".to_owned(),
+            name: "apply".to_owned(),
+            arguments: "x".to_owned(),
+            origin: call.origin().into(),
+        };
+        let stored: CallMade = serde_json::from_str(&serde_json::to_string(&made).unwrap()).unwrap();
+        assert_eq!(CallOrigin::from(&stored.origin), origin);
+        // A call of an earlier version, and of most APIs.
+        let plain = r#"{"id":"c1","name":"apply","arguments":"x"}"#;
+        let stored: CallMade = serde_json::from_str(plain).unwrap();
+        assert_eq!(CallOrigin::from(&stored.origin), CallOrigin::default());
+        assert_eq!(serde_json::to_string(&stored).unwrap(), plain);
     }
 
     #[test]

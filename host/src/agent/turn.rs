@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolc::cancel::CancelHandle;
 use toolc::wire::{ModelResponse, Stop};
-use toolc::{CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
+use toolc::{CallOrigin, CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
 use toolc_catalog::AgentCall;
 use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message};
 
@@ -186,6 +186,10 @@ impl Agent {
         let tokens = Tokens::new(response.usage(), prices);
         let text = self.redactor.text(response.text()).into_owned();
         self.emit(&AgentEvent::Answer { text: &text, calls: response.calls().len(), tokens });
+        if let [first, ..] = response.unknown() {
+            let text = format!("the answer has parts that this version does not know, which are kept: {first}");
+            self.emit(&AgentEvent::Notice { text: &text });
+        }
         // An answer without content adds no message.
         if !response.messages().is_empty() {
             self.add(Entry::answer(&response), response.usage().map(|_| tokens));
@@ -264,7 +268,11 @@ impl Agent {
     /// Adds results of calls that were running when an earlier process was killed. Every API refuses a conversation in which a call has
     /// none.
     pub(super) fn end_unfinished(&mut self, calls: &[CallMade]) {
-        let calls = calls.iter().map(|call| ToolCall::new(&call.name, &call.arguments).with_id(&call.id));
+        let origins: Vec<CallOrigin> = calls.iter().map(|call| (&call.origin).into()).collect();
+        let calls = calls
+            .iter()
+            .zip(&origins)
+            .map(|(call, origin)| ToolCall::new(&call.name, &call.arguments).with_id(&call.id).with_origin(origin));
         let completed: Vec<_> = calls.map(|call| cancelled(call, UNFINISHED)).collect();
         if !completed.is_empty() {
             self.add(Entry::results(self.model.settings().api, &completed), None);

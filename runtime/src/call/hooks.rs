@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::args::Limits;
 use crate::args::repairs::{self, Repairs};
+use crate::call::origin::Caller;
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::data::table::Table;
@@ -137,6 +138,8 @@ impl fmt::Debug for HookAction {
 pub struct CallInfo<'a> {
     pub(crate) tool: &'a str,
     pub(crate) id: &'a str,
+    pub(crate) caller: Caller<'a>,
+    pub(crate) namespace: &'a str,
     pub(crate) task: &'a str,
     pub(crate) annotations: Annotations,
     pub(crate) arguments: &'a Value,
@@ -163,6 +166,16 @@ impl<'a> CallInfo<'a> {
     /// Returns the id of the call in the vendor's API; may be empty.
     pub const fn id(&self) -> &'a str {
         self.id
+    }
+
+    /// Returns who makes the call: the model, or a program of the model.
+    pub const fn caller(&self) -> Caller<'a> {
+        self.caller
+    }
+
+    /// Returns the namespace in which the model called the tool; empty if the vendor's API sends none.
+    pub const fn namespace(&self) -> &'a str {
+        self.namespace
     }
 
     /// Returns the name of the call's task.

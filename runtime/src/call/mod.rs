@@ -3,6 +3,7 @@
 pub(crate) mod approval;
 pub(crate) mod completed;
 pub(crate) mod hooks;
+pub(crate) mod origin;
 pub(crate) mod response;
 pub(crate) mod scope;
 
@@ -15,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "approval")]
 use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState, ShellStates};
+use crate::call::origin::{CallKind, CallOrigin, Caller};
 use crate::call::response::CallResponse;
 #[cfg(feature = "approval")]
 use crate::call::scope::InputCall;
@@ -38,6 +40,7 @@ pub struct ToolCall<'a> {
     name: &'a str,
     arguments: &'a str,
     id: &'a str,
+    origin: &'a CallOrigin,
     task: Option<(&'a Arc<TaskInner>, CancelEpoch<'a>)>,
     cancel: Option<CancelEpoch<'a>>,
     values: Option<&'a HostValues>,
@@ -47,13 +50,28 @@ pub struct ToolCall<'a> {
 impl<'a> ToolCall<'a> {
     /// Returns a call of the tool `name` with `arguments`, the JSON text of an object, as the model wrote it.
     pub const fn new(name: &'a str, arguments: &'a str) -> Self {
-        Self { name, arguments, id: "", task: None, cancel: None, values: None, is_from_script: false }
+        let origin = CallOrigin::MODEL;
+        Self { name, arguments, id: "", origin, task: None, cancel: None, values: None, is_from_script: false }
+    }
+
+    /// Returns a call of the tool `name` with a text instead of arguments, as models call text tools (`custom` of OpenAI). The
+    /// text becomes the value of the tool's only required parameter, which must accept a string. If the tool has no such
+    /// parameter, the text is read like a string with arguments, and the error says what was expected.
+    pub const fn text(name: &'a str, text: &'a str) -> Self {
+        Self { origin: CallOrigin::TEXT, ..Self::new(name, text) }
     }
 
     /// Sets the id that the vendor's API gave the call. Empty by default.
     #[must_use]
     pub const fn with_id(self, id: &'a str) -> Self {
         Self { id, ..self }
+    }
+
+    /// Sets what the vendor's API says about the call, including its [kind](CallKind). By default, it is a function call of the
+    /// model itself.
+    #[must_use]
+    pub const fn with_origin(self, origin: &'a CallOrigin) -> Self {
+        Self { origin, ..self }
     }
 
     /// Assigns the call to a task, instead of the session's own task. Cancelling the task after this cancels the call.
@@ -83,7 +101,7 @@ impl<'a> ToolCall<'a> {
     /// Returns the request of a call that a script makes. `name` is the tool's name in the dialect.
     pub(crate) const fn of_script(name: &'a str, call: ScriptCall<'a>) -> Self {
         let ScriptCall { name: _, arguments, id, task, cancel, session: _, values } = call;
-        Self { name, arguments, id, task, cancel: Some(cancel), values, is_from_script: true }
+        Self { id, task, cancel: Some(cancel), values, is_from_script: true, ..Self::new(name, arguments) }
     }
 
     /// Returns this call, redirected to another tool with other arguments.
@@ -104,9 +122,28 @@ impl<'a> ToolCall<'a> {
         self.name
     }
 
-    /// Returns the JSON text of the arguments, as the model wrote it.
+    /// Returns the JSON text of the arguments, as the model wrote it, or the text of a call of a [text tool](CallKind::Text).
     pub const fn arguments(&self) -> &'a str {
         self.arguments
+    }
+
+    /// Returns what the vendor's API says about the call.
+    pub const fn origin(&self) -> &'a CallOrigin {
+        self.origin
+    }
+
+    /// Returns who makes the call.
+    pub fn caller(&self) -> Caller<'a> {
+        match &self.origin.program {
+            _ if self.is_from_script => Caller::Script,
+            Some(id) => Caller::Program { id },
+            None => Caller::Model,
+        }
+    }
+
+    /// Returns whether there is a text instead of arguments.
+    pub(crate) fn is_text(&self) -> bool {
+        self.origin.kind == CallKind::Text
     }
 
     /// Returns the id of the call in the vendor's API; may be empty.
@@ -121,7 +158,8 @@ impl<'a> ToolCall<'a> {
 
     /// Returns an owned copy without the arguments and values, for the time until the response.
     pub(crate) fn to_owned_request(self) -> OwnedRequest {
-        OwnedRequest { name: self.name.into(), id: self.id.into(), task: self.task.map(|(task, _)| Arc::clone(task)) }
+        let task = self.task.map(|(task, _)| Arc::clone(task));
+        OwnedRequest { name: self.name.into(), id: self.id.into(), origin: self.origin.clone(), task }
     }
 }
 
@@ -129,13 +167,14 @@ impl<'a> ToolCall<'a> {
 pub(crate) struct OwnedRequest {
     name: String,
     id: String,
+    origin: CallOrigin,
     task: Option<Arc<TaskInner>>,
 }
 
 impl OwnedRequest {
     pub(crate) fn borrow(&self) -> ToolCall<'_> {
         let task = self.task.as_ref().map(|task| (task, task.epoch()));
-        ToolCall { id: &self.id, task, ..ToolCall::new(&self.name, "") }
+        ToolCall { id: &self.id, origin: &self.origin, task, ..ToolCall::new(&self.name, "") }
     }
 }
 
@@ -193,6 +232,11 @@ impl<'a> Call<'a> {
     /// Returns the id of the call in the vendor's API; may be empty.
     pub const fn id(&self) -> &'a str {
         self.request.id
+    }
+
+    /// Returns who makes the call: the model, or a program of the model.
+    pub fn caller(&self) -> Caller<'a> {
+        self.request.caller()
     }
 
     /// Returns the name of the call's task.
@@ -527,6 +571,7 @@ impl<'a> Call<'a> {
             task: self.request.task.map(|(task, _)| Arc::clone(task)),
             cancellation: self.cancellation(),
             values: self.request.values.cloned(),
+            origin: self.request.origin.clone(),
             is_from_script: self.request.is_from_script,
             scope: self.scope.map(CallScope::to_shared),
             lifetime: Arc::clone(self.lifetime()),
@@ -553,6 +598,7 @@ pub(crate) struct OwnedCall {
     task: Option<Arc<TaskInner>>,
     cancellation: CancellationToken,
     values: Option<HostValues>,
+    origin: CallOrigin,
     is_from_script: bool,
     scope: Option<Arc<dyn CallScope>>,
     lifetime: Arc<CallLifetime>,
@@ -566,7 +612,8 @@ impl OwnedCall {
         let task = self.task.as_ref().zip(of_task);
         let values = self.values.as_ref();
         let is_from_script = self.is_from_script;
-        let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel, values, is_from_script };
+        let (id, origin) = (&*self.id, &self.origin);
+        let request = ToolCall { id, origin, task, cancel, values, is_from_script, ..ToolCall::new(&self.tool, "") };
         let lifetime = OnceLock::from(Arc::clone(&self.lifetime));
         Call {
             tool: &self.tool,

@@ -114,7 +114,7 @@ impl Turn {
         &self,
         request: &ToolCall<'_>,
     ) -> Option<Result<AgentTask<A>, CallResponse>> {
-        let inner = self.inner_call(request);
+        let inner = self.unwrapped(request);
         let inner = inner.as_ref().map(|inner| inner.request(request));
         let request = inner.as_ref().unwrap_or(request);
         let id = self.find(request.name()).filter(|&id| self.plan(id).agent_run)?;

@@ -85,7 +85,7 @@ impl Turn {
     }
 
     async fn run_batch<'r>(&self, calls: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<CompletedCall<'r>> {
-        let inner: Vec<Option<InnerCall<'_>>> = calls.iter().map(|call| self.inner_call(call)).collect();
+        let inner: Vec<Option<InnerCall<'_>>> = calls.iter().map(|call| self.unwrapped(call)).collect();
         let mut requests: Vec<ToolCall<'_>> = calls.to_vec();
         for (request, inner) in requests.iter_mut().zip(&inner) {
             if let Some(inner) = inner {

@@ -281,6 +281,8 @@ impl Turn {
         let mut info = CallInfo {
             tool: request.name(),
             id: request.id(),
+            caller: request.caller(),
+            namespace: &request.origin().namespace,
             task: request.task(),
             annotations: Annotations::DEFAULT,
             arguments: record.map_or(&Value::Null, |record| &record.arguments),

@@ -1,6 +1,7 @@
 //! The pipeline of a call, which is the same for single calls, batches and the agent's own tools:
 //!
-//! 1. [`prepared`]: a call of tool search's `tool_call` is replaced by the call inside it, and the tool is looked up.
+//! 1. [`prepared`]: a call of tool search's `tool_call` is replaced by the call inside it, a call with a [text](text_call) by one
+//!    with arguments, and the tool is looked up.
 //! 2. [`interceptors`]: hooks and the approver see the arguments. Skipped if there are none.
 //! 3. [`running`]: the arguments are read into slots, and the handler runs.
 //! 4. [`finish`]: the result becomes a response within the limits, and hooks see it.
@@ -22,6 +23,7 @@ mod running;
 mod scripts;
 #[cfg_attr(not(feature = "search"), path = "no_search_tools.rs")]
 mod search_tools;
+mod text_call;
 mod unknown_tool;
 
 use crate::call::ToolCall;
@@ -48,7 +50,7 @@ impl Turn {
     /// 7. Scrub an error, or shorten a result that is too long.
     /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
-        let inner = self.inner_call(request);
+        let inner = self.unwrapped(request);
         let inner = inner.as_ref().map(|inner| inner.request(request));
         let mut call = self.prepare(inner.as_ref().unwrap_or(request));
         let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;

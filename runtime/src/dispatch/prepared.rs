@@ -12,7 +12,8 @@ use crate::registration::ids::ToolId;
 use crate::run::clock;
 use crate::session::turn::Turn;
 
-/// The call inside a call of tool search's `tool_call`.
+/// The call that runs in place of another one: the one inside a call of tool search's `tool_call`, or one with the arguments that a
+/// text became.
 pub(super) struct InnerCall<'r> {
     pub(super) name: Cow<'r, str>,
     pub(super) arguments: Cow<'r, str>,

@@ -7,6 +7,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use crate::call::hooks::{CallInfo, Hook, HookAction, HostError};
+use crate::call::origin::Caller;
 use crate::call::response::CallResponse;
 use crate::data::redactor::Redactor;
 use crate::data::to_json;
@@ -45,7 +46,16 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
-        let mut begin = format!("arguments={}", Truncated(&self.redactor.text(&arguments), MAX_CHARS));
+        let mut begin = String::new();
+        match call.caller() {
+            Caller::Model => {}
+            Caller::Program { id } => _ = write!(begin, "program={} ", Name(id)),
+            Caller::Script => begin.push_str("script "),
+        }
+        if !call.namespace().is_empty() {
+            let _ = write!(begin, "namespace={} ", Name(call.namespace()));
+        }
+        let _ = write!(begin, "arguments={}", Truncated(&self.redactor.text(&arguments), MAX_CHARS));
         if !call.repairs().is_empty() {
             let _ = write!(begin, " sent={}", Truncated(&self.redactor.text(&call.sent()), MAX_CHARS));
         }

@@ -17,16 +17,40 @@ pub(super) fn text(response: &CallResponse) -> std::borrow::Cow<'_, str> {
     }
 }
 
+/// Returns the text of a result without the attachments that the API accepts.
+#[cfg(feature = "wire-gemini")]
+pub(super) fn text_except(response: &CallResponse, is_accepted: impl Fn(&Attachment) -> bool) -> String {
+    match notes_except(response, is_accepted) {
+        None => response.json.clone(),
+        Some(notes) => format!("{}\n{notes}", response.json),
+    }
+}
+
 /// Returns a line for each attachment, or `None` if there is none.
 pub(super) fn notes(response: &CallResponse) -> Option<String> {
+    notes_except(response, |_| false)
+}
+
+fn notes_except(response: &CallResponse, is_accepted: impl Fn(&Attachment) -> bool) -> Option<String> {
     let mut out = String::new();
-    for attachment in &response.attachments {
+    for attachment in response.attachments.iter().filter(|attachment| !is_accepted(attachment)) {
         if !out.is_empty() {
             out.push('\n');
         }
         push(&mut out, attachment);
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// Returns a line for each image, for results that accept only text, or `None` if there is none.
+#[cfg(feature = "wire-anthropic")]
+pub(super) fn images_left_out(response: &CallResponse) -> Option<String> {
+    let note = |image: &crate::result::image::Image| {
+        let (media_type, size) = (image.media_type(), image.bytes().len());
+        format!("[an image is left out, because this API does not accept it in results: {media_type}, {size} bytes]")
+    };
+    let notes: Vec<String> = response.images.iter().map(note).collect();
+    (!notes.is_empty()).then(|| notes.join("\n"))
 }
 
 fn push(out: &mut String, attachment: &Attachment) {

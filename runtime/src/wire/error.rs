@@ -23,6 +23,11 @@ pub enum WireError {
         /// A description of the actual value.
         got: String,
     },
+    /// The body is not a message of an API, but what a proxy, a login page or a wrong address answers with.
+    OtherBody {
+        /// What it is, with at most a few words of it: `an HTML page with the title "Sign in"`.
+        description: String,
+    },
     /// The vendor's API reported an error.
     Api {
         /// The kind of the error, as the API names it; may be empty.
@@ -53,6 +58,7 @@ impl fmt::Display for WireError {
                 write!(f, "expected {expected}, got {got}")
             }
             Self::Malformed { path, expected, got } => write!(f, "{path}: expected {expected}, got {got}"),
+            Self::OtherBody { description } => write!(f, "expected JSON or server-sent events, got {description}"),
             Self::Api { kind, message } if kind.is_empty() => write!(f, "the API returned an error: {message}"),
             Self::Api { kind, message } => write!(f, "the API returned an error ({kind}): {message}"),
         }

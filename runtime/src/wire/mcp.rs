@@ -3,24 +3,25 @@
 //!
 //! Source: the schemas of the protocol versions 2024-11-05 to 2026-07-28.
 
+mod input;
+mod result;
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
+
+pub use input::{Form, FormAnswer};
 
 use crate::call::ToolCall;
-use crate::call::response::CallResponse;
 use crate::data::dialect::Dialect;
-use crate::result::attachment::{Attachment, ResourceContent};
-use crate::result::error::ErrorKind;
 use crate::run::progress::Progress;
 use crate::session::turn::Turn;
 use crate::text::json;
-use crate::wire::image::base64;
+use crate::wire::mcp::input::Input;
+use crate::wire::mcp::result::definition_for;
 use crate::wire::node::{Node, Object};
-use crate::wire::write::value;
 use crate::wire::{MAX_BODY_BYTES, WireError};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 
 /// The protocol versions in which a connection begins with `initialize`, the newest first. Batches only exist in 2025-03-26,
@@ -34,6 +35,9 @@ const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const MAX_BATCH: usize = 1024;
 /// The default number of tools on one page of `tools/list`.
 const DEFAULT_PAGE_SIZE: usize = 250;
+
+/// The type of a result without questions.
+const COMPLETE: &str = "complete";
 
 /// The protocol's error codes.
 mod code {
@@ -52,6 +56,19 @@ pub struct Server {
     version: String,
     instructions: String,
     page_size: usize,
+    ttl: Duration,
+    scope: CacheScope,
+}
+
+/// Who may get an answer from a cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum CacheScope {
+    /// Only the client that asked.
+    #[default]
+    Private,
+    /// Every client, also those of other users.
+    Public,
 }
 
 /// The action that a client's message requires of the host.
@@ -78,6 +95,7 @@ pub struct Request {
     arguments: String,
     progress: Option<Box<RawValue>>,
     era: Era,
+    input: Input,
 }
 
 /// The generation of the protocol, which determines the form of responses.
@@ -100,7 +118,14 @@ struct RpcError {
 impl Server {
     /// Returns a server with this name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self { name: name.into(), version: version.into(), instructions: String::new(), page_size: DEFAULT_PAGE_SIZE }
+        Self {
+            name: name.into(),
+            version: version.into(),
+            instructions: String::new(),
+            page_size: DEFAULT_PAGE_SIZE,
+            ttl: Duration::ZERO,
+            scope: CacheScope::Private,
+        }
     }
 
     /// Sets the instructions that a client may show to its model. Empty by default.
@@ -113,6 +138,14 @@ impl Server {
     #[must_use]
     pub fn with_page_size(self, tools: usize) -> Self {
         Self { page_size: tools.max(1), ..self }
+    }
+
+    /// Sets how long clients may keep the list of tools and the description of the server, and whether they may share them. By
+    /// default, they keep nothing, because the tools may change at any time. The list must be the same for everybody if it is
+    /// [`Public`](CacheScope::Public). Only clients of the protocol version 2026-07-28 know this.
+    #[must_use]
+    pub fn with_cache(self, ttl: Duration, scope: CacheScope) -> Self {
+        Self { ttl, scope, ..self }
     }
 
     /// Processes one message: the text of a JSON-RPC object, or of a batch of them. `turn` has the tools for the client; its
@@ -199,15 +232,13 @@ impl Server {
             "server/discover" => self.discover(),
             "tools/list" => self.list(&params, turn, era)?,
             "tools/call" => {
-                let token = meta.and_then(|meta| meta.get("progressToken")).filter(|token| is_id(token.json));
-                let progress = token.map(|token| token.json.to_owned());
-                return parse_call(&params, id, progress, era)
+                return parse_call(&params, id, meta.as_ref(), era)
                     .map(Incoming::Call)
                     .map_err(|error| RpcError::params(&error));
             }
             _ => return Err(RpcError::new(code::UNKNOWN_METHOD, format!("unknown method `{}`", truncated(&method)))),
         };
-        Ok(Incoming::Reply(reply(id, &result, era)))
+        Ok(Incoming::Reply(reply(id, &result, era, COMPLETE)))
     }
 
     fn initialize(&self, params: &Object<'_>) -> Result<String, RpcError> {
@@ -223,13 +254,22 @@ impl Server {
     fn discover(&self) -> String {
         let versions: Vec<&str> = [STATELESS_VERSION].iter().chain(SESSION_VERSIONS).copied().collect();
         let mut out = format!(r#"{{"supportedVersions":["{}"],"#, versions.join(r#"",""#));
-        out.push_str(r#""capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","#);
-        out.push_str(r#""_meta":{"io.modelcontextprotocol/serverInfo":"#);
+        out.push_str(r#""capabilities":{"tools":{}}"#);
+        self.push_cache(&mut out);
+        out.push_str(r#","_meta":{"io.modelcontextprotocol/serverInfo":"#);
         self.push_info(&mut out);
         out.push('}');
         self.push_instructions(&mut out);
         out.push('}');
         out
+    }
+
+    fn push_cache(&self, out: &mut String) {
+        let scope = match self.scope {
+            CacheScope::Private => "private",
+            CacheScope::Public => "public",
+        };
+        let _ = write!(out, r#","ttlMs":{},"cacheScope":"{scope}""#, self.ttl.as_millis());
     }
 
     fn push_info(&self, out: &mut String) {
@@ -275,8 +315,7 @@ impl Server {
             let _ = write!(out, r#","nextCursor":"{end}-{list_hash:x}""#);
         }
         if era == Era::Stateless {
-            // No caching: the tools may change at any time.
-            out.push_str(r#","ttlMs":0,"cacheScope":"private""#);
+            self.push_cache(&mut out);
         }
         out.push('}');
         Ok(out)
@@ -356,42 +395,18 @@ fn era(meta: Option<&Object<'_>>) -> Result<Era, RpcError> {
     }
 }
 
-fn parse_call(
-    params: &Object<'_>,
-    id: &RawValue,
-    progress: Option<Box<RawValue>>,
-    era: Era,
-) -> Result<Request, WireError> {
+fn parse_call(params: &Object<'_>, id: &RawValue, meta: Option<&Object<'_>>, era: Era) -> Result<Request, WireError> {
+    let token = meta.and_then(|meta| meta.get("progressToken")).filter(|token| is_id(token.json));
+    let progress = token.map(|token| token.json.to_owned());
     let arguments = params.object_arguments("arguments")?;
-    Ok(Request { id: id.to_owned(), name: params.non_empty_text("name")?, arguments, progress, era })
+    let (id, name, input) = (id.to_owned(), params.non_empty_text("name")?, Input::read(params, meta)?);
+    Ok(Request { id, name, arguments, progress, era, input })
 }
 
 impl Request {
     /// Returns the call. Its id is the JSON text of the request's id, so that `7` and `"7"` differ.
     pub fn call(&self) -> ToolCall<'_> {
         ToolCall::new(&self.name, &self.arguments).with_id(self.id.get())
-    }
-
-    /// Returns the message with the response to the call, as one line. `turn` is the turn that ran the call.
-    pub fn result(&self, turn: &Turn, response: &CallResponse) -> String {
-        // Only an unknown tool of the turn is a protocol error. A handler may return the same kind for the model to see.
-        if response.error == Some(ErrorKind::UnknownTool) && !turn.can_call(&self.name) {
-            return RpcError::new(code::INVALID_PARAMS, error_message(&response.json)).write(Some(&self.id));
-        }
-        // If a tool has an output schema, clients refuse a result without structured content, unless the result is an error. A
-        // shortened result does not match the schema, so it is sent as an error.
-        let definition = turn.find(&self.name).map(|id| turn.definition(id)).unwrap_or_default();
-        let is_typed = Node::root(&definition, "")
-            .and_then(|definition| definition.object())
-            .is_ok_and(|definition| has_output_schema(&definition, self.era));
-        let is_error = response.is_error() || (is_typed && response.is_shortened());
-        let mut out = format!(r#"{{"content":{}"#, content(response));
-        if is_typed && !is_error && (self.era == Era::Stateless || response.json.starts_with('{')) {
-            out.push_str(r#","structuredContent":"#);
-            out.push_str(&value(&response.json));
-        }
-        let _ = write!(out, r#","isError":{is_error}}}"#);
-        reply(&self.id, &out, self.era)
     }
 
     /// Returns a progress notification, or `None` if the client did not ask for progress.
@@ -413,82 +428,6 @@ impl Request {
     }
 }
 
-/// Returns the content for the model: strings as plain text, all other values as JSON text, then the images.
-fn content(response: &CallResponse) -> String {
-    let text = serde_json::from_str::<String>(&response.json).map_or(Cow::Borrowed(&*response.json), Cow::Owned);
-    let mut out = String::from(r#"[{"type":"text","text":"#);
-    json::push_string(&mut out, &text);
-    for image in &response.images {
-        let _ = write!(out, r#"}},{{"type":"image","data":"{}","mimeType":"{}""#, base64(image), image.media_type());
-    }
-    for attachment in &response.attachments {
-        push_attachment(&mut out, attachment);
-    }
-    out.push_str("}]");
-    out
-}
-
-/// Appends an attachment, without the brace at its end.
-fn push_attachment(out: &mut String, attachment: &Attachment) {
-    match attachment {
-        Attachment::Audio(audio) => {
-            let _ = write!(out, r#"}},{{"type":"audio","data":"{}","mimeType":"#, STANDARD.encode(audio.bytes()));
-            json::push_string(out, audio.media_type());
-        }
-        Attachment::Resource(resource) => {
-            out.push_str(r#"},{"type":"resource","resource":{"uri":"#);
-            json::push_string(out, resource.uri());
-            out.push_str(r#","mimeType":"#);
-            json::push_string(out, resource.media_type());
-            match resource.content() {
-                ResourceContent::Text(text) => {
-                    out.push_str(r#","text":"#);
-                    json::push_string(out, text);
-                }
-                ResourceContent::Bytes(bytes) => {
-                    let _ = write!(out, r#","blob":"{}""#, STANDARD.encode(bytes));
-                }
-            }
-            out.push('}');
-        }
-    }
-}
-
-/// Returns the definition of a tool for clients of this era. In [`Era::Sessions`], results must be objects, and clients
-/// would refuse the whole list because of another `outputSchema`.
-fn definition_for(tool: &RawValue, era: Era) -> Cow<'_, str> {
-    let Ok(definition) = (Node { json: tool, path: String::new() }).object() else { return tool.get().into() };
-    if definition.get("outputSchema").is_none() || has_output_schema(&definition, era) {
-        return tool.get().into();
-    }
-    let mut out = String::from("{");
-    for (key, value) in definition.all().filter(|(key, _)| *key != "outputSchema") {
-        if out.len() > 1 {
-            out.push(',');
-        }
-        json::push_string(&mut out, key);
-        out.push(':');
-        out.push_str(value.get());
-    }
-    out.push('}');
-    out.into()
-}
-
-/// Returns whether clients of this era see the output schema of a definition.
-fn has_output_schema(definition: &Object<'_>, era: Era) -> bool {
-    let schema = definition.get("outputSchema");
-    match era {
-        Era::Stateless => schema.is_some(),
-        Era::Sessions => schema.and_then(|schema| schema.object().ok()?.text("type").ok()).as_deref() == Some("object"),
-    }
-}
-
-/// Returns the message of an error response.
-fn error_message(json: &str) -> String {
-    let error = Node::root(json, "").and_then(|node| node.object()?.text("error"));
-    error.unwrap_or_else(|_| "unknown tool".to_owned())
-}
-
 /// Replaces infinities and NaN, which JSON cannot represent, by 0.
 fn number(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
@@ -499,14 +438,14 @@ fn truncated(text: &str) -> String {
     crate::text::display::Truncated(text, 64).to_string()
 }
 
-/// Returns the response with `result`, the text of an object. It is one line: in JSON, raw line breaks only occur between
+/// Returns the response with `result`, the text of an object of this type. It is one line: in JSON, raw line breaks only occur between
 /// values, so they are replaced by spaces.
-fn reply(id: &RawValue, result: &str, era: Era) -> String {
+fn reply(id: &RawValue, result: &str, era: Era, kind: &str) -> String {
     let id = id.get();
     let result = match (era, result.strip_prefix('{')) {
-        (Era::Stateless, Some("}")) => Cow::Borrowed(r#"{"resultType":"complete"}"#),
-        (Era::Stateless, Some(rest)) => format!(r#"{{"resultType":"complete",{rest}"#).into(),
-        _ => result.into(),
+        (Era::Stateless, Some("}")) => format!(r#"{{"resultType":"{kind}"}}"#).into(),
+        (Era::Stateless, Some(rest)) => format!(r#"{{"resultType":"{kind}",{rest}"#).into(),
+        _ => Cow::Borrowed(result),
     };
     let reply = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
     if reply.contains(['\n', '\r']) { reply.replace(['\n', '\r'], " ") } else { reply }
@@ -540,143 +479,4 @@ impl RpcError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fakes::{Fake, tool};
-    use crate::render::search_tools::ToolSearch;
-    use crate::result::error::ToolError;
-
-    fn turn(dialect: Dialect) -> Turn {
-        Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn_blocking(dialect)
-    }
-
-    fn request(rest: &str) -> Request {
-        let message = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{{"name":"find"{rest}}}}}"#);
-        match Server::new("s", "1").receive(&message, &turn(Dialect::Mcp)) {
-            Incoming::Call(request) => request,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_batch_is_answered_in_one_line() {
-        let session = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session().build().unwrap();
-        let (server, turn) = (Server::new("s", "1"), session.turn_blocking(Dialect::Mcp));
-        let run = |request: &Request| Some(request.result(&turn, &crate::fakes::wait(turn.call(&request.call()))));
-        let sent = |message: &str| server.receive(message, &turn).reply_with(run);
-        let ping = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
-        let answer = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
-        let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        let call = r#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"find"}}"#;
-        let batch = format!("[{},{notification},{call},{}]", ping(1), ping(2));
-        let reply = sent(&batch).unwrap();
-        assert!(
-            reply.starts_with(&format!("[{},", answer(1))) && reply.ends_with(&format!(",{}]", answer(2))),
-            "{reply}"
-        );
-        assert!(reply.contains(r#""id":"c","result":{"content""#) && reply.matches("jsonrpc").count() == 3, "{reply}");
-        assert_eq!(sent(&format!("[{notification},{notification}]")), None);
-        let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
-        let incoming = server.receive(&format!("[{call},{cancel}]"), &turn);
-        assert_eq!(incoming.requests().map(|request| request.call().id().to_owned()).collect::<Vec<_>>(), [r#""c""#]);
-        assert_eq!(incoming.cancelled().collect::<Vec<_>>(), ["7"]);
-        assert_eq!(incoming.reply_with(|_| None), None);
-        // Mistakes in a batch are answered one by one, and an empty batch with one error.
-        let reply = sent(&format!("[1,[],{}]", ping(1))).unwrap();
-        assert!(reply.matches("-32600").count() == 2 && reply.ends_with(&format!("{}]", answer(1))), "{reply}");
-        let reply = sent("[]").unwrap();
-        assert!(reply.starts_with('{') && reply.contains("-32600"), "{reply}");
-        let many = format!("[{}1]", "1,".repeat(MAX_BATCH));
-        assert!(sent(&many).unwrap().starts_with('{'));
-        let initialize =
-            r#"[{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}]"#;
-        let reply = sent(initialize).unwrap();
-        assert!(reply.contains(r#""id":5,"error""#) && reply.contains("must not be part of a batch"), "{reply}");
-    }
-
-    #[test]
-    fn progress_is_sent_only_with_a_progress_token() {
-        let progress =
-            Progress { tool: "find", id: "\"a\"", task: "t", done: 1.5, total: Some(f64::INFINITY), message: "on it" };
-        assert_eq!(request("").progress(&progress), None);
-        assert_eq!(request(r#","_meta":{"progressToken":[7]}"#).progress(&progress), None, "it is not a token");
-        let notification = request(r#","_meta":{"progressToken":7}"#).progress(&progress).unwrap();
-        let params = r#"{"progressToken":7,"progress":1.5,"total":0,"message":"on it"}"#;
-        assert_eq!(notification, format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#));
-    }
-
-    #[test]
-    fn the_id_of_a_call_is_the_json_of_the_requests_id() {
-        assert_eq!(request("").call().id(), r#""a""#);
-    }
-
-    #[test]
-    fn responses_of_a_client_get_no_reply() {
-        for id in ["1", "null", "[]"] {
-            for member in [r#""result":{}"#, r#""error":{"code":-32600,"message":"no"}"#] {
-                let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{member}}}"#);
-                let incoming = Server::new("s", "1").receive(&message, &turn(Dialect::Mcp));
-                assert!(matches!(incoming, Incoming::Nothing), "{message}: {incoming:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_response_is_one_line_whatever_a_handler_writes() {
-        let definition = "{\n\"name\": \"find\",\n\"outputSchema\": {\"type\": \"object\"}}";
-        let fake = Fake::new([tool("find", "web", &[])])
-            .defined("find", Some(vec![crate::data::segment::Segment::Text(definition.into())]))
-            .every_dialect();
-        let turn = fake.registry().session().build().unwrap().turn_blocking(Dialect::Mcp);
-        let response = CallResponse {
-            json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(),
-            error: None,
-            images: Vec::new(),
-            attachments: Vec::new(),
-            repairs: crate::args::repairs::Repairs::NONE,
-        };
-        let result = request("").result(&turn, &response);
-        assert!(result.contains(r#""structuredContent":{  "a": "b\n" }"#), "{result}");
-        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-        let Incoming::Reply(list) = Server::new("s", "1").receive(list, &turn) else { panic!("expected a reply") };
-        assert!(list.contains(r#"{ "name": "find", "#) && !list.contains('\n'), "{list}");
-    }
-
-    #[test]
-    fn only_an_unknown_tool_is_a_protocol_error() {
-        let response = CallResponse::from(Err(ToolError::with_kind(ErrorKind::UnknownTool, "no such tool")));
-        let turn = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session();
-        let turn = turn.tool_search(ToolSearch::with_threshold(0)).build().unwrap().turn_blocking(Dialect::Mcp);
-        for (name, expected) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {
-            let request = Request { name: name.to_owned(), ..request("") };
-            let result = request.result(&turn, &response);
-            assert!(result.contains(expected) && result.contains("no such tool"), "{name}: {result}");
-        }
-    }
-
-    #[test]
-    fn session_clients_only_see_output_schemas_of_objects() {
-        let tool = |schema| RawValue::from_string(format!(r#"{{"name":"t","outputSchema":{schema}}}"#)).unwrap();
-        for (schema, is_shown) in [
-            (r#"{"type":"object"}"#, true),
-            (r#"{"type":"array"}"#, false),
-            (r#"{"type":["object","null"]}"#, false),
-            (r##"{"$ref":"#/$defs/a"}"##, false),
-            ("{}", false),
-        ] {
-            let tool = tool(schema);
-            assert_eq!(definition_for(&tool, Era::Stateless), tool.get());
-            let expected = if is_shown { tool.get() } else { r#"{"name":"t"}"# };
-            assert_eq!(definition_for(&tool, Era::Sessions), expected, "{schema}");
-        }
-    }
-
-    #[test]
-    fn a_turn_in_another_dialect_is_an_internal_error() {
-        let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-        let Incoming::Reply(reply) = Server::new("s", "1").receive(message, &turn(Dialect::OpenAi)) else {
-            panic!("expected a reply")
-        };
-        assert!(reply.contains("-32603"), "{reply}");
-    }
-}
+mod tests;

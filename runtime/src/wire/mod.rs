@@ -14,6 +14,8 @@
 mod api;
 #[cfg(feature = "__wire-api")]
 mod attachment;
+#[cfg(feature = "__wire-api")]
+mod body;
 mod error;
 mod image;
 #[cfg(feature = "wire-mcp")]
@@ -22,7 +24,7 @@ mod node;
 mod write;
 
 #[cfg(feature = "__wire-api")]
-pub use api::{Api, MAX_CALLS, MAX_EVENT_BYTES, MAX_STREAM_BYTES, ModelResponse, Stop, Stream, Usage};
+pub use api::{Api, MAX_CALLS, MAX_EVENT_BYTES, MAX_STREAM_BYTES, ModelResponse, Stop, Stream, UnknownItem, Usage};
 pub use error::WireError;
 
 /// The maximum size of a message in bytes: 64 MiB, including images.

@@ -9,23 +9,20 @@ use serde_json::{Value, json};
 use toolc::limits::ResultLimits;
 use toolc::wire::mcp::{Incoming, Request, Server};
 use toolc::wire::{Api, ModelResponse, WireError};
-use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
+use toolc::{CallOrigin, Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
 use toolc_tests::echo::Echo;
 
-/// The folder of each API, and a dialect for it.
-const APIS: [(&str, Dialect); 4] = [
-    ("chat", Dialect::OpenAi),
-    ("responses", Dialect::OpenAiResponses),
-    ("anthropic", Dialect::Anthropic),
-    ("gemini", Dialect::Gemini),
+/// The folder of each API, and a dialect for its turns.
+const APIS: [(&str, Api, Dialect); 5] = [
+    ("chat", Api::ChatCompletions, Dialect::OpenAi),
+    ("responses", Api::Responses, Dialect::OpenAiResponses),
+    ("anthropic", Api::Anthropic, Dialect::Anthropic),
+    ("gemini", Api::Gemini, Dialect::Gemini),
+    ("interactions", Api::Interactions, Dialect::Gemini),
 ];
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("wire").join(name)
-}
-
-fn api(dialect: Dialect) -> Api {
-    Api::from_dialect(dialect).expect("the feature of the API is enabled")
 }
 
 /// Returns the messages in a folder with this extension, sorted.
@@ -45,8 +42,8 @@ fn recorded(name: &str, extension: &str) -> Vec<(String, String)> {
 
 /// Returns all streams with their APIs.
 fn streams() -> impl Iterator<Item = (Api, String, String)> {
-    APIS.into_iter().flat_map(|(folder, dialect)| {
-        recorded(folder, "sse").into_iter().map(move |(name, text)| (api(dialect), format!("{folder}/{name}"), text))
+    APIS.into_iter().flat_map(|(folder, api, _)| {
+        recorded(folder, "sse").into_iter().map(move |(name, text)| (api, format!("{folder}/{name}"), text))
     })
 }
 
@@ -58,10 +55,14 @@ fn turn(dialect: Dialect) -> Turn {
         "required": ["city"],
         "additionalProperties": false,
     });
+    let patch = json!({"type": "object", "properties": {"patch": {"type": "string"}}, "required": ["patch"]});
     let nothing = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let tools = DynamicTools::new().tools([
         DynamicTool::sync("weather", "The weather in a city.", city, |args, call| {
             ToolOutput::json(&json!({"asked": args, "sky": "🌧 \"wet\"", "id": call.id()}))
+        }),
+        DynamicTool::sync("apply", "Apply a patch.", patch, |args, _| {
+            Ok(ToolOutput::text(args["patch"].as_str().unwrap_or_default()))
         }),
         DynamicTool::sync("now", "The time.", nothing.clone(), |_, _| Ok(ToolOutput::text("noon\n\"sharp\""))),
         DynamicTool::sync("fail", "Fail.", nothing, |_, _| Err(ToolError::new("asked to fail"))),
@@ -102,19 +103,25 @@ fn describe(response: &Result<ModelResponse, WireError>) -> String {
     let _ = writeln!(out, "text: {:?}", response.text());
     for call in response.calls() {
         let _ = writeln!(out, "call: {} {} {}", call.id(), call.name(), call.arguments());
+        if *call.origin() != CallOrigin::default() {
+            let _ = writeln!(out, "      {:?}", call.origin());
+        }
+    }
+    for unknown in response.unknown() {
+        let _ = writeln!(out, "unknown: {unknown}");
     }
     out + "messages:\n" + &indented(response.messages())
 }
 
 /// Describes a response, and the messages with the results of its calls.
-fn describe_with_results(dialect: Dialect, response: &Result<ModelResponse, WireError>) -> String {
+fn describe_with_results(api: Api, dialect: Dialect, response: &Result<ModelResponse, WireError>) -> String {
     let mut out = describe(response);
     if let Ok(response) = response
         && !response.calls().is_empty()
     {
         let answers = pollster::block_on(turn(dialect).batch(&response.calls()));
         out += "results:\n";
-        out += &indented(&api(dialect).results(&answers));
+        out += &indented(&api.results(&answers));
     }
     out
 }
@@ -144,13 +151,13 @@ fn streamed<'p>(api: Api, pieces: impl IntoIterator<Item = &'p [u8]>) -> (String
 
 #[test]
 fn messages_are_parsed_answered_and_written_back() {
-    for (folder, dialect) in APIS {
+    for (folder, api, dialect) in APIS {
         for (name, text) in recorded(folder, "json") {
-            let response = api(dialect).parse(&text);
-            snapshot(folder, &name, &describe_with_results(dialect, &response));
+            let response = api.parse(&text);
+            snapshot(folder, &name, &describe_with_results(api, dialect, &response));
         }
         for (name, text) in recorded(folder, "sse") {
-            let (shown, response) = streamed(api(dialect), [text.as_bytes()]);
+            let (shown, response) = streamed(api, [text.as_bytes()]);
             if let Ok(response) = &response {
                 assert_eq!(
                     shown,
@@ -158,16 +165,17 @@ fn messages_are_parsed_answered_and_written_back() {
                     "{folder}/{name}: the streamed text differs from that of the response"
                 );
             }
-            snapshot(folder, &name, &describe_with_results(dialect, &response));
+            snapshot(folder, &name, &describe_with_results(api, dialect, &response));
         }
     }
 }
 
 #[test]
 fn a_models_message_is_sent_back_unchanged() {
-    for (folder, dialect) in APIS {
-        for (name, text) in recorded(folder, "json") {
-            let Ok(response) = api(dialect).parse(&text) else { continue };
+    for (folder, api, _) in APIS {
+        // Messages with new ids are compared by the tests of each API.
+        for (name, text) in recorded(folder, "json").into_iter().filter(|(name, _)| !name.ends_with("_id.json")) {
+            let Ok(response) = api.parse(&text) else { continue };
             for message in response.messages() {
                 let own = message.get();
                 let own = own.strip_prefix(r#"{"role":"assistant","content":"#).unwrap_or(own);

@@ -3,6 +3,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::call::ToolCall;
+use crate::call::origin::{CallKind, CallOrigin};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
@@ -69,6 +70,16 @@ fn take(lines: &Mutex<Vec<String>>) -> Vec<String> {
         None => line,
     };
     lines.into_iter().map(without_duration).collect()
+}
+
+#[test]
+fn a_call_of_a_program_is_logged_with_its_program_and_namespace() {
+    let (turn, lines) = logged(None);
+    let mut origin = CallOrigin::of(CallKind::Function);
+    (origin.program, origin.namespace) = (Some("prog_1".to_owned()), "crm".to_owned());
+    wait(turn.call(&ToolCall::new("open", r#"{"say": "a"}"#).with_origin(&origin)));
+    let line = &take(&lines)[0];
+    assert!(line.contains(r#" program="prog_1" namespace="crm" arguments={"#), "{line}");
 }
 
 #[test]

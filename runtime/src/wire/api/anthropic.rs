@@ -1,16 +1,17 @@
 //! Anthropic's Messages.
 //!
-//! Source: `BetaMessage`, `BetaContentBlock` and the raw stream events of its SDK, and the guide to streaming, read 2026-11.
+//! Source: `BetaMessage`, `BetaContentBlock` and the raw stream events of its SDK (2.14), and the guides to streaming and to
+//! programmatic tool calling, read 2026-11.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
-use crate::call::response::CallResponse;
+use crate::call::origin::CallOrigin;
 use crate::text::json;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
-use crate::wire::api::usage::{count, object as object_of};
+use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::usage::{count, count_in, object as object_of};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
 use crate::wire::image::base64;
@@ -21,10 +22,21 @@ use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
-/// Block types that need no action of the host: thinking, and tools that Anthropic's servers run. In addition, all types
-/// that end in `_tool_result`.
-const IGNORED: &[&str] =
-    &["thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "container_upload", "compaction", "fallback"];
+/// Block types that need no answer of the host: thinking, tools that Anthropic's servers run, and changes of the tools. In
+/// addition, all types that end in `_tool_result`.
+const IGNORED: &[&str] = &[
+    "thinking",
+    "redacted_thinking",
+    "server_tool_use",
+    "mcp_tool_use",
+    "mcp_tool_listing",
+    "container_upload",
+    "compaction",
+    "fallback",
+    "tool_reference",
+    "tool_addition",
+    "tool_removal",
+];
 
 /// Delta types that extend a string: the type, the key of the new text in the delta, and the key of the string in the
 /// block.
@@ -49,7 +61,8 @@ fn usage(message: &Object<'_>, before: Usage) -> Option<Usage> {
         ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map(|key| count(&usage, key));
     // The API does not count the cached tokens as input.
     let input = new + cached + cache_writes;
-    let before = Usage { output: count(&usage, "output_tokens"), ..before };
+    let thinking = count_in(&usage, "output_tokens_details", "thinking_tokens").max(before.thinking);
+    let before = Usage { output: count(&usage, "output_tokens"), thinking, ..before };
     Some(if input == 0 { before } else { Usage { input, cached, cache_writes, ..before } })
 }
 
@@ -58,7 +71,8 @@ fn stop(reason: &str) -> Stop {
         "end_turn" | "stop_sequence" | "tool_use" => Stop::Done,
         "max_tokens" | "model_context_window_exceeded" => Stop::Length,
         "refusal" => Stop::Refused,
-        "pause_turn" => Stop::Paused,
+        // After `compaction`, the model goes on with the summary.
+        "pause_turn" | "compaction" => Stop::Paused,
         _ => Stop::Other,
     }
 }
@@ -81,16 +95,12 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
                 builder.push_text(&text);
             }
             "tool_use" => {
-                builder.push_call(ParsedCall {
-                    id: block.non_empty_text("id")?,
-                    name: block.non_empty_text("name")?,
-                    arguments: block.object_arguments("input")?,
-                    path: node.path.clone(),
-                })?;
+                let place = IdPlace { node, object: &block, key: "id" };
+                builder.push_call(parse_call(node, &block)?, &place)?;
                 // The API refuses a call without an object.
                 if block.get("input").is_none_or(|input| input.require_object().is_err()) {
                     let mut entries: BTreeMap<String, Box<RawValue>> =
-                        block.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
+                        block.all().map(|(key, json)| (key.to_owned(), builder.with_ids(json))).collect();
                     entries.insert("input".to_owned(), raw_json("{}".to_owned()));
                     kept.push(Cow::Owned(raw_json(object(&entries))));
                     is_changed = true;
@@ -98,17 +108,35 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
                 }
             }
             kind if IGNORED.contains(&kind) || kind.ends_with("_tool_result") => {}
-            _ => return Err(block.require("type", "")?.unexpected("a known block type")),
+            kind => builder.push_unknown(&block, kind, &node.path)?,
         }
         kept.push(Cow::Borrowed(node.json));
     }
     // The API refuses a message without content.
     if !kept.is_empty() {
         let is_all = kept.len() == blocks.len() && !is_changed;
-        let content = if is_all { content.json.get().into() } else { list(&kept) };
+        let content = if is_all {
+            builder.with_ids(content.json)
+        } else {
+            let kept: Vec<Box<RawValue>> = kept.iter().map(|block| builder.with_ids(block)).collect();
+            raw_json(list(&kept))
+        };
         builder.messages.push(raw_json(format!(r#"{{"role":"assistant","content":{content}}}"#)));
     }
     builder.build(stop(reason), reason.to_owned())
+}
+
+fn parse_call(node: &Node<'_>, block: &Object<'_>) -> Result<ParsedCall, WireError> {
+    let namespace = block.optional_text("toolset_name")?.unwrap_or_default();
+    let mut origin = CallOrigin { namespace, ..CallOrigin::default() };
+    if let Some(caller) = block.get("caller") {
+        let caller = caller.object()?;
+        if caller.non_empty_text("type")? != "direct" {
+            origin.program = Some(caller.non_empty_text("tool_id")?);
+        }
+    }
+    let (id, name) = (block.optional_text("id")?.unwrap_or_default(), block.non_empty_text("name")?);
+    Ok(ParsedCall { id, name, arguments: block.object_arguments("input")?, origin, path: node.path.clone() })
 }
 
 /// A streamed message, block by block.
@@ -238,29 +266,46 @@ impl Block {
 }
 
 fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
-    let blocks: Vec<Box<RawValue>> = completed_calls.iter().map(result).collect();
-    vec![raw_json(format!(r#"{{"role":"user","content":{}}}"#, list(&blocks)))]
+    // Results for programs are refused next to anything else.
+    let is_for_program = |completed: &&CompletedCall<'_>| completed.call.origin().program.is_some();
+    let (programs, direct): (Vec<_>, Vec<_>) = completed_calls.iter().partition(is_for_program);
+    let message = |completed: Vec<&CompletedCall<'_>>| {
+        let blocks: Vec<Box<RawValue>> = completed.into_iter().map(result).collect();
+        raw_json(format!(r#"{{"role":"user","content":{}}}"#, list(&blocks)))
+    };
+    [programs, direct].into_iter().filter(|completed| !completed.is_empty()).map(message).collect()
 }
 
 fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
+    let CompletedCall { call, response } = completed;
+    let CallOrigin { program, namespace, .. } = call.origin();
     let mut out = String::from(r#"{"type":"tool_result","tool_use_id":"#);
-    json::push_string(&mut out, completed.call.id());
+    json::push_string(&mut out, call.id());
+    if !namespace.is_empty() {
+        out.push_str(r#","toolset_name":"#);
+        json::push_string(&mut out, namespace);
+    }
     out.push_str(r#","content":"#);
-    let CallResponse { images, .. } = &completed.response;
-    let text = attachment::text(&completed.response);
-    if images.is_empty() {
+    let mut text = attachment::text(response);
+    if program.is_some() {
+        // Programs accept only text.
+        if let Some(note) = attachment::images_left_out(response) {
+            text = format!("{text}\n{note}").into();
+        }
+    }
+    if response.images.is_empty() || program.is_some() {
         json::push_string(&mut out, &text);
     } else {
         out.push_str(r#"[{"type":"text","text":"#);
         json::push_string(&mut out, &text);
-        for image in images {
+        for image in &response.images {
             let (media_type, data) = (image.media_type(), base64(image));
             let source = format!(r#"{{"type":"base64","media_type":"{media_type}","data":"{data}"}}"#);
             let _ = write!(out, r#"}},{{"type":"image","source":{source}"#);
         }
         out.push_str("}]");
     }
-    if completed.response.is_error() {
+    if response.is_error() {
         out.push_str(r#","is_error":true"#);
     }
     out.push('}');
@@ -268,122 +313,4 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::wire::Api;
-
-    fn error(events: &[&str]) -> String {
-        let mut stream = Api::Anthropic.stream();
-        let pushed = events.iter().try_for_each(|event| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop));
-        pushed.and_then(|()| stream.finish()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_call_without_arguments_is_sent_back_with_an_object() {
-        for input in ["null", r#""""#, "{}"] {
-            let block = format!(r#"{{"id":"c1","input":{input},"name":"now","type":"tool_use"}}"#);
-            let body = format!(r#"{{"stop_reason":"tool_use","content":[{block}]}}"#);
-            let response = super::parse(&super::Node::root(&body, "").unwrap()).unwrap();
-            assert_eq!(response.calls()[0].arguments(), "{}");
-            let kept = r#"{"role":"assistant","content":[{"id":"c1","input":{},"name":"now","type":"tool_use"}]}"#;
-            assert_eq!(response.messages()[0].get(), kept);
-        }
-    }
-
-    #[test]
-    fn compaction_blocks_are_sent_back_unchanged() {
-        for block in [
-            r#"{"content":"So far: \u00e9","encrypted_content":"b3BhcXVl","type":"compaction"}"#,
-            r#"{"content":null,"encrypted_content":null,"type":"compaction"}"#,
-        ] {
-            let mut stream = Api::Anthropic.stream();
-            for event in [
-                r#"{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}"#,
-                &format!(
-                    r#"{{"type":"content_block_delta","index":0,"delta":{}}}"#,
-                    block.replace(r#""compaction""#, r#""compaction_delta""#)
-                ),
-                r#"{"type":"content_block_stop","index":0}"#,
-                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
-                r#"{"type":"message_stop"}"#,
-            ] {
-                stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
-            }
-            let response = stream.finish().unwrap();
-            assert_eq!(response.messages()[0].get(), format!(r#"{{"role":"assistant","content":[{block}]}}"#));
-            assert_eq!(response.text(), "");
-        }
-    }
-
-    #[test]
-    fn empty_text_blocks_are_not_sent_back() {
-        let thought = r#"{"thinking":"Hm","type": "thinking"}"#;
-        for (block, back) in
-            [(None, vec![]), (Some(thought), vec![format!(r#"{{"role":"assistant","content":[{thought}]}}"#)])]
-        {
-            let empty = r#"{"type":"text","text":""}"#;
-            let blocks: Vec<&str> = [empty].into_iter().chain(block).chain([empty]).collect();
-            let body = format!(r#"{{"content":[{}],"stop_reason":"end_turn"}}"#, blocks.join(","));
-            let mut stream = Api::Anthropic.stream();
-            let mut push = |event: &str| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop).unwrap();
-            for (at, block) in blocks.iter().enumerate() {
-                push(&format!(r#"{{"type":"content_block_start","index":{at},"content_block":{block}}}"#));
-                push(&format!(r#"{{"type":"content_block_stop","index":{at}}}"#));
-            }
-            push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#);
-            push(r#"{"type":"message_stop"}"#);
-            for response in [Api::Anthropic.parse(&body), stream.finish()] {
-                let messages =
-                    response.unwrap().messages().iter().map(|text| text.get().to_owned()).collect::<Vec<_>>();
-                let letters = |texts: &[String]| texts.iter().map(|text| text.replace(' ', "")).collect::<Vec<_>>();
-                assert_eq!(letters(&messages), letters(&back));
-            }
-            let messages = Api::Anthropic.parse(&body).unwrap().messages().to_vec();
-            assert_eq!(messages.iter().map(|text| text.get()).collect::<Vec<_>>(), back, "to the letter");
-        }
-    }
-
-    #[test]
-    fn a_call_may_be_cut_off_even_if_a_block_without_text_follows() {
-        let call = r#"{"type":"tool_use","id":"c1","name":"f","input":{}}"#;
-        let parse = |after: &str| {
-            let body = format!(r#"{{"content":[{call},{after}],"stop_reason":"max_tokens"}}"#);
-            Api::Anthropic.parse(&body)
-        };
-        for after in [r#"{"type":"text","text":""}"#, r#"{"type":"thinking","thinking":"Hm"}"#] {
-            let error = parse(after).unwrap_err().to_string();
-            assert!(error.starts_with("/content/0: expected a complete call"), "{error}");
-        }
-        assert_eq!(parse(r#"{"type":"text","text":"And so on"}"#).unwrap().calls().len(), 1);
-    }
-
-    #[test]
-    fn a_later_empty_stop_reason_is_ignored() {
-        for delta in ["{}", r#"{"stop_reason":null}"#] {
-            let mut stream = Api::Anthropic.stream();
-            for event in [
-                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
-                &format!(r#"{{"type":"message_delta","delta":{delta}}}"#),
-                r#"{"type":"message_stop"}"#,
-            ] {
-                stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
-            }
-            assert_eq!(stream.finish().unwrap().stop_reason(), "end_turn");
-        }
-    }
-
-    #[test]
-    fn blocks_must_be_in_sequence() {
-        let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
-        let stop = r#"{"type":"content_block_stop","index":0}"#;
-        let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
-        let end = [r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#, r#"{"type":"message_stop"}"#];
-        let not_open = "/index: expected the index of an open block, got 0";
-        assert_eq!(error(&[delta]), format!("event 1{not_open}"));
-        assert_eq!(error(&[start, stop, delta]), format!("event 3{not_open}"));
-        assert_eq!(error(&[start, start]), "event 2/index: expected 1, the index of the next block, got 0");
-        let broken = "expected a stream that ends with `message_stop`, got a stream that ended early";
-        assert_eq!(error(&[start, delta, end[0], end[1]]), broken);
-        assert_eq!(error(&[start, stop, end[1]]), broken);
-        assert_eq!(error(&[start, stop, end[0]]), broken);
-    }
-}
+mod tests;

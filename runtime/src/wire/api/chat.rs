@@ -9,8 +9,9 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use crate::call::completed::CompletedCall;
+use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
 use crate::wire::api::{MAX_CALLS, ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -46,7 +47,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let message = choice.require("message", "the assistant's message")?;
     let mut builder = ResponseBuilder::new(usage(&body));
     let is_refusal = read(&message, &mut builder)?;
-    builder.messages.push(message.json.to_owned());
+    builder.push_message(message.json);
     builder.build(stop(&reason, is_refusal), reason)
 }
 
@@ -61,7 +62,9 @@ fn usage(response: &Object<'_>) -> Option<Usage> {
     Some(Usage {
         input: count_tokens(&usage, "prompt_tokens"),
         cached: count_in(&usage, "prompt_tokens_details", "cached_tokens"),
+        cache_writes: count_in(&usage, "prompt_tokens_details", "cache_write_tokens"),
         output: count_tokens(&usage, "completion_tokens"),
+        thinking: count_in(&usage, "completion_tokens_details", "reasoning_tokens"),
         ..Usage::default()
     })
 }
@@ -94,18 +97,21 @@ fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireE
     for node in calls.unwrap_or_default() {
         let call = node.object()?;
         // Some servers omit the type.
-        if let Some(kind) = call.get("type")
-            && kind.text()? != "function"
-        {
-            return Err(kind.unexpected("`function`"));
-        }
-        let function = call.require("function", "a function's name and arguments")?.object()?;
-        builder.push_call(ParsedCall {
-            id: call.non_empty_text("id")?,
-            name: function.non_empty_text("name")?,
-            arguments: function.arguments("arguments")?,
-            path: node.path,
-        })?;
+        let kind = call.get("type").map(|kind| kind.text().map(|text| (kind, text))).transpose()?;
+        let (name, arguments, kind) = match &kind {
+            Some((_, text)) if text == "custom" => {
+                let custom = call.require("custom", "the name and the input of a text tool")?.object()?;
+                (custom.non_empty_text("name")?, custom.text("input")?, CallKind::Text)
+            }
+            Some((node, text)) if text != "function" => return Err(node.unexpected("`function` or `custom`")),
+            _ => {
+                let function = call.require("function", "a function's name and arguments")?.object()?;
+                (function.non_empty_text("name")?, function.arguments("arguments")?, CallKind::Function)
+            }
+        };
+        let id = call.optional_text("id")?.unwrap_or_default();
+        let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };
+        builder.push_call(call_read, &IdPlace { node: &node, object: &call, key: "id" })?;
     }
     Ok(refusal.is_some_and(|refusal| !refusal.is_empty()))
 }
@@ -176,7 +182,7 @@ impl ResponseAssembler for Chunks {
         let mut builder = ResponseBuilder::new(self.usage);
         let node = Node { json: &message, path: "/choices/0/message".to_owned() };
         let is_refusal = read(&node, &mut builder)?;
-        builder.messages.push(message);
+        builder.push_message(&message);
         builder.build(stop(&self.reason, is_refusal), std::mem::take(&mut self.reason))
     }
 }
@@ -336,6 +342,25 @@ mod tests {
         let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
         assert_eq!(message["reasoning_content"], "hmm");
         assert_eq!(message["tool_calls"][0]["x"]["y"], json!([1, 2]));
+    }
+
+    #[test]
+    fn a_text_is_read_whole_and_in_pieces() {
+        let call = r#"{"id":"c1","type":"custom","custom":{"name":"apply","input":"-a\n+a"}}"#;
+        let body = format!(r#"{{"choices":[{{"message":{{"tool_calls":[{call}]}},"finish_reason":"stop"}}]}}"#);
+        let mut stream = Api::ChatCompletions.stream();
+        for delta in [
+            json!({"tool_calls": [{"index": 0, "id": "c1", "type": "custom", "custom": {"name": "apply", "input": ""}}]}),
+            json!({"tool_calls": [{"index": 0, "custom": {"input": "-a\n"}}]}),
+            json!({"tool_calls": [{"index": 0, "custom": {"input": "+a"}}]}),
+        ] {
+            stream.push(format!("data: {}\n\n", json!({"choices": [{"delta": delta}]})).as_bytes()).unwrap();
+        }
+        stream.push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n").unwrap();
+        for response in [Api::ChatCompletions.parse(&body).unwrap(), stream.finish().unwrap()] {
+            let call = response.calls()[0];
+            assert_eq!((call.name(), call.arguments(), call.origin().kind), ("apply", "-a\n+a", CallKind::Text));
+        }
     }
 
     #[test]

@@ -47,6 +47,11 @@ impl Events {
         Ok(())
     }
 
+    /// Returns whether no event has arrived yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Processes the last event, even if no empty line follows it: some servers omit that line.
     pub(super) fn end(&mut self, take: &mut EventSink<'_>) -> Result<(), WireError> {
         let line = std::mem::take(&mut self.line);

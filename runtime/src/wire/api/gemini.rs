@@ -5,25 +5,45 @@
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
+use crate::call::origin::CallOrigin;
 use crate::result::image::Image;
 use crate::text::json;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
 use crate::wire::image::base64;
-use crate::wire::node::{MAX_ITEMS, Node, Object};
+use crate::wire::node::{MAX_ITEMS, Node, Object, describe};
 use crate::wire::write::{list, raw_json, value};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
-/// Keys of parts that need no action of the host: images, and tools that Gemini's servers run.
-const IGNORED: &[&str] =
-    &["inlineData", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
+/// Keys of parts that need no answer of the host: images, tools that Gemini's servers run, and results.
+const IGNORED: &[&str] = &[
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "functionResponse",
+];
 /// Keys with metadata of a part. A part may consist of metadata only.
-const METADATA_KEYS: &[&str] = &["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
+const METADATA_KEYS: &[&str] = &[
+    "thought",
+    "thoughtSignature",
+    "videoMetadata",
+    "audioMetadata",
+    "audioTranscription",
+    "speechMetadata",
+    "documentMetadata",
+    "spreadsheetMetadata",
+    "mediaProcessing",
+    "mediaResolution",
+    "partMetadata",
+];
 /// The prefix of the ids that are generated for calls without an id. They are not sent back.
 const GENERATED_ID: &str = "no-id:";
 
@@ -40,7 +60,8 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
         read(&items, &mut builder)?;
         // The API refuses a content without parts.
         if !items.is_empty() {
-            builder.messages.push(message(parts.json.get()));
+            let parts = builder.with_ids(parts.json);
+            builder.messages.push(message(parts.get()));
         }
     }
     builder.build(stop(&chunks.reason), chunks.reason)
@@ -56,7 +77,9 @@ fn usage(response: &Object<'_>) -> Option<Usage> {
     Some(Usage {
         input: count(&usage, "promptTokenCount") + count(&usage, "toolUsePromptTokenCount"),
         cached: count(&usage, "cachedContentTokenCount"),
+        tool_use: count(&usage, "toolUsePromptTokenCount"),
         output: count(&usage, "candidatesTokenCount") + count(&usage, "thoughtsTokenCount"),
+        thinking: count(&usage, "thoughtsTokenCount"),
         ..Usage::default()
     })
 }
@@ -64,7 +87,7 @@ fn usage(response: &Object<'_>) -> Option<Usage> {
 fn stop(reason: &str) -> Stop {
     match reason {
         "STOP" => Stop::Done,
-        "MAX_TOKENS" => Stop::Length,
+        "MAX_TOKENS" | "CONTINUATION" => Stop::Length,
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -74,6 +97,8 @@ fn stop(reason: &str) -> Stop {
         | "IMAGE_SAFETY"
         | "IMAGE_PROHIBITED_CONTENT"
         | "IMAGE_RECITATION"
+        | "ESCALATION"
+        | "PUP_LIMITED_DISABLED"
         | "MODEL_ARMOR" => Stop::Refused,
         _ => Stop::Other,
     }
@@ -83,15 +108,19 @@ fn read(parts: &[Node<'_>], builder: &mut ResponseBuilder) -> Result<(), WireErr
     for node in parts {
         let part = node.object()?;
         if let Some(call) = part.get("functionCall") {
-            builder.push_call(parse_call(&call, builder.call_count())?)?;
+            push_call(&call, builder)?;
         } else if let Some(text) = visible(&part)? {
             builder.push_text(&text);
         } else if part.get("text").is_none()
             && part.all().any(|(key, _)| !METADATA_KEYS.contains(&key))
             && IGNORED.iter().all(|key| part.get(key).is_none())
         {
-            // The part is of an unknown kind.
-            return Err(WireError::new(&*node.path, "a known part type", keys(&part)));
+            let call = part.all().find(|(key, _)| key.ends_with("Call"));
+            if let Some((key, _)) = call {
+                let got = format!("{}, which may need an answer", describe(key));
+                return Err(WireError::new(&*node.path, "a call of a known type", got));
+            }
+            builder.keep_unknown(&keys(&part), &node.path);
         }
     }
     Ok(())
@@ -108,8 +137,8 @@ fn keys(part: &Object<'_>) -> String {
     crate::text::display::Truncated(&keys.join(", "), 80).to_string()
 }
 
-/// Parses the call in a part. `index` is its position among the calls.
-fn parse_call(node: &Node<'_>, index: usize) -> Result<ParsedCall, WireError> {
+/// Appends the call in a part.
+fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {
     let call = node.object()?;
     for key in ["partialArgs", "willContinue"] {
         if let Some(part) = call.get(key)
@@ -118,10 +147,15 @@ fn parse_call(node: &Node<'_>, index: usize) -> Result<ParsedCall, WireError> {
             return Err(part.unexpected("a complete call (`streamFunctionCallArguments` is off)"));
         }
     }
-    let id = call.optional_text("id")?.filter(|id| !id.is_empty());
-    let arguments = call.object_arguments("args")?;
-    let id = id.unwrap_or_else(|| format!("{GENERATED_ID}{index}"));
-    Ok(ParsedCall { id, name: call.non_empty_text("name")?, arguments, path: node.path.clone() })
+    let id = match call.optional_text("id")?.filter(|id| !id.is_empty()) {
+        // The id of the server would count as a generated one.
+        Some(id) if id.starts_with(GENERATED_ID) => String::new(),
+        Some(id) => id,
+        None => format!("{GENERATED_ID}{}", builder.call_count()),
+    };
+    let (name, arguments) = (call.non_empty_text("name")?, call.object_arguments("args")?);
+    let parsed = ParsedCall { id, name, arguments, origin: CallOrigin::default(), path: node.path.clone() };
+    builder.push_call(parsed, &IdPlace { node, object: &call, key: "id" })
 }
 
 /// A streamed content, in chunks of complete parts.
@@ -198,6 +232,7 @@ impl ResponseAssembler for Chunks {
             let path = |at| format!("/candidates/0/content/parts/{at}");
             let nodes: Vec<Node<'_>> = nodes.map(|(at, json)| Node { json, path: path(at) }).collect();
             read(&nodes, &mut builder)?;
+            let parts: Vec<Box<RawValue>> = parts.iter().map(|part| builder.with_ids(part)).collect();
             builder.messages.push(message(&list(&parts)));
         }
         builder.build(stop(&self.reason), std::mem::take(&mut self.reason))

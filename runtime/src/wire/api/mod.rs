@@ -7,18 +7,22 @@ mod chat;
 mod events;
 #[cfg(feature = "wire-gemini")]
 mod gemini;
+mod ids;
+#[cfg(feature = "wire-gemini")]
+mod interactions;
 mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
 mod stream;
 mod usage;
 
-pub use response::{ModelResponse, Stop};
+pub use response::{ModelResponse, Stop, UnknownItem};
 pub use stream::Stream;
 pub use usage::Usage;
 
 use crate::call::completed::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
+use crate::wire::body::{is_json, other_body};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{MAX_BODY_BYTES, WireError};
 use serde_json::value::RawValue;
@@ -48,6 +52,10 @@ pub enum Api {
     /// Gemini's `generateContent` and `streamGenerateContent?alt=sse`, with the conversation in `contents`.
     #[cfg(feature = "wire-gemini")]
     Gemini,
+    /// Gemini's Interactions: `POST /interactions`, with the conversation, a list of steps, in `input`, and `"store": false`. With
+    /// `previous_interaction_id`, the server keeps the earlier steps, and `input` has only the new ones.
+    #[cfg(feature = "wire-gemini")]
+    Interactions,
 }
 
 /// The functions for one vendor's API.
@@ -80,6 +88,8 @@ impl Api {
             Self::Anthropic => &anthropic::VENDOR,
             #[cfg(feature = "wire-gemini")]
             Self::Gemini => &gemini::VENDOR,
+            #[cfg(feature = "wire-gemini")]
+            Self::Interactions => &interactions::VENDOR,
         }
     }
 
@@ -99,20 +109,25 @@ impl Api {
             DialectApi::Messages => None,
             #[cfg(feature = "wire-gemini")]
             DialectApi::GenerateContent => Some(Self::Gemini),
+            #[cfg(feature = "wire-gemini")]
+            DialectApi::Interactions => Some(Self::Interactions),
             #[cfg(not(feature = "wire-gemini"))]
-            DialectApi::GenerateContent => None,
-            DialectApi::Interactions | DialectApi::None => None,
+            DialectApi::GenerateContent | DialectApi::Interactions => None,
+            DialectApi::None => None,
         }
     }
 
     /// Parses a complete, not streamed response: the body as the server sent it, at most [`MAX_BODY_BYTES`].
     ///
     /// # Errors
-    /// Returns [`WireError::Api`] if the body is an error that the API reports, and [`WireError::Malformed`] if the body
-    /// does not match the API's schema, exceeds a limit, or was cut off within a call.
+    /// Returns [`WireError::Api`] if the body is an error that the API reports, [`WireError::OtherBody`] if it is not even JSON, and
+    /// [`WireError::Malformed`] if it does not match the API's schema, exceeds a limit, or was cut off within a call.
     pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
         if body.len() > MAX_BODY_BYTES {
             return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), format!("{} bytes", body.len())));
+        }
+        if !is_json(body) {
+            return Err(other_body(body));
         }
         let body = Node::root(body, "")?;
         no_error(&body)?;

@@ -1,6 +1,12 @@
 //! A parsed response of any API.
 
+use std::fmt;
+
 use crate::call::ToolCall;
+use crate::call::origin::CallOrigin;
+use crate::text::display::Truncated;
+use crate::wire::api::ids::{Edits, new_id};
+use crate::wire::node::{Node, Object};
 use crate::wire::{MAX_CALLS, Usage, WireError};
 use serde_json::value::RawValue;
 
@@ -9,11 +15,31 @@ use serde_json::value::RawValue;
 pub struct ModelResponse {
     messages: Vec<Box<RawValue>>,
     calls: Vec<ParsedCall>,
+    unknown: Vec<UnknownItem>,
     text: String,
     stop: Stop,
     reason: String,
     usage: Option<Usage>,
 }
+
+/// A part of a response that this crate does not know: an item, a block or a part. It needs no answer, and is sent back unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownItem {
+    /// The type of the part, or its keys if the API has no types; at most 64 characters.
+    pub kind: String,
+    /// The path of the part: a JSON Pointer (RFC 6901) into the response.
+    pub path: String,
+}
+
+impl fmt::Display for UnknownItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.kind, self.path)
+    }
+}
+
+/// The maximum length of the kind of an unknown part, in characters.
+const MAX_KIND_CHARS: usize = 64;
 
 /// The reason why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,19 +61,40 @@ pub enum Stop {
 /// A call in a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedCall {
+    /// The id, which is empty if the server sent none, until the response is read.
     pub(super) id: String,
     pub(super) name: String,
-    /// The arguments, as JSON.
+    /// The arguments, as JSON, or the text of a call of a text tool.
     pub(super) arguments: String,
+    pub(super) origin: CallOrigin,
     /// The path of the call in the message.
     pub(super) path: String,
 }
 
+impl ParsedCall {
+    fn request(&self) -> ToolCall<'_> {
+        ToolCall::new(&self.name, &self.arguments).with_id(&self.id).with_origin(&self.origin)
+    }
+}
+
+/// The place of the id in the text of a call.
+pub(super) struct IdPlace<'p, 'a> {
+    pub(super) node: &'p Node<'a>,
+    pub(super) object: &'p Object<'a>,
+    pub(super) key: &'static str,
+}
+
 impl ModelResponse {
-    /// Returns the calls, in the model's order. Their names are the tools' names in the model's dialect, and their ids are
-    /// unique in this response.
+    /// Returns the calls, in the model's order. Their names are the tools' names in the model's dialect, without a
+    /// [namespace](CallOrigin::namespace). Their ids are unique in this response: a call without an id, or with the id of an
+    /// earlier one, has a new id, also in the [messages](Self::messages).
     pub fn calls(&self) -> Vec<ToolCall<'_>> {
-        self.calls.iter().map(|call| ToolCall::new(&call.name, &call.arguments).with_id(&call.id)).collect()
+        self.calls.iter().map(ParsedCall::request).collect()
+    }
+
+    /// Returns the parts of the response that this crate does not know. They are in the [messages](Self::messages).
+    pub fn unknown(&self) -> &[UnknownItem] {
+        &self.unknown
     }
 
     /// Returns the visible text of the model, including the text of a refusal, without its thinking.
@@ -70,8 +117,13 @@ impl ModelResponse {
         self.usage
     }
 
-    /// Returns the model's messages as JSON, to append to the conversation. They are unchanged, including thinking,
-    /// signatures and content of unknown types.
+    #[cfg(feature = "wire-gemini")]
+    pub(super) const fn set_usage(&mut self, usage: Option<Usage>) {
+        self.usage = usage;
+    }
+
+    /// Returns the model's messages as JSON, to append to the conversation. They are unchanged except for new ids of
+    /// [calls](Self::calls), including thinking, signatures and content of unknown types.
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.messages
     }
@@ -95,6 +147,8 @@ pub(super) struct ResponseBuilder {
     pub(super) text: String,
     pub(super) usage: Option<Usage>,
     calls: Vec<ParsedCall>,
+    unknown: Vec<UnknownItem>,
+    edits: Edits,
     /// Whether no text follows the last call.
     ends_in_call: bool,
 }
@@ -116,17 +170,55 @@ impl ResponseBuilder {
         self.calls.len()
     }
 
-    /// Appends a call.
-    pub(super) fn push_call(&mut self, call: ParsedCall) -> Result<(), WireError> {
+    /// Returns whether a call has this id.
+    pub(super) fn has_call(&self, id: &str) -> bool {
+        self.calls.iter().any(|call| call.id == id)
+    }
+
+    /// Appends a call. If it has no id, or the id of another call, it gets a new one, also at `place` in the text.
+    pub(super) fn push_call(&mut self, mut call: ParsedCall, place: &IdPlace<'_, '_>) -> Result<(), WireError> {
         if self.calls.len() == MAX_CALLS {
             return Err(WireError::new(call.path, format!("at most {MAX_CALLS} calls"), "one more"));
         }
-        if self.calls.iter().any(|other| other.id == call.id) {
-            return Err(WireError::new(call.path, "a call with a unique id", "the id of another call"));
+        if call.id.is_empty() || self.has_call(&call.id) {
+            call.id = new_id(&[&call.path, &call.name, &call.arguments], |id| self.has_call(id));
+            self.edits.set(place.node, place.object, place.key, &call.id);
         }
         self.calls.push(call);
         self.ends_in_call = true;
         Ok(())
+    }
+
+    /// Records a part of an unknown kind.
+    ///
+    /// # Errors
+    /// Returns an error if the part looks like a call that needs an answer, which the API would miss.
+    pub(super) fn push_unknown(&mut self, part: &Object<'_>, kind: &str, path: &str) -> Result<(), WireError> {
+        let is_call = ["_call", "_request", "tool_use"].iter().any(|end| kind.ends_with(end));
+        if is_call && ["call_id", "id"].iter().any(|key| part.get(key).is_some()) {
+            let got = format!("{}, which may need an answer", Truncated(kind, MAX_KIND_CHARS));
+            return Err(WireError::new(part.path_of("type"), "a call of a known type", got));
+        }
+        self.keep_unknown(kind, path);
+        Ok(())
+    }
+
+    /// Records a part of an unknown kind that needs no answer.
+    pub(super) fn keep_unknown(&mut self, kind: &str, path: &str) {
+        let kind = Truncated(kind, MAX_KIND_CHARS).to_string();
+        self.unknown.push(UnknownItem { kind, path: path.to_owned() });
+    }
+
+    /// Returns a part of the text that has been read, with the new ids of its calls.
+    pub(super) fn with_ids(&self, json: &RawValue) -> Box<RawValue> {
+        self.edits.apply(json)
+    }
+
+    /// Appends a message that has been read.
+    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
+    pub(super) fn push_message(&mut self, json: &RawValue) {
+        let message = self.with_ids(json);
+        self.messages.push(message);
     }
 
     /// Returns the response.
@@ -134,7 +226,7 @@ impl ResponseBuilder {
     /// # Errors
     /// Returns an error if the response was cut off within its last call.
     pub(super) fn build(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
-        let Self { messages, text, usage, calls, ends_in_call } = self;
+        let Self { messages, text, usage, calls, unknown, edits: _, ends_in_call } = self;
         // The arguments of the last call may be truncated or missing.
         if let Some(last) = calls.last()
             && ends_in_call
@@ -143,7 +235,7 @@ impl ResponseBuilder {
             let got = format!("a response that was cut off: {reason}");
             return Err(WireError::new(&*last.path, "a complete call", got));
         }
-        Ok(ModelResponse { messages, calls, text, stop, reason, usage })
+        Ok(ModelResponse { messages, calls, unknown, text, stop, reason, usage })
     }
 }
 
@@ -154,7 +246,9 @@ mod tests {
     fn builder(arguments: &str, after: &str) -> ResponseBuilder {
         let mut builder = ResponseBuilder::default();
         let [id, name, path] = ["c1", "find", "/0"].map(str::to_owned);
-        builder.push_call(ParsedCall { id, name, arguments: arguments.to_owned(), path }).unwrap();
+        let call = ParsedCall { id, name, arguments: arguments.to_owned(), origin: CallOrigin::default(), path };
+        let node = Node::root("{}", "").unwrap();
+        builder.push_call(call, &IdPlace { node: &node, object: &node.object().unwrap(), key: "id" }).unwrap();
         builder.push_text(after);
         builder
     }

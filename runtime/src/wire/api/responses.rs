@@ -1,26 +1,26 @@
 //! OpenAI's Responses.
 //!
-//! Source: `ModelResponse`, `OutputItem` and `ResponseStreamEvent` in the API's published description, read 2026-11.
+//! Source: `OutputItem`, `InputItem` and `ResponseStreamEvent` in the API's published description and its SDK (3.57), read 2026-11.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
-use crate::call::response::CallResponse;
+use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder};
+use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder};
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
 use crate::wire::image::data_url;
 use crate::wire::node::{MAX_ITEMS, Node, Object, no_error};
-use crate::wire::write::raw_json;
+use crate::wire::write::{list, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
-/// Item types that need no action of the host: reasoning, and tools that OpenAI's servers run.
+/// Item types that need no answer of the host: reasoning, tools and programs that OpenAI's servers run, and results.
 const IGNORED: &[&str] = &[
     "reasoning",
     "compaction",
@@ -30,9 +30,20 @@ const IGNORED: &[&str] = &[
     "code_interpreter_call",
     "mcp_list_tools",
     "mcp_call",
-    "tool_search_call",
+    "mcp_approval_response",
     "tool_search_output",
+    "program",
+    "program_output",
+    "additional_tools",
+    "function_call_output",
+    "custom_tool_call_output",
+    "computer_call_output",
+    "local_shell_call_output",
+    "shell_call_output",
+    "apply_patch_call_output",
 ];
+/// The name of the calls of a tool search that the host runs. They have none.
+const TOOL_SEARCH: &str = "tool_search";
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let response = body.object()?;
@@ -53,19 +64,24 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, Wir
                 {
                     return Err(status.unexpected("`completed`"));
                 }
-                builder.push_call(ParsedCall {
-                    id: item.non_empty_text("call_id")?,
-                    name: item.non_empty_text("name")?,
-                    arguments: item.arguments("arguments")?,
-                    path: node.path.clone(),
-                })?;
+                let arguments = item.arguments("arguments")?;
+                push_call(node, &item, item.non_empty_text("name")?, arguments, CallKind::Function, &mut builder)?;
             }
-            kind if IGNORED.contains(&kind) && !needs_host(&item)? => {}
-            _ => {
-                return Err(item.require("type", "")?.unexpected("a known item type"));
+            "custom_tool_call" => {
+                let input = item.text("input")?;
+                push_call(node, &item, item.non_empty_text("name")?, input, CallKind::Text, &mut builder)?;
             }
+            "tool_search_call" => {
+                if item.optional_text("execution")?.as_deref() == Some("client") {
+                    let arguments = item.arguments("arguments")?;
+                    push_call(node, &item, TOOL_SEARCH.to_owned(), arguments, CallKind::ToolSearch, &mut builder)?;
+                }
+            }
+            "shell_call" if is_hosted(&item) => {}
+            kind if IGNORED.contains(&kind) => {}
+            kind => builder.push_unknown(&item, kind, &node.path)?,
         }
-        builder.messages.push(node.json.to_owned());
+        builder.push_message(node.json);
     }
     builder.usage = usage(response);
     let (stop, reason) = stop(response)?;
@@ -78,29 +94,54 @@ fn usage(response: &Object<'_>) -> Option<Usage> {
     Some(Usage {
         input: count(&usage, "input_tokens"),
         cached: count_in(&usage, "input_tokens_details", "cached_tokens"),
+        cache_writes: count_in(&usage, "input_tokens_details", "cache_write_tokens"),
         output: count(&usage, "output_tokens"),
+        thinking: count_in(&usage, "output_tokens_details", "reasoning_tokens"),
         ..Usage::default()
     })
 }
 
-/// Returns whether the host must run a tool search, and return its output.
-fn needs_host(item: &Object<'_>) -> Result<bool, WireError> {
-    Ok(item.non_empty_text("type")? == "tool_search_call"
-        && item.optional_text("execution")?.as_deref() == Some("client"))
+/// Appends the call in an item.
+fn push_call(
+    node: &Node<'_>,
+    item: &Object<'_>,
+    name: String,
+    arguments: String,
+    kind: CallKind,
+    builder: &mut ResponseBuilder,
+) -> Result<(), WireError> {
+    let mut origin = CallOrigin::of(kind);
+    origin.namespace = item.optional_text("namespace")?.unwrap_or_default();
+    origin.is_async = item.get("async").is_some_and(|is_async| is_async.json.get() == "true");
+    if let Some(caller) = item.get("caller") {
+        let caller = caller.object()?;
+        if caller.non_empty_text("type")? != "direct" {
+            origin.program = Some(caller.non_empty_text("caller_id")?);
+        }
+    }
+    let id = item.optional_text("call_id")?.unwrap_or_default();
+    let call = ParsedCall { id, name, arguments, origin, path: node.path.clone() };
+    builder.push_call(call, &IdPlace { node, object: item, key: "call_id" })
+}
+
+/// Returns whether a shell runs in a container of OpenAI.
+fn is_hosted(shell: &Object<'_>) -> bool {
+    let kind = shell.get("environment").and_then(|environment| environment.object().ok()?.text("type").ok());
+    kind.as_deref() == Some("container_reference")
 }
 
 /// Reads the text of a message. Returns whether it is a refusal.
 fn read_message(message: &Object<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
     let mut is_refusal = false;
-    for part in message.require("content", "an array of parts")?.items()? {
-        let part = part.object()?;
+    for node in message.require("content", "an array of parts")?.items()? {
+        let part = node.object()?;
         match &*part.non_empty_text("type")? {
             "output_text" => builder.push_text(&part.text("text")?),
             "refusal" => {
                 is_refusal = true;
                 builder.push_text(&part.text("refusal")?);
             }
-            _ => return Err(part.require("type", "")?.unexpected("`output_text` or `refusal`")),
+            kind => builder.push_unknown(&part, kind, &node.path)?,
         }
     }
     Ok(is_refusal)
@@ -154,7 +195,8 @@ impl ResponseAssembler for Events {
                     return Err(index.unexpected("an unused index"));
                 }
             }
-            "response.completed" | "response.incomplete" | "response.failed" => {
+            // Each one is read with all items, so that only one counts.
+            "response.completed" | "response.incomplete" | "response.failed" if self.response.is_none() => {
                 let node = event.require("response", "the response")?;
                 let response = node.object()?;
                 no_error(&node)?;
@@ -196,17 +238,33 @@ fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
 }
 
 fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
-    let mut out = String::from(r#"{"type":"function_call_output","call_id":"#);
-    json::push_string(&mut out, completed.call.id());
+    let CompletedCall { call, response } = completed;
+    let kind = match call.origin().kind {
+        CallKind::Function => "function_call_output",
+        CallKind::Text => "custom_tool_call_output",
+        CallKind::ToolSearch => "tool_search_output",
+    };
+    let mut out = format!(r#"{{"type":"{kind}","call_id":"#);
+    json::push_string(&mut out, call.id());
+    if let Some(program) = &call.origin().program {
+        out.push_str(r#","caller":{"type":"program","caller_id":"#);
+        json::push_string(&mut out, program);
+        out.push('}');
+    }
+    if call.origin().kind == CallKind::ToolSearch {
+        let status = if response.is_error() { "incomplete" } else { "completed" };
+        let tools = found_definitions(&response.json).unwrap_or_default();
+        let _ = write!(out, r#","execution":"client","status":"{status}","tools":{}}}"#, list(&tools));
+        return raw_json(out);
+    }
     out.push_str(r#","output":"#);
-    let CallResponse { images, .. } = &completed.response;
-    let text = attachment::text(&completed.response);
-    if images.is_empty() {
+    let text = attachment::text(response);
+    if response.images.is_empty() {
         json::push_string(&mut out, &text);
     } else {
         out.push_str(r#"[{"type":"input_text","text":"#);
         json::push_string(&mut out, &text);
-        for image in images {
+        for image in &response.images {
             let _ = write!(out, r#"}},{{"type":"input_image","image_url":"{}""#, data_url(image));
         }
         out.push_str("}]");
@@ -215,67 +273,16 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     raw_json(out)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::wire::Api;
-
-    #[test]
-    fn a_tool_search_for_the_host_is_an_error() {
-        let parse = |execution: &str| {
-            let item =
-                format!(r#"{{"type":"tool_search_call","execution":"{execution}","call_id":"c1","arguments":{{}}}}"#);
-            Api::Responses.parse(&format!(r#"{{"output":[{item}],"status":"completed"}}"#))
-        };
-        assert_eq!(parse("server").unwrap().messages().len(), 1);
-        let error = parse("client").unwrap_err().to_string();
-        assert!(error.starts_with("/output/0/type: ") && error.ends_with("\"tool_search_call\""), "{error}");
-    }
-
-    /// Returns the result of a stream in which items, each with its index, are done before the output.
-    fn streamed(done: &[(u64, &str)], output: &[&str]) -> Result<usize, String> {
-        let mut stream = Api::Responses.stream();
-        let done = done.iter().map(|(index, item)| {
-            format!(r#"{{"type":"response.output_item.done","output_index":{index},"item":{item}}}"#)
-        });
-        let response = format!(r#"{{"output":[{}],"status":"completed"}}"#, output.join(","));
-        let last = format!(r#"{{"type":"response.completed","response":{response}}}"#);
-        for event in done.chain([last]) {
-            stream.push(format!("data: {event}\n\n").as_bytes()).map_err(|error| error.to_string())?;
-        }
-        stream.finish().map(|response| response.calls().len()).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn all_items_of_a_stream_are_kept() {
-        let a = r#"{"type":"function_call","id":"a","call_id":"1","name":"f","arguments":""}"#;
-        let b = r#"{"type":"function_call","id":"b","call_id":"2","name":"f","arguments":""}"#;
-        for output in [&[][..], &[a, b]] {
-            assert_eq!(streamed(&[(0, a), (1, b), (1, b)], output), Ok(2));
-        }
-        let error = "event 2/output_index: expected an unused index, got 0".to_owned();
-        assert_eq!(streamed(&[(0, a), (0, b)], &[]), Err(error));
-        let error = "event 3/response/output: expected all 2 items of the earlier events, got 1 items".to_owned();
-        assert_eq!(streamed(&[(0, a), (1, b)], &[a]), Err(error));
-    }
-
-    #[test]
-    fn the_stop_reason_is_the_status_or_its_details() {
-        let end = |rest: &str| Api::Responses.parse(&format!(r#"{{"output":[],{rest}}}"#));
-        for (rest, stop, reason) in [
-            (r#""status":"completed""#, Stop::Done, "completed"),
-            (r#""status":"cancelled""#, Stop::Other, "cancelled"),
-            (r#""status":"incomplete""#, Stop::Other, "incomplete"),
-            (
-                r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#,
-                Stop::Refused,
-                "content_filter",
-            ),
-        ] {
-            let response = end(rest).unwrap();
-            assert_eq!((response.stop(), response.stop_reason()), (stop, reason));
-        }
-        let error = end(r#""status":"in_progress""#).unwrap_err().to_string();
-        assert_eq!(error, r#"/status: expected a final status, got "in_progress""#);
-    }
+/// Returns the definitions in the result of a tool search: the objects with a type in its list, or in its `tools`.
+fn found_definitions(json: &str) -> Result<Vec<Box<RawValue>>, WireError> {
+    let result = Node::root(json, "")?;
+    let tools = match result.object() {
+        Ok(object) => object.require("tools", "definitions")?,
+        Err(_) => result,
+    };
+    let is_definition = |tool: &Node<'_>| tool.object().is_ok_and(|tool| tool.non_empty_text("type").is_ok());
+    Ok(tools.items()?.iter().filter(|tool| is_definition(tool)).map(|tool| tool.json.to_owned()).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,12 +4,14 @@ use std::fmt;
 
 use crate::wire::api::ResponseAssembler;
 use crate::wire::api::events::Events;
+use crate::wire::body::{MAX_BYTES, begins_events, other_body, with_title};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 
 /// A parser of a streamed response: server-sent events, in chunks of any size. See [`Api::stream`].
 ///
-/// A body that begins with `{` or `[` instead is parsed like [`Api::parse`] does, because APIs report errors this way.
+/// A body that begins with `{` or `[` instead is parsed like [`Api::parse`] does, because APIs report errors this way. A page for
+/// people, and any other text, is a [`WireError::OtherBody`].
 pub struct Stream {
     api: Api,
     state: Result<State, WireError>,
@@ -19,13 +21,22 @@ struct State {
     events: Events,
     response: Box<dyn ResponseAssembler>,
     /// The body so far, if it is not a stream.
-    body: Option<Vec<u8>>,
+    body: Option<Body>,
+    /// The beginning of the stream, until its first event.
+    beginning: Vec<u8>,
     has_begun: bool,
+}
+
+/// A body that is not a stream.
+enum Body {
+    Json(Vec<u8>),
+    /// The beginning of a page or a document.
+    Page(Vec<u8>),
 }
 
 impl Stream {
     pub(super) fn new(api: Api, response: Box<dyn ResponseAssembler>) -> Self {
-        let state = State { events: Events::default(), response, body: None, has_begun: false };
+        let state = State { events: Events::default(), response, body: None, beginning: Vec::new(), has_begun: false };
         Self { api, state: Ok(state) }
     }
 
@@ -57,14 +68,21 @@ impl Stream {
     /// Returns the same errors as [`Api::parse`], and [`WireError::Malformed`] if the stream ended early.
     pub fn finish(self) -> Result<ModelResponse, WireError> {
         let mut state = self.state?;
-        if let Some(body) = state.body {
-            return match std::str::from_utf8(&body) {
-                Ok(body) => self.api.parse(body),
-                Err(_) => Err(WireError::new("", "UTF-8", "other bytes")),
-            };
+        match state.body {
+            Some(Body::Json(body)) => {
+                return match std::str::from_utf8(&body) {
+                    Ok(body) => self.api.parse(body),
+                    Err(_) => Err(WireError::new("", "UTF-8", "other bytes")),
+                };
+            }
+            Some(Body::Page(page)) => return Err(other_body(&String::from_utf8_lossy(&page))),
+            None => {}
         }
-        let State { events, response, .. } = &mut state;
+        let State { events, response, beginning, .. } = &mut state;
         events.end(&mut |data, number| event(&mut **response, data, number, &mut String::new()))?;
+        if events.is_empty() && !begins_events(beginning) {
+            return Err(other_body(&String::from_utf8_lossy(beginning)));
+        }
         response.finish()
     }
 }
@@ -75,15 +93,31 @@ impl State {
             bytes = bytes.trim_ascii_start();
             let Some(first) = bytes.first() else { return Ok(()) };
             self.has_begun = true;
-            self.body = matches!(first, b'{' | b'[').then(Vec::new);
+            self.body = match first {
+                b'{' | b'[' => Some(Body::Json(Vec::new())),
+                b'<' => Some(Body::Page(Vec::new())),
+                _ => None,
+            };
         }
-        let Self { events, response, body, .. } = self;
-        if let Some(body) = body {
-            if body.len() + bytes.len() > MAX_BODY_BYTES {
-                return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), "more"));
+        let Self { events, response, body, beginning, .. } = self;
+        match body {
+            Some(Body::Json(body)) => {
+                if body.len() + bytes.len() > MAX_BODY_BYTES {
+                    return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), "more"));
+                }
+                body.extend_from_slice(bytes);
+                return Ok(());
             }
-            body.extend_from_slice(bytes);
-            return Ok(());
+            Some(Body::Page(page)) => {
+                page.extend_from_slice(&bytes[..bytes.len().min(MAX_BYTES - page.len())]);
+                // A server may keep the connection of a page open.
+                let known = with_title(page).or_else(|| (page.len() == MAX_BYTES).then_some(&**page));
+                return known.map_or(Ok(()), |page| Err(other_body(&String::from_utf8_lossy(page))));
+            }
+            None => {}
+        }
+        if events.is_empty() {
+            beginning.extend_from_slice(&bytes[..bytes.len().min(MAX_BYTES - beginning.len())]);
         }
         events.push(bytes, &mut |data, number| event(&mut **response, data, number, shown))
     }
@@ -117,6 +151,33 @@ mod tests {
         let events = format!("data:\n\ndata\n\n{LAST}\n\ndata: \ndata:\n\ndata: [DONE] \n\ndata:\n\n");
         assert_eq!(stream.push(events.as_bytes()).unwrap(), "a");
         assert_eq!(stream.finish().unwrap().text(), "a");
+    }
+
+    /// Returns the error of a stream with this body, which arrives in pieces of `size` bytes.
+    fn refused(body: &str, size: usize) -> WireError {
+        let mut stream = Api::ChatCompletions.stream();
+        let pushed = body.as_bytes().chunks(size).try_for_each(|piece| stream.push(piece).map(drop));
+        pushed.and_then(|()| stream.finish().map(drop)).unwrap_err()
+    }
+
+    #[test]
+    fn a_page_or_a_text_instead_of_a_stream_is_described() {
+        let rest = "x".repeat(3 * MAX_BYTES);
+        for (body, expected) in [
+            ("\n<!doctype html><title>Sign in</title>".to_owned(), "an HTML page with the title \"Sign in\""),
+            (format!("<html><h1>Oops</h1><title>Sign in</title>{rest}"), "an HTML page with the title \"Sign in\""),
+            (format!("<html>{rest}<title>Sign in</title>"), "an HTML page"),
+            ("<html>".to_owned(), "an HTML page"),
+            ("Bad Gateway\r\n\r\n".to_owned(), "a text that begins with \"Bad Gateway\""),
+            ("\"a text\"".to_owned(), "a text that begins with \"\"a text\"\""),
+        ] {
+            for size in [1, 7, body.len()] {
+                assert_eq!(refused(&body, size), WireError::OtherBody { description: expected.to_owned() }, "{size}");
+            }
+        }
+        for cut in ["", "dat", ": wait\n\n", "event: x\n"] {
+            assert!(refused(cut, 8).to_string().ends_with("got a stream that ended early"), "{cut}");
+        }
     }
 
     #[test]

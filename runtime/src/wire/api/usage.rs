@@ -10,10 +10,14 @@ pub struct Usage {
     pub input: u64,
     /// The tokens of the request that were read from the vendor's cache.
     pub cached: u64,
-    /// The tokens of the request that were written to the vendor's cache. Only Anthropic reports them.
+    /// The tokens of the request that were written to the vendor's cache. Anthropic and OpenAI report them.
     pub cache_writes: u64,
+    /// The tokens of the request that are results of tools that the vendor runs. Gemini reports them.
+    pub tool_use: u64,
     /// The tokens of the response, including thinking.
     pub output: u64,
+    /// The tokens of the response that are thinking.
+    pub thinking: u64,
 }
 
 /// Returns a number of an object, or 0. A usage that cannot be read does not make a response unusable.
@@ -22,7 +26,7 @@ pub(super) fn count(object: &Object<'_>, key: &str) -> u64 {
 }
 
 /// Returns a number of an object within an object, or 0.
-#[cfg(feature = "wire-openai")]
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic"))]
 pub(super) fn count_in(object: &Object<'_>, outer: &str, key: &str) -> u64 {
     object.get(outer).and_then(|node| node.object().ok()).map_or(0, |object| count(&object, key))
 }
@@ -47,34 +51,39 @@ mod tests {
 
     #[test]
     fn the_tokens_of_all_apis_have_one_meaning() {
-        let expected = Usage { input: 100, cached: 60, cache_writes: 0, output: 7 };
+        let expected = Usage { input: 100, cached: 60, cache_writes: 30, tool_use: 0, output: 7, thinking: 2 };
         let chat = r#""choices":[{"message":{"role":"assistant","content":"a"},"finish_reason":"stop","delta":{"content":"a"}}]"#;
-        let tokens =
-            r#""usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":60}}"#;
+        let tokens = r#""usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},"completion_tokens_details":{"reasoning_tokens":2}}"#;
         assert_eq!(Api::ChatCompletions.parse(&format!("{{{chat},{tokens}}}")).unwrap().usage(), Some(expected));
         let events = [&*format!("{{{chat}}}"), &*format!("{{{tokens},\"choices\":[]}}")];
         assert_eq!(streamed(Api::ChatCompletions, &events), Some(expected));
 
-        let tokens = r#""usage":{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":60}}"#;
+        let tokens = r#""usage":{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},"output_tokens_details":{"reasoning_tokens":2}}"#;
         let response = format!(r#"{{"status":"completed","output":[],{tokens}}}"#);
         assert_eq!(Api::Responses.parse(&response).unwrap().usage(), Some(expected));
         let event = format!(r#"{{"type":"response.completed","response":{response}}}"#);
         assert_eq!(streamed(Api::Responses, &[&event]), Some(expected));
 
-        let anthropic = Usage { cache_writes: 30, ..expected };
-        let tokens = r#""usage":{"input_tokens":10,"cache_read_input_tokens":60,"cache_creation_input_tokens":30,"output_tokens":7}"#;
+        let tokens = r#""usage":{"input_tokens":10,"cache_read_input_tokens":60,"cache_creation_input_tokens":30,"output_tokens":7,"output_tokens_details":{"thinking_tokens":2}}"#;
         let body = format!(r#"{{"content":[],"stop_reason":"end_turn",{tokens}}}"#);
-        assert_eq!(Api::Anthropic.parse(&body).unwrap().usage(), Some(anthropic));
+        assert_eq!(Api::Anthropic.parse(&body).unwrap().usage(), Some(expected));
         let start = format!(r#"{{"type":"message_start","message":{{{}}}}}"#, tokens.replace(":7", ":1"));
         let delta = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}"#;
         let events = [&*start, delta, r#"{"type":"message_stop"}"#];
-        assert_eq!(streamed(Api::Anthropic, &events), Some(anthropic));
+        assert_eq!(streamed(Api::Anthropic, &events), Some(expected));
 
-        let tokens = r#""usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":5,"thoughtsTokenCount":2}"#;
+        let expected = Usage { cache_writes: 0, tool_use: 10, ..expected };
+        let tokens = r#""usageMetadata":{"promptTokenCount":90,"toolUsePromptTokenCount":10,"cachedContentTokenCount":60,"candidatesTokenCount":5,"thoughtsTokenCount":2}"#;
         let body =
             format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"a"}}]}},"finishReason":"STOP"}}],{tokens}}}"#);
         assert_eq!(Api::Gemini.parse(&body).unwrap().usage(), Some(expected));
         assert_eq!(streamed(Api::Gemini, &[&body]), Some(expected));
+
+        let tokens = r#""usage":{"total_input_tokens":90,"total_tool_use_tokens":10,"total_cached_tokens":60,"total_output_tokens":5,"total_thought_tokens":2}"#;
+        let interaction = format!(r#"{{"id":"i","status":"completed","steps":[],{tokens}}}"#);
+        assert_eq!(Api::Interactions.parse(&interaction).unwrap().usage(), Some(expected));
+        let event = format!(r#"{{"event_type":"interaction.completed","interaction":{interaction}}}"#);
+        assert_eq!(streamed(Api::Interactions, &[&event]), Some(expected));
     }
 
     #[test]

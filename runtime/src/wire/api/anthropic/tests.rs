@@ -1,0 +1,189 @@
+use serde_json::{Value, json};
+
+use crate::call::completed::CompletedCall;
+use crate::call::origin::Caller;
+use crate::call::response::CallResponse;
+use crate::result::image::Image;
+use crate::result::output::ToolOutput;
+use crate::wire::Api;
+
+fn error(events: &[&str]) -> String {
+    let mut stream = Api::Anthropic.stream();
+    let pushed = events.iter().try_for_each(|event| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop));
+    pushed.and_then(|()| stream.finish()).unwrap_err().to_string()
+}
+
+#[test]
+fn a_call_without_arguments_is_sent_back_with_an_object() {
+    for input in ["null", r#""""#, "{}"] {
+        let block = format!(r#"{{"id":"c1","input":{input},"name":"now","type":"tool_use"}}"#);
+        let body = format!(r#"{{"stop_reason":"tool_use","content":[{block}]}}"#);
+        let response = Api::Anthropic.parse(&body).unwrap();
+        assert_eq!(response.calls()[0].arguments(), "{}");
+        let kept = r#"{"role":"assistant","content":[{"id":"c1","input":{},"name":"now","type":"tool_use"}]}"#;
+        assert_eq!(response.messages()[0].get(), kept);
+    }
+}
+
+#[test]
+fn compaction_blocks_are_sent_back_unchanged() {
+    for block in [
+        r#"{"content":"So far: \u00e9","encrypted_content":"b3BhcXVl","type":"compaction"}"#,
+        r#"{"content":null,"encrypted_content":null,"type":"compaction"}"#,
+    ] {
+        let mut stream = Api::Anthropic.stream();
+        for event in [
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}"#,
+            &format!(
+                r#"{{"type":"content_block_delta","index":0,"delta":{}}}"#,
+                block.replace(r#""compaction""#, r#""compaction_delta""#)
+            ),
+            r#"{"type":"content_block_stop","index":0}"#,
+            r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+            r#"{"type":"message_stop"}"#,
+        ] {
+            stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+        }
+        let response = stream.finish().unwrap();
+        assert_eq!(response.messages()[0].get(), format!(r#"{{"role":"assistant","content":[{block}]}}"#));
+        assert_eq!(response.text(), "");
+    }
+}
+
+#[test]
+fn empty_text_blocks_are_not_sent_back() {
+    let thought = r#"{"thinking":"Hm","type": "thinking"}"#;
+    for (block, back) in
+        [(None, vec![]), (Some(thought), vec![format!(r#"{{"role":"assistant","content":[{thought}]}}"#)])]
+    {
+        let empty = r#"{"type":"text","text":""}"#;
+        let blocks: Vec<&str> = [empty].into_iter().chain(block).chain([empty]).collect();
+        let body = format!(r#"{{"content":[{}],"stop_reason":"end_turn"}}"#, blocks.join(","));
+        let mut stream = Api::Anthropic.stream();
+        let mut push = |event: &str| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop).unwrap();
+        for (at, block) in blocks.iter().enumerate() {
+            push(&format!(r#"{{"type":"content_block_start","index":{at},"content_block":{block}}}"#));
+            push(&format!(r#"{{"type":"content_block_stop","index":{at}}}"#));
+        }
+        push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#);
+        push(r#"{"type":"message_stop"}"#);
+        for response in [Api::Anthropic.parse(&body), stream.finish()] {
+            let messages = response.unwrap().messages().iter().map(|text| text.get().to_owned()).collect::<Vec<_>>();
+            let letters = |texts: &[String]| texts.iter().map(|text| text.replace(' ', "")).collect::<Vec<_>>();
+            assert_eq!(letters(&messages), letters(&back));
+        }
+        let messages = Api::Anthropic.parse(&body).unwrap().messages().to_vec();
+        assert_eq!(messages.iter().map(|text| text.get()).collect::<Vec<_>>(), back, "to the letter");
+    }
+}
+
+#[test]
+fn a_call_may_be_cut_off_even_if_a_block_without_text_follows() {
+    let call = r#"{"type":"tool_use","id":"c1","name":"f","input":{}}"#;
+    let parse = |after: &str| {
+        let body = format!(r#"{{"content":[{call},{after}],"stop_reason":"max_tokens"}}"#);
+        Api::Anthropic.parse(&body)
+    };
+    for after in [r#"{"type":"text","text":""}"#, r#"{"type":"thinking","thinking":"Hm"}"#] {
+        let error = parse(after).unwrap_err().to_string();
+        assert!(error.starts_with("/content/0: expected a complete call"), "{error}");
+    }
+    assert_eq!(parse(r#"{"type":"text","text":"And so on"}"#).unwrap().calls().len(), 1);
+}
+
+#[test]
+fn a_later_empty_stop_reason_is_ignored() {
+    for delta in ["{}", r#"{"stop_reason":null}"#] {
+        let mut stream = Api::Anthropic.stream();
+        for event in [
+            r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+            &format!(r#"{{"type":"message_delta","delta":{delta}}}"#),
+            r#"{"type":"message_stop"}"#,
+        ] {
+            stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+        }
+        assert_eq!(stream.finish().unwrap().stop_reason(), "end_turn");
+    }
+}
+
+#[test]
+fn blocks_must_be_in_sequence() {
+    let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+    let stop = r#"{"type":"content_block_stop","index":0}"#;
+    let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
+    let end = [r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#, r#"{"type":"message_stop"}"#];
+    let not_open = "/index: expected the index of an open block, got 0";
+    assert_eq!(error(&[delta]), format!("event 1{not_open}"));
+    assert_eq!(error(&[start, stop, delta]), format!("event 3{not_open}"));
+    assert_eq!(error(&[start, start]), "event 2/index: expected 1, the index of the next block, got 0");
+    let broken = "expected a stream that ends with `message_stop`, got a stream that ended early";
+    assert_eq!(error(&[start, delta, end[0], end[1]]), broken);
+    assert_eq!(error(&[start, stop, end[1]]), broken);
+    assert_eq!(error(&[start, stop, end[0]]), broken);
+}
+
+/// Parses a message with these blocks.
+fn parse(blocks: &str) -> Result<crate::wire::ModelResponse, crate::wire::WireError> {
+    Api::Anthropic.parse(&format!(r#"{{"content":[{blocks}],"stop_reason":"tool_use"}}"#))
+}
+
+#[test]
+fn results_for_programs_are_text_in_a_message_of_their_own() {
+    let response = parse(
+        r#"{"type":"tool_use","id":"c1","name":"f","input":{},"toolset_name":"computer"},
+           {"type":"tool_use","id":"c2","name":"g","input":{},"caller":{"type":"code_execution_20260120","tool_id":"srvtoolu_1"}},
+           {"type":"tool_use","id":"c3","name":"g","input":{},"caller":{"type":"direct"}}"#,
+    );
+    let response = response.unwrap();
+    let calls = response.calls();
+    let callers: Vec<_> = calls.iter().map(crate::ToolCall::caller).collect();
+    assert_eq!(callers, [Caller::Model, Caller::Program { id: "srvtoolu_1" }, Caller::Model]);
+    assert_eq!(calls[0].origin().namespace, "computer");
+    let image = Image::new("image/png", *b"\x89PNG\r\n\x1a\n").unwrap();
+    let picture = CallResponse::from(ToolOutput::text("a cat").with_image(image));
+    let completed: Vec<_> = calls.into_iter().map(|call| CompletedCall { call, response: picture.clone() }).collect();
+    let results = Api::Anthropic.results(&completed);
+    let messages: Vec<Value> = results.iter().map(|text| serde_json::from_str(text.get()).unwrap()).collect();
+    let [program, direct] = &messages[..] else { panic!("{messages:?}") };
+    let note = "\"a cat\"\n[an image is left out, because this API does not accept it in results: image/png, 8 bytes]";
+    let block = json!({ "type": "tool_result", "tool_use_id": "c2", "content": note });
+    assert_eq!(*program, json!({ "role": "user", "content": [block] }));
+    let direct = direct["content"].as_array().unwrap();
+    assert_eq!((direct[0]["tool_use_id"].as_str(), direct[0]["toolset_name"].as_str()), (Some("c1"), Some("computer")));
+    assert_eq!(direct[1]["content"][1]["type"], "image");
+    assert_eq!(Api::Anthropic.results(&completed[1..2]).len(), 1);
+}
+
+#[test]
+fn calls_without_an_id_or_with_one_id_get_new_ones() {
+    let same = r#"{"type": "tool_use","id":"c1","name":"f","input":{"n": 1.0}}"#;
+    let none = r#"{"type": "tool_use","name":"f","input":{"n": 1.0}}"#;
+    let blank = r#"{"type": "tool_use","id":"","name":"f"}"#;
+    for blocks in [vec![same, same, none], vec![same, r#"{"type":"text","text":""}"#, same, none], vec![blank, same]] {
+        let response = parse(&blocks.join(",")).unwrap();
+        let calls = response.calls();
+        let sent: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+        let sent: Vec<&str> =
+            sent["content"].as_array().unwrap().iter().map(|block| block["id"].as_str().unwrap()).collect();
+        assert_eq!(calls.iter().map(crate::ToolCall::id).collect::<Vec<_>>(), sent);
+        assert!(response.messages()[0].get().contains(same), "the first call with the id is unchanged");
+        assert!(sent.iter().all(|id| sent.iter().filter(|other| other == &id).count() == 1), "{sent:?}");
+    }
+}
+
+#[test]
+fn an_unknown_block_is_kept_unless_it_looks_like_a_call() {
+    let block = r#"{"type":"hologram", "id":"x", "data":1.0}"#;
+    let response = parse(block).unwrap();
+    assert_eq!(response.unknown()[0].to_string(), "hologram at /content/0");
+    assert!(response.messages()[0].get().contains(block));
+    let error = parse(r#"{"type":"hologram_tool_use","id":"x"}"#).unwrap_err().to_string();
+    let expected = "/content/0/type: expected a call of a known type, got hologram_tool_use, which may need an answer";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn a_stop_for_compaction_is_a_pause() {
+    let body = r#"{"content":[{"type":"compaction","content":"So far"}],"stop_reason":"compaction"}"#;
+    assert_eq!(Api::Anthropic.parse(body).unwrap().stop(), crate::wire::Stop::Paused);
+}

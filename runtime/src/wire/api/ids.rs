@@ -1,0 +1,118 @@
+//! Ids for calls to which a server gave none, or one that another call has. Local servers do both. Every API needs them to tell the
+//! results apart, so they also become part of the model's message, the rest of which stays as it is.
+
+use crate::text::json;
+use crate::wire::node::{Node, Object};
+use crate::wire::write::raw_json;
+use serde_json::value::RawValue;
+
+/// The letters of new ids. Nine of them are an id that all servers accept; some accept no other length.
+const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+const LENGTH: usize = 9;
+
+/// Returns an id that depends on `seed`, the texts of a call, and is not in use.
+pub(super) fn new_id(seed: &[&str], is_used: impl Fn(&str) -> bool) -> String {
+    // FNV-1a, which is the same in every build.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in seed.iter().flat_map(|text| text.bytes().chain([0xff])) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    loop {
+        let mut rest = hash;
+        let letters = (0..LENGTH).map(|_| {
+            let letter = LETTERS[usize::try_from(rest % 36).unwrap_or_default()];
+            rest /= 36;
+            char::from(letter)
+        });
+        let id: String = letters.collect();
+        if !is_used(&id) {
+            return id;
+        }
+        hash = hash.wrapping_add(1);
+    }
+}
+
+/// Changes of a JSON text that leave the rest of it as it is.
+#[derive(Debug, Default)]
+pub(super) struct Edits(Vec<Edit>);
+
+#[derive(Debug)]
+struct Edit {
+    /// The address of the change: where the value to replace begins, or where to insert.
+    at: usize,
+    /// The length of the value to replace.
+    length: usize,
+    new: String,
+}
+
+impl Edits {
+    /// Sets the string `key` of `object`, whose text is that of `node`.
+    pub(super) fn set(&mut self, node: &Node<'_>, object: &Object<'_>, key: &str, value: &str) {
+        let mut new = String::new();
+        let edit = if let Some((_, old)) = object.all().find(|(known, _)| *known == key) {
+            json::push_string(&mut new, value);
+            Edit { at: old.get().as_ptr().addr(), length: old.get().len(), new }
+        } else {
+            json::push_string(&mut new, key);
+            new.push(':');
+            json::push_string(&mut new, value);
+            if object.all().next().is_some() {
+                new.push(',');
+            }
+            // After the brace.
+            Edit { at: node.json.get().as_ptr().addr() + 1, length: 0, new }
+        };
+        self.0.push(edit);
+    }
+
+    /// Returns `json`, a value of the same text, with the changes in it.
+    pub(super) fn apply(&self, json: &RawValue) -> Box<RawValue> {
+        let text = json.get();
+        let start = text.as_ptr().addr();
+        let mut edits: Vec<&Edit> =
+            self.0.iter().filter(|edit| edit.at >= start && edit.at + edit.length <= start + text.len()).collect();
+        if edits.is_empty() {
+            return json.to_owned();
+        }
+        edits.sort_by_key(|edit| edit.at);
+        let (mut out, mut done) = (String::with_capacity(text.len() + 32 * edits.len()), 0);
+        for edit in edits {
+            let at = edit.at - start;
+            out.push_str(text.get(done..at).unwrap_or_default());
+            out.push_str(&edit.new);
+            done = at + edit.length;
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        raw_json(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_id_has_nine_letters_and_is_not_in_use() {
+        let first = new_id(&["find", "{}"], |_| false);
+        assert!(first.len() == 9 && first.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{first}");
+        assert_eq!(new_id(&["find", "{}"], |_| false), first);
+        assert_ne!(new_id(&["find{", "}"], |_| false), first);
+        assert_ne!(new_id(&["find", "{}"], |id| id == first), first);
+    }
+
+    #[test]
+    fn an_edit_leaves_the_rest_of_a_text_as_it_is() {
+        for (text, expected) in [
+            (r#"[ {"id" : null , "n":1.50}]"#, r#"[ {"id" : "x\"y" , "n":1.50}]"#),
+            (r#"[{ "n":1.50 }, {"id":"\u0061"}]"#, r#"[{"id":"x\"y", "n":1.50 }, {"id":"x\"y"}]"#),
+            ("[{}]", r#"[{"id":"x\"y"}]"#),
+        ] {
+            let root = Node::root(text, "").unwrap();
+            let mut edits = Edits::default();
+            for node in root.items().unwrap().iter().rev() {
+                edits.set(node, &node.object().unwrap(), "id", "x\"y");
+            }
+            assert_eq!(edits.apply(root.json).get(), expected);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::call::origin::Caller;
+use crate::call::response::CallResponse;
+use crate::result::error::ToolError;
+use crate::result::output::ToolOutput;
+use crate::wire::Api;
+
+fn parse(items: &str) -> Result<ModelResponse, WireError> {
+    Api::Responses.parse(&format!(r#"{{"output":[{items}],"status":"completed"}}"#))
+}
+
+/// Returns the results of the calls, each of which returned `json`.
+fn answered(response: &ModelResponse, json: &str) -> Vec<Value> {
+    let mut result = CallResponse::from(Ok(ToolOutput::text("")));
+    json.clone_into(&mut result.json);
+    let completed = response.calls().into_iter().map(|call| CompletedCall { call, response: result.clone() });
+    let results = Api::Responses.results(&completed.collect::<Vec<_>>());
+    results.iter().map(|result| serde_json::from_str(result.get()).unwrap()).collect()
+}
+
+#[test]
+fn a_tool_search_of_the_host_is_a_call_whose_result_has_definitions() {
+    let item = |execution: &str| {
+        format!(r#"{{"type":"tool_search_call","execution":"{execution}","call_id":"c1","arguments":{{"q":"a"}}}}"#)
+    };
+    let server = parse(&item("server")).unwrap();
+    assert_eq!((server.messages().len(), server.calls().len()), (1, 0));
+    let client = parse(&item("client")).unwrap();
+    let calls = client.calls();
+    assert_eq!((calls[0].name(), calls[0].arguments(), calls[0].id()), ("tool_search", r#"{"q":"a"}"#, "c1"));
+    let definition = json!({ "type": "function", "name": "f", "parameters": {} });
+    let output = |status: &str, tools: &[Value]| json!({ "type": "tool_search_output", "call_id": "c1", "execution": "client", "status": status, "tools": tools });
+    for found in [json!([definition]), json!({ "tools": [definition, { "name": "g" }] })] {
+        assert_eq!(answered(&client, &found.to_string()), [output("completed", std::slice::from_ref(&definition))]);
+    }
+    assert_eq!(answered(&client, "not JSON"), [output("completed", &[])]);
+    let failed = CompletedCall { call: calls[0], response: CallResponse::from(Err(ToolError::new("no"))) };
+    let failed: Value = serde_json::from_str(Api::Responses.results(&[failed])[0].get()).unwrap();
+    assert_eq!(failed, output("incomplete", &[]));
+}
+
+#[test]
+fn the_origin_of_a_call_is_kept_for_its_result() {
+    let response = parse(
+        r#"{"type":"function_call","call_id":"c1","name":"f","namespace":"crm","arguments":"","async":true,
+            "caller":{"type":"program","caller_id":"p1"}},
+           {"type":"custom_tool_call","call_id":"c2","name":"g","input":"","caller":{"type":"direct"},"async":false}"#,
+    );
+    let response = response.unwrap();
+    let calls = response.calls();
+    let origin = calls[0].origin();
+    assert_eq!((&*origin.namespace, origin.is_async, origin.kind), ("crm", true, CallKind::Function));
+    assert_eq!((calls[0].caller(), calls[0].name()), (Caller::Program { id: "p1" }, "f"));
+    assert_eq!(calls[1].origin(), &CallOrigin::of(CallKind::Text));
+    assert_eq!((calls[1].caller(), calls[1].arguments()), (Caller::Model, ""));
+    let caller = json!({ "type": "program", "caller_id": "p1" });
+    assert_eq!(
+        answered(&response, "1"),
+        [
+            json!({ "type": "function_call_output", "call_id": "c1", "caller": caller, "output": "1" }),
+            json!({ "type": "custom_tool_call_output", "call_id": "c2", "output": "1" }),
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_item_is_kept_unless_it_looks_like_a_call() {
+    let item = r#"{"type" : "hologram_call", "x":1.0}"#;
+    let response = parse(item).unwrap();
+    assert_eq!(response.messages()[0].get(), item);
+    assert_eq!(response.unknown()[0].to_string(), "hologram_call at /output/0");
+    for (item, kind) in [
+        (r#"{"type":"hologram_call","call_id":"c1"}"#, "hologram_call"),
+        (r#"{"type":"mcp_approval_request","id":"c1"}"#, "mcp_approval_request"),
+        (r#"{"type":"shell_call","call_id":"c1","environment":{"type":"local"}}"#, "shell_call"),
+    ] {
+        let error = parse(item).unwrap_err().to_string();
+        let expected = format!("/output/0/type: expected a call of a known type, got {kind}, which may need an answer");
+        assert_eq!(error, expected);
+    }
+    let hosted =
+        r#"{"type":"shell_call","call_id":"c1","environment":{"type":"container_reference","container_id":"x"}}"#;
+    assert!(parse(hosted).unwrap().unknown().is_empty());
+}
+
+#[test]
+fn calls_without_an_id_or_with_one_id_get_new_ones() {
+    let first = r#"{ "type":"function_call","call_id":null,"name":"f","arguments":"{}" }"#;
+    let second = r#"{ "type":"function_call","call_id":"c1","name":"f","arguments":"{}" }"#;
+    let response = parse(&[first, second, second].join(",")).unwrap();
+    let calls = response.calls();
+    assert_eq!(calls[1].id(), "c1");
+    for (at, before, old) in [(0, first, "null"), (2, second, r#""c1""#)] {
+        let new = calls[at].id();
+        assert!(new.len() == 9 && calls.iter().filter(|call| call.id() == new).count() == 1, "{new}");
+        assert_eq!(response.messages()[at].get(), before.replace(old, &format!("\"{new}\"")));
+    }
+    assert_eq!(response.messages()[1].get(), second);
+}
+
+/// Returns the result of a stream in which items, each with its index, are done before the output.
+fn streamed(done: &[(u64, &str)], output: &[&str]) -> Result<usize, String> {
+    let mut stream = Api::Responses.stream();
+    let done = done
+        .iter()
+        .map(|(index, item)| format!(r#"{{"type":"response.output_item.done","output_index":{index},"item":{item}}}"#));
+    let response = format!(r#"{{"output":[{}],"status":"completed"}}"#, output.join(","));
+    let last = format!(r#"{{"type":"response.completed","response":{response}}}"#);
+    for event in done.chain([last]) {
+        stream.push(format!("data: {event}\n\n").as_bytes()).map_err(|error| error.to_string())?;
+    }
+    stream.finish().map(|response| response.calls().len()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn all_items_of_a_stream_are_kept() {
+    let a = r#"{"type":"function_call","id":"a","call_id":"1","name":"f","arguments":""}"#;
+    let b = r#"{"type":"function_call","id":"b","call_id":"2","name":"f","arguments":""}"#;
+    for output in [&[][..], &[a, b]] {
+        assert_eq!(streamed(&[(0, a), (1, b), (1, b)], output), Ok(2));
+    }
+    let error = "event 2/output_index: expected an unused index, got 0".to_owned();
+    assert_eq!(streamed(&[(0, a), (0, b)], &[]), Err(error));
+    let error = "event 3/response/output: expected all 2 items of the earlier events, got 1 items".to_owned();
+    assert_eq!(streamed(&[(0, a), (1, b)], &[a]), Err(error));
+}
+
+#[test]
+fn the_stop_reason_is_the_status_or_its_details() {
+    let end = |rest: &str| Api::Responses.parse(&format!(r#"{{"output":[],{rest}}}"#));
+    for (rest, stop, reason) in [
+        (r#""status":"completed""#, Stop::Done, "completed"),
+        (r#""status":"cancelled""#, Stop::Other, "cancelled"),
+        (r#""status":"incomplete""#, Stop::Other, "incomplete"),
+        (r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#, Stop::Refused, "content_filter"),
+    ] {
+        let response = end(rest).unwrap();
+        assert_eq!((response.stop(), response.stop_reason()), (stop, reason));
+    }
+    let error = end(r#""status":"in_progress""#).unwrap_err().to_string();
+    assert_eq!(error, r#"/status: expected a final status, got "in_progress""#);
+}
