@@ -81,6 +81,7 @@ pub use call::completed::CompletedCall;
 pub use call::origin::{CallKind, CallOrigin, Caller};
 pub use call::response::CallResponse;
 pub use call::{Call, ToolCall};
+pub use dispatch::background::BackgroundCall;
 pub use data::behaviour;
 pub use data::catalog::{Tool, Toolset};
 pub use data::dialect::Dialect;

@@ -4,10 +4,12 @@ pub(crate) mod approval;
 pub(crate) mod completed;
 pub(crate) mod hooks;
 pub(crate) mod origin;
+mod owned;
 pub(crate) mod response;
 pub(crate) mod scope;
 
 use crate::run::lifetime::CallLifetime;
+pub(crate) use owned::OwnedToolCall;
 use std::any::type_name;
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -58,7 +58,7 @@ behaviour! {
     defer: bool = true, with_defer;
     /// Who may call the tool.
     callers: Callers = Callers::MODEL, with_callers;
-    /// Whether the model may go on while a call runs: see [`Turn::start`](crate::Turn::start).
+    /// Whether the model may go on while a call runs: see [`Turn::call_in_background`](crate::Turn::call_in_background).
     background: bool = false, with_background;
     /// The deprecation, or `None` if the tool is not deprecated.
     deprecated: Option<Deprecated> = None, with_deprecated;

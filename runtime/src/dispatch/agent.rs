@@ -125,6 +125,7 @@ impl Turn {
         let mut call = self.prepare(request);
         let session = self.cancel_epoch();
         let read = call.scope().around(async {
+            self.check_caller(id, request)?;
             let mut arguments = CallArguments::default();
             if self.has_interceptors(call.tool) {
                 arguments.read = Some(self.admit(id, &mut call, session).await?);

@@ -10,8 +10,10 @@
 
 pub(crate) mod agent;
 mod approval;
+pub(crate) mod background;
 pub(crate) mod batch;
 mod blocking;
+mod callers;
 #[cfg(feature = "approval")]
 mod commands;
 mod finish;
@@ -64,6 +66,7 @@ impl Turn {
             let run = || self.search_tool_result(request).unwrap_or_else(|| Err(self.unknown_tool(request.name())));
             return call.scope().within(run);
         };
+        self.check_caller(id, request)?;
         let mut arguments = CallArguments::default();
         if call.record.is_some() && self.has_interceptors(call.tool) {
             arguments.read = Some(self.admit_to_handler(id, call, session, agent).await?);

@@ -229,7 +229,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets whether the model may go on while a call runs, false by default: see [`Turn::start`](crate::Turn::start).
+    /// Sets whether the model may go on while a call runs, false by default: see [`Turn::call_in_background`](crate::Turn::call_in_background).
     #[must_use]
     pub fn background(mut self, background: bool) -> Self {
         self.tool.behaviour.background = background;

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use crate::args::repaired::RepairedParameters;
 use crate::args::repairs::Repair;
 use crate::args::same;
-use crate::data::behaviour::{Behaviour, Execution, MaxResultChars};
+use crate::data::behaviour::{Behaviour, Callers, Execution, MaxResultChars};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
@@ -108,6 +108,8 @@ pub(crate) struct DispatchPlan {
     pub(crate) agent_run: bool,
     /// Whether each call must be approved.
     pub(crate) needs_approval: bool,
+    /// Who may call the tool.
+    pub(crate) callers: Callers,
     /// The limit of a result, or `None` for the session's limit.
     pub(crate) max_result_chars: Option<MaxResultChars>,
     /// Whether tool search may defer the tool.
@@ -117,10 +119,11 @@ pub(crate) struct DispatchPlan {
 
 impl DispatchPlan {
     fn new(tool: &Tool) -> Self {
-        let Behaviour { execution, approval, max_result_chars, .. } = &tool.behaviour;
+        let Behaviour { execution, approval, callers, max_result_chars, .. } = &tool.behaviour;
         Self {
             agent_run: *execution == Execution::Agent,
             needs_approval: approval.always,
+            callers: *callers,
             max_result_chars: *max_result_chars,
             #[cfg(feature = "search")]
             is_deferrable: tool.behaviour.defer,

@@ -101,6 +101,23 @@ impl<'a> CancelEpoch<'a> {
     pub(crate) fn is_cancelled(self) -> bool {
         self.cancel.count() != self.count
     }
+
+    pub(crate) fn to_owned_epoch(self) -> OwnedEpoch {
+        OwnedEpoch { cancel: self.cancel.clone(), count: self.count }
+    }
+}
+
+/// A [`CancelEpoch`] with a clone of its handle.
+#[derive(Debug, Clone)]
+pub(crate) struct OwnedEpoch {
+    cancel: CancelHandle,
+    count: u64,
+}
+
+impl OwnedEpoch {
+    pub(crate) const fn borrow(&self) -> CancelEpoch<'_> {
+        CancelEpoch { cancel: &self.cancel, count: self.count }
+    }
 }
 
 /// The handles that can cancel a call: the handles of its lifetime, of the host for this call, of its task, and of its session.
@@ -165,15 +182,15 @@ impl Drop for CancelledFuture<'_> {
 /// A token to check whether a call is cancelled, for threads and tasks that a handler starts: see
 /// [`Call::cancellation`](crate::Call::cancellation).
 #[derive(Debug, Clone)]
-pub struct CancellationToken(Arc<[Option<(CancelHandle, u64)>; 4]>);
+pub struct CancellationToken(Arc<[Option<OwnedEpoch>; 4]>);
 
 impl CancellationToken {
     pub(crate) fn new(sources: CancelSources<'_>) -> Self {
-        Self(Arc::new(sources.map(|epoch| epoch.map(|epoch| (epoch.cancel.clone(), epoch.count)))))
+        Self(Arc::new(sources.map(|epoch| epoch.map(CancelEpoch::to_owned_epoch))))
     }
 
     pub(crate) fn sources(&self) -> CancelSources<'_> {
-        array::from_fn(|at| self.0[at].as_ref().map(|(cancel, count)| CancelEpoch { cancel, count: *count }))
+        array::from_fn(|at| self.0[at].as_ref().map(OwnedEpoch::borrow))
     }
 
     /// Returns whether the call is cancelled. This is cheap and can be checked often.

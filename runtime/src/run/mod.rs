@@ -14,6 +14,6 @@ pub(crate) mod tokio_runtime;
 pub(crate) mod values;
 
 /// Starts a detached thread with this name.
-fn start_thread(name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
+pub(crate) fn start_thread(name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
