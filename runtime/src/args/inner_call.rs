@@ -1,17 +1,98 @@
-//! Parsing the inner call of `tool_call`: its name and arguments, borrowed from the model's text. The arguments are not parsed
-//! here, but later as those of the inner tool.
+//! Parsing the calls inside a call of `tool_call`: their names and arguments, borrowed from the model's text. The arguments are not
+//! parsed here, but later as those of the inner tool.
 
 use std::borrow::Cow;
 
 use super::Limits;
 use super::scan::Scan;
 
-/// Returns the name, and the text of the arguments: an object, or the content of a string. Missing arguments and null become
-/// `{}`. Returns `None` if `text` is not an object with exactly the keys `name` and (optionally) `arguments`.
-pub(crate) fn inner_call(text: &str, limits: Limits) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+/// The key of the calls, as JSON.
+const CALLS: &str = r#""calls""#;
+
+/// A call inside a call of `tool_call`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct InnerCall<'a> {
+    pub(crate) name: Cow<'a, str>,
+    /// The text of the arguments: an object, or the content of a string.
+    pub(crate) arguments: Cow<'a, str>,
+}
+
+impl InnerCall<'_> {
+    fn into_owned(self) -> InnerCall<'static> {
+        InnerCall { name: self.name.into_owned().into(), arguments: self.arguments.into_owned().into() }
+    }
+}
+
+/// An inner call, or the text of one that cannot be read.
+pub(crate) type ParsedCall<'a> = Result<InnerCall<'a>, Cow<'a, str>>;
+
+/// Passes each call in `text` to `each`: the items of `calls`, which may be an array, one call, or a string that holds either. A text
+/// without `calls` is one call itself. Returns `None` if `text` is anything else; `each` may have been called then.
+pub(crate) fn inner_calls<'a>(
+    text: &'a str,
+    limits: Limits,
+    each: &mut dyn FnMut(ParsedCall<'a>),
+) -> Option<()> {
     if text.len() > limits.max_bytes {
         return None;
     }
+    let mut scan = Scan::new(text);
+    if !scan.eat(b'{') {
+        return None;
+    }
+    scan.peek()?;
+    if !scan.key(CALLS) {
+        each(Ok(inner_call(text)?));
+        return Some(());
+    }
+    let calls = if scan.peek()? == b'"' { string(&mut scan)? } else { Cow::Borrowed(scan.skip()?) };
+    if scan.next(false, b'}')? || !scan.is_at_end() {
+        return None;
+    }
+    match calls {
+        Cow::Borrowed(calls) => split(calls, &mut |call| each(parse_call(call))),
+        Cow::Owned(calls) => split(&calls, &mut |call| each(into_owned(parse_call(call)))),
+    }
+}
+
+/// Parses an inner call: an object, or a string that holds one.
+pub(crate) fn parse_call(text: &str) -> ParsedCall<'_> {
+    let mut scan = Scan::new(text);
+    if scan.peek() != Some(b'"') {
+        return inner_call(text).ok_or(Cow::Borrowed(text));
+    }
+    match string(&mut scan).filter(|_| scan.is_at_end()) {
+        Some(Cow::Borrowed(call)) => inner_call(call).ok_or(Cow::Borrowed(call)),
+        Some(Cow::Owned(call)) => inner_call(&call).map(InnerCall::into_owned).ok_or(Cow::Owned(call)),
+        None => Err(Cow::Borrowed(text)),
+    }
+}
+
+/// Returns a copy that borrows nothing.
+pub(crate) fn into_owned(call: ParsedCall<'_>) -> ParsedCall<'static> {
+    call.map(InnerCall::into_owned).map_err(|text| text.into_owned().into())
+}
+
+/// Passes the text of each item of an array to `each`, or the text of one object.
+fn split<'t>(calls: &'t str, each: &mut dyn FnMut(&'t str)) -> Option<()> {
+    let (mut scan, mut first) = (Scan::new(calls), true);
+    if scan.peek()? == b'{' {
+        each(calls);
+        return Some(());
+    }
+    if !scan.eat(b'[') {
+        return None;
+    }
+    while scan.next(first, b']')? {
+        first = false;
+        each(scan.skip()?);
+    }
+    scan.is_at_end().then_some(())
+}
+
+/// Returns the name, and the text of the arguments. Missing arguments and null become `{}`. Returns `None` if `text` is not an object
+/// with exactly the keys `name` and (optionally) `arguments`.
+fn inner_call(text: &str) -> Option<InnerCall<'_>> {
     let (mut scan, mut name, mut arguments, mut first) = (Scan::new(text), None, None, true);
     if !scan.eat(b'{') {
         return None;
@@ -31,7 +112,7 @@ pub(crate) fn inner_call(text: &str, limits: Limits) -> Option<(Cow<'_, str>, Co
         }
     }
     let arguments = arguments.filter(|arguments| arguments.trim() != "null");
-    scan.is_at_end().then_some((name?, arguments.unwrap_or(Cow::Borrowed("{}"))))
+    scan.is_at_end().then_some(InnerCall { name: name?, arguments: arguments.unwrap_or(Cow::Borrowed("{}")) })
 }
 
 fn string<'a>(scan: &mut Scan<'a>) -> Option<Cow<'a, str>> {
@@ -44,7 +125,64 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<(String, String)> {
-        inner_call(text, Limits::default()).map(|(name, arguments)| (name.into(), arguments.into()))
+        inner_call(text).map(|InnerCall { name, arguments }| (name.into(), arguments.into()))
+    }
+
+    /// Returns the calls in a text, each with its name and arguments, or its text if it cannot be read.
+    fn calls(text: &str) -> Option<Vec<String>> {
+        let mut all = Vec::new();
+        let read = inner_calls(text, Limits::default(), &mut |call| {
+            all.push(match call {
+                Ok(InnerCall { name, arguments }) => format!("{name} {arguments}"),
+                Err(text) => format!("not a call: {text}"),
+            });
+        });
+        read.map(|()| all)
+    }
+
+    #[test]
+    fn calls_are_read_from_an_array_an_object_and_their_json_text() {
+        let two = ["a {}", r#"b {"x":[1]}"#];
+        for text in [
+            r#"{"calls":[{"name":"a"},{"name":"b","arguments":{"x":[1]}}]}"#,
+            r#" { "calls" : [ {"name": "a"} , {"arguments":"{\"x\":[1]}","name":"b"} ] } "#,
+            r#"{"calls":["{\"name\":\"a\"}", {"name":"b","arguments":{"x":[1]}}]}"#,
+            r#"{"calls":"[{\"name\":\"a\"},{\"name\":\"b\",\"arguments\":{\"x\":[1]}}]"}"#,
+        ] {
+            assert_eq!(calls(text).unwrap(), two, "{text}");
+        }
+        for text in [
+            r#"{"calls":[{"name":"a","arguments":{}}]}"#,
+            r#"{"calls":{"name":"a","arguments":{}}}"#,
+            r#"{"calls":"{\"name\":\"a\"}"}"#,
+            r#"{"name":"a","arguments":{}}"#,
+        ] {
+            assert_eq!(calls(text).unwrap(), ["a {}"], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_read_does_not_spoil_the_others() {
+        let text = r#"{"calls":[{"name":"a"}, 3, {"nam":"b"}, "x", {"name":"c"}]}"#;
+        let expected = ["a {}", "not a call: 3", r#"not a call: {"nam":"b"}"#, "not a call: x", "c {}"];
+        assert_eq!(calls(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn other_texts_hold_no_calls() {
+        for text in [
+            r#"{"calls":3}"#,
+            r#"{"calls":"x"}"#,
+            r#"{"calls":"\"[]\""}"#,
+            r#"{"calls":[{"name":"a"}],"more":1}"#,
+            r#"{"calls":[{"name":"a"}"#,
+            r#"{"calls":[{"name":"a"},]}"#,
+            r#"{"calls":[]} x"#,
+            r#"{"callers":[]}"#,
+        ] {
+            assert_eq!(calls(text), None, "{text}");
+        }
+        assert_eq!(calls(r#"{"calls":[]}"#).unwrap(), [] as [&str; 0]);
     }
 
     #[test]

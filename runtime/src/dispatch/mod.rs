@@ -1,6 +1,7 @@
 //! The pipeline of a call, which is the same for single calls, batches and the agent's own tools:
 //!
-//! 1. [`prepared`]: a call of tool search's `tool_call` is replaced by the call inside it, and the tool is looked up.
+//! 1. [`expanded`]: the tool is looked up, by a [corrected](misnamed) name if necessary. A call of tool search's `tool_call` is
+//!    replaced by the calls inside it.
 //! 2. [`interceptors`]: hooks and the approver see the arguments. Skipped if there are none.
 //! 3. [`running`]: the arguments are read into slots, and the handler runs.
 //! 4. [`finish`]: the result becomes a response within the limits, and hooks see it.
@@ -11,10 +12,13 @@ pub(crate) mod agent;
 mod approval;
 pub(crate) mod batch;
 mod blocking;
+mod combined;
 #[cfg(feature = "approval")]
 mod commands;
+mod expanded;
 mod finish;
 mod interceptors;
+mod misnamed;
 mod parallel_key;
 mod prepared;
 mod repaired_call;
@@ -24,11 +28,15 @@ mod scripts;
 mod search_tools;
 mod unknown_tool;
 
+use std::pin::Pin;
+
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
+use crate::dispatch::expanded::Step;
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::{AgentLoop, CallArguments};
 use crate::provider::HandlerReply;
+use crate::result::error::ToolError;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
@@ -48,11 +56,43 @@ impl Turn {
     /// 7. Scrub an error, or shorten a result that is too long.
     /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
-        let inner = self.inner_call(request);
-        let inner = inner.as_ref().map(|inner| inner.request(request));
-        let mut call = self.prepare(inner.as_ref().unwrap_or(request));
+        let (tool, expanded, step);
+        let request = match self.find(request.name()) {
+            Some(id) => {
+                tool = Some(id);
+                request
+            }
+            None => {
+                expanded = self.expand_unlisted(request);
+                match expanded.single(self, *request) {
+                    Some(Step { refusal: Some(error), .. }) => return self.refuse(request, error.clone()),
+                    Some(found) => {
+                        step = found;
+                        tool = step.tool;
+                        &step.request
+                    }
+                    None => return self.call_several(request).await,
+                }
+            }
+        };
+        let mut call = self.prepare(request, tool);
         let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;
         self.finish(call, result)
+    }
+
+    /// Ends a call that must not run.
+    #[cold]
+    fn refuse(&self, request: &ToolCall<'_>, error: ToolError) -> CallResponse {
+        self.finish(self.prepare(request, None), Err(error))
+    }
+
+    /// Runs a call with several calls inside it. The future is boxed, so that the stack frame of other calls stays small.
+    #[cold]
+    fn call_several<'c>(&'c self, request: &'c ToolCall<'c>) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
+        Box::pin(async move {
+            let mut completed = self.batch(std::slice::from_ref(request)).await;
+            completed.pop().map_or_else(|| unreachable!("a batch answers each call"), |completed| completed.response)
+        })
     }
 
     /// Runs a prepared call up to its result.
@@ -88,7 +128,7 @@ impl Turn {
     /// Returns whether the model can call a tool of this name, including the tools of tool search.
     #[cfg(feature = "wire-mcp")]
     pub(crate) fn can_call(&self, name: &str) -> bool {
-        self.find(name).is_some() || self.is_search_tool(name)
+        self.find_called(name).is_some() || self.search_tool_called(name).is_some()
     }
 }
 

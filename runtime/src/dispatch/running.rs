@@ -58,11 +58,13 @@ impl Turn {
         let mut buffer = ManuallyDrop::new(SlotBuffer::default());
         let taken = take(match arguments.read.take() {
             None => {
-                let read = args::read_and_record(request.arguments(), table, limits, &mut buffer);
-                read.map(|(slots, repaired)| {
-                    arguments.repaired = repaired;
-                    slots
-                })
+                match args::read_and_record(request.arguments(), table, limits, &mut buffer) {
+                    Ok((slots, repaired)) => {
+                        arguments.repaired = repaired;
+                        Ok(slots)
+                    }
+                    Err(error) => Err(self.with_definition(id, request, error)),
+                }
             }
             Some(arguments) => Ok(arguments.fill(table, limits, &mut buffer)),
         });

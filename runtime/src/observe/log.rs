@@ -45,7 +45,11 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
-        let mut begin = format!("arguments={}", Truncated(&self.redactor.text(&arguments), MAX_CHARS));
+        let mut begin = String::new();
+        if let Some(sent) = call.called_as() {
+            let _ = write!(begin, "called_as={} ", Name(sent));
+        }
+        let _ = write!(begin, "arguments={}", Truncated(&self.redactor.text(&arguments), MAX_CHARS));
         if !call.repairs().is_empty() {
             let _ = write!(begin, " sent={}", Truncated(&self.redactor.text(&call.sent()), MAX_CHARS));
         }
