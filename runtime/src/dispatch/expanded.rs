@@ -26,7 +26,7 @@ pub(super) struct InnerCalls<'r> {
 /// A call inside a call of `tool_call`.
 pub(super) enum Inner<'r> {
     Call { name: Cow<'r, str>, arguments: Cow<'r, str> },
-    /// A call that cannot be read, or names a tool of tool search.
+    /// A call that cannot be read.
     Refused(ToolError),
 }
 

@@ -44,8 +44,11 @@ impl Turn {
         Some(match name {
             SEARCH => self.answer_search(text),
             DESCRIBE => self.answer_describe(text),
-            // The inner calls are run instead, unless they cannot be read.
-            _ => Err(inner_calls(text).err().unwrap_or_else(|| ToolError::new("no call can be read"))),
+            // The calls inside are run instead, unless they cannot be read, or are themselves inside a call.
+            _ => Err(inner_calls(text).err().unwrap_or_else(|| {
+                let text = format!("`{CALL}` must be called directly, not with `{CALL}`");
+                ToolError::with_kind(ErrorKind::InvalidArguments, text)
+            })),
         })
     }
 
@@ -205,10 +208,6 @@ fn inner(call: args::ParsedCall<'_>) -> Inner<'_> {
             Err(error) => return Inner::Refused(error),
         },
     };
-    if RESERVED_TOOLS.contains(&&*name) {
-        let text = format!("`{name}` must be called directly, not with `{CALL}`");
-        return Inner::Refused(ToolError::with_kind(ErrorKind::InvalidArguments, text));
-    }
     Inner::Call { name, arguments }
 }
 

@@ -31,12 +31,13 @@ pub(super) fn write(toolsets: &[ListedToolset<'_>], max_tokens: usize) -> String
             break;
         }
         let shorter: Vec<String> = toolsets.iter().map(shorten).collect();
-        let saved = |at: usize| forms[at].len().saturating_sub(shorter[at].len());
-        for at in sorted::positions(toolsets.len(), &|a, b| saved(b).cmp(&saved(a)).then(a.cmp(&b))) {
-            if estimated_tokens(length) <= max_tokens {
+        let lengths = forms.iter().zip(&shorter);
+        let saved: Vec<usize> = lengths.map(|(form, shorter)| form.len().saturating_sub(shorter.len())).collect();
+        for at in sorted::positions(toolsets.len(), &|a, b| saved[b].cmp(&saved[a]).then(a.cmp(&b))) {
+            if estimated_tokens(length) <= max_tokens || saved[at] == 0 {
                 break;
             }
-            length = length - forms[at].len() + shorter[at].len();
+            length -= saved[at];
             forms[at].clone_from(&shorter[at]);
         }
     }
@@ -50,7 +51,7 @@ fn join(toolsets: &[ListedToolset<'_>], forms: &[String], max_tokens: usize) -> 
         if at > 0 && estimated_tokens(list.len() + form.len()) > max_tokens {
             let left = &toolsets[at..];
             let tools: usize = left.iter().map(|toolset| toolset.tools.len()).sum();
-            let _ = writeln!(list, "and {} more toolsets with {tools} tools", left.len());
+            let _ = writeln!(list, "further toolsets: {} (tools in them: {tools})", left.len());
             break;
         }
         list.push_str(form);

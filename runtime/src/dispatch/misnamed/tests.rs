@@ -206,7 +206,7 @@ fn a_call_reaches_only_the_shown_tool_that_alone_fits_in_any_registry() {
     let mut random = Random(0x5eed);
     let fold = |name: &str| name.to_ascii_lowercase().replace('-', "_");
     let (mut exact, mut corrected, mut refused) = (0, 0, 0);
-    for _ in 0..300 {
+    for _ in 0..1_000 {
         let name = |random: &mut Random| -> String {
             (0..1 + random.below(4)).map(|_| PARTS[random.below(PARTS.len())]).collect()
         };
