@@ -28,11 +28,7 @@ pub(crate) type ParsedCall<'a> = Result<InnerCall<'a>, Cow<'a, str>>;
 
 /// Passes each call in `text` to `each`: the items of `calls`, which may be an array, one call, or a string that holds either. A text
 /// without `calls` is one call itself. Returns `None` if `text` is anything else; `each` may have been called then.
-pub(crate) fn inner_calls<'a>(
-    text: &'a str,
-    limits: Limits,
-    each: &mut dyn FnMut(ParsedCall<'a>),
-) -> Option<()> {
+pub(crate) fn inner_calls<'a>(text: &'a str, limits: Limits, each: &mut dyn FnMut(ParsedCall<'a>)) -> Option<()> {
     if text.len() > limits.max_bytes {
         return None;
     }
@@ -218,5 +214,52 @@ mod tests {
         ] {
             assert_eq!(read(text), None, "{text}");
         }
+    }
+
+    /// Returns the calls in a text as `serde_json` sees them, or `None` if there is any doubt about what they are.
+    fn calls_of_json(text: &str) -> Option<Vec<(String, serde_json::Value)>> {
+        let value: serde_json::Value = serde_json::from_str(text).ok()?;
+        let calls = value.as_object().filter(|object| object.len() == 1)?.get("calls")?.as_array()?;
+        let call = |call: &serde_json::Value| {
+            let call = call.as_object().filter(|call| call.len() == 2)?;
+            Some((call.get("name")?.as_str()?.to_owned(), call.get("arguments").filter(|all| all.is_object())?.clone()))
+        };
+        calls.iter().map(call).collect()
+    }
+
+    #[test]
+    fn any_text_is_read_like_json_or_not_at_all() {
+        const TEXT: &str =
+            r#"{"calls": [{"name": "a", "arguments": {"x": [1, "]}"]}}, {"arguments": {}, "name": "b\u0041\""}]}"#;
+        const LETTERS: &[u8] = br#"{}[]",:\ a1un"#;
+        let (mut seed, mut read) = (0x5eed_u64, 0);
+        let mut below = |end: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % end
+        };
+        for _ in 0..20_000 {
+            let mut text = TEXT.as_bytes().to_vec();
+            for _ in 0..below(4) {
+                let at = below(text.len());
+                match below(3) {
+                    0 => text[at] = LETTERS[below(LETTERS.len())],
+                    1 => text.insert(at, LETTERS[below(LETTERS.len())]),
+                    _ => drop(text.remove(at)),
+                }
+            }
+            let text = String::from_utf8(text).unwrap();
+            let mut found = Vec::new();
+            let result = inner_calls(&text, Limits::default(), &mut |call| found.push(call));
+            let Some(expected) = calls_of_json(&text) else { continue };
+            assert_eq!(result, Some(()), "{text}");
+            let found: Vec<(String, serde_json::Value)> = found
+                .into_iter()
+                .map(|call| call.unwrap_or_else(|call| panic!("{text}: {call}")))
+                .map(|call| (call.name.into_owned(), serde_json::from_str(&call.arguments).unwrap()))
+                .collect();
+            assert_eq!(found, expected, "{text}");
+            read += 1;
+        }
+        assert!(read > 5_000, "{read}");
     }
 }

@@ -31,7 +31,8 @@ pub(super) fn combine<N: AsRef<str>>(responses: impl Iterator<Item = (N, CallRes
     }
     json.push_str("]}");
     let has_repairs = repairs.iter().any(|repairs| !repairs.is_empty());
-    let repairs = has_repairs.then(|| Repairs::of(Arc::new(CombinedRepairs { of_calls: repairs, all: OnceLock::new() })));
+    let repairs =
+        has_repairs.then(|| Repairs::of(Arc::new(CombinedRepairs { of_calls: repairs, all: OnceLock::new() })));
     CallResponse {
         json,
         error: error.filter(|_| all_failed),

@@ -25,7 +25,10 @@ pub(super) struct InnerCalls<'r> {
 
 /// A call inside a call of `tool_call`.
 pub(super) enum Inner<'r> {
-    Call { name: Cow<'r, str>, arguments: Cow<'r, str> },
+    Call {
+        name: Cow<'r, str>,
+        arguments: Cow<'r, str>,
+    },
     /// A call that cannot be read.
     Refused(ToolError),
 }

@@ -88,7 +88,10 @@ impl Turn {
 
     /// Runs a call with several calls inside it. The future is boxed, so that the stack frame of other calls stays small.
     #[cold]
-    fn call_several<'c>(&'c self, request: &'c ToolCall<'c>) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
+    fn call_several<'c>(
+        &'c self,
+        request: &'c ToolCall<'c>,
+    ) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
         Box::pin(async move {
             let mut completed = self.batch(std::slice::from_ref(request)).await;
             completed.pop().map_or_else(|| unreachable!("a batch answers each call"), |completed| completed.response)

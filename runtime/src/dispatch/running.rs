@@ -57,15 +57,13 @@ impl Turn {
         let (table, limits) = (self.table(id), Limits::default());
         let mut buffer = ManuallyDrop::new(SlotBuffer::default());
         let taken = take(match arguments.read.take() {
-            None => {
-                match args::read_and_record(request.arguments(), table, limits, &mut buffer) {
-                    Ok((slots, repaired)) => {
-                        arguments.repaired = repaired;
-                        Ok(slots)
-                    }
-                    Err(error) => Err(self.with_definition(id, request, error)),
+            None => match args::read_and_record(request.arguments(), table, limits, &mut buffer) {
+                Ok((slots, repaired)) => {
+                    arguments.repaired = repaired;
+                    Ok(slots)
                 }
-            }
+                Err(error) => Err(self.with_definition(id, request, error)),
+            },
             Some(arguments) => Ok(arguments.fill(table, limits, &mut buffer)),
         });
         // Most handlers take everything, so that the drop glue of each slot would find nothing to free.

@@ -73,7 +73,8 @@ impl Turn {
         }
         let mut output = json!({ "results": results });
         if has_miss {
-            output["note"] = "where nothing matches, search for fewer or other words. These toolsets have tools:".into();
+            output["note"] =
+                "where nothing matches, search for fewer or other words. These toolsets have tools:".into();
             self.add_toolsets(&mut output);
         }
         ToolOutput::json(&output)
@@ -97,7 +98,8 @@ impl Turn {
         }
         let more = counts.len().saturating_sub(MAX_TOOLSETS);
         let toolsets = counts.into_iter().take(MAX_TOOLSETS);
-        output["toolsets"] = toolsets.map(|(name, count)| (name.to_owned(), count.into())).collect::<Map<_, _>>().into();
+        output["toolsets"] =
+            toolsets.map(|(name, count)| (name.to_owned(), count.into())).collect::<Map<_, _>>().into();
         if more > 0 {
             output["more_toolsets"] = more.into();
         }

@@ -52,10 +52,10 @@ fn term(word: &str) -> Option<String> {
 
 /// English words that occur in many texts and say little about a tool.
 const SAY_NOTHING: &[&str] = &[
-    "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "for", "from", "has", "have", "how",
-    "i", "if", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "or", "our", "please", "so", "some", "that", "the",
-    "their", "them", "then", "there", "these", "thi", "this", "those", "to", "tool", "use", "using", "want", "was", "we", "what", "when",
-    "where", "which", "who", "will", "with", "you", "your",
+    "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "for", "from", "has",
+    "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "or", "our", "please",
+    "so", "some", "that", "the", "their", "them", "then", "there", "these", "thi", "this", "those", "to", "tool",
+    "use", "using", "want", "was", "we", "what", "when", "where", "which", "who", "will", "with", "you", "your",
 ];
 
 /// Returns whether a term of a query says little about what is sought.
@@ -145,7 +145,10 @@ mod tests {
                 assert!(form.starts_with(stem_of), "a stem is a beginning");
             }
         }
-        for word in ["file", "fill", "red", "speed", "sing", "string", "spring", "bring", "bed", "größe", "v2", "搜", "mission2", "note"] {
+        for word in [
+            "file", "fill", "red", "speed", "sing", "string", "spring", "bring", "bed", "größe", "v2", "搜",
+            "mission2", "note",
+        ] {
             assert_eq!(stem(word), word);
         }
     }

@@ -92,7 +92,8 @@ fn first_sentence(text: &str) -> String {
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let end = paragraph.char_indices().find(|&(at, letter)| {
         let next = paragraph[at + letter.len_utf8()..].chars().next();
-        matches!(letter, '。' | '！' | '？') || (matches!(letter, '.' | '!' | '?') && next.is_none_or(char::is_whitespace))
+        matches!(letter, '。' | '！' | '？')
+            || (matches!(letter, '.' | '!' | '?') && next.is_none_or(char::is_whitespace))
     });
     let sentence = end.map_or(paragraph, |(at, letter)| &paragraph[..at + letter.len_utf8()]);
     let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -202,7 +202,8 @@ fn inner_call_schema() -> Value {
 
 /// Returns the definitions of the three tools, by name, for this many deferred tools. `listing` says which.
 pub(crate) fn definitions(dialect: Dialect, count: usize, listing: &str) -> [(&'static str, String); 3] {
-    let description = |name| match name {
+    let description = |name| {
+        match name {
         CALL => {
             "Call tools that are not listed here, by their names. First find them with tool_search, and read their definitions \
                  with tool_describe."
@@ -215,6 +216,7 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, listing: &str) -> [(&'
             "Search {count} more tools, which can be called with tool_call. Returns names and descriptions for each query, the best \
              match first. Search before you say that something cannot be done.\n\nThese tools are, by toolset:\n{listing}"
         ),
+    }
     };
     SEARCH_TOOLS.each_ref().map(|SearchTool { name, schema, .. }| {
         let annotations = match *name {

@@ -175,7 +175,10 @@ fn hooks_approval_and_limits_see_the_tools_own_name() {
     let seen = seen.lock().unwrap();
     assert_eq!(seen[..3], ["before say_it as None", "approve say_it", "after say_it as None"]);
     let called_as = r#"as Some("functions.say-it")"#;
-    assert_eq!(seen[3..], [&*format!("before say_it {called_as}"), "approve say_it", &*format!("after say_it {called_as}")]);
+    assert_eq!(
+        seen[3..],
+        [&*format!("before say_it {called_as}"), "approve say_it", &*format!("after say_it {called_as}")]
+    );
 }
 
 #[test]
@@ -227,11 +230,17 @@ fn a_call_reaches_only_the_shown_tool_that_alone_fits_in_any_registry() {
         if !registered.iter().any(|(_, shown)| *shown) {
             continue;
         }
-        let turn = registry.session().env(Env::empty()).enable(["home"]).build().unwrap().turn_blocking(Dialect::OpenAi);
+        let turn =
+            registry.session().env(Env::empty()).enable(["home"]).build().unwrap().turn_blocking(Dialect::OpenAi);
         for _ in 0..20 {
             let sent = name(&mut random);
             let bare = sent.strip_prefix("functions.").or_else(|| sent.strip_prefix("default_api."));
-            let fits = |name: &str| [Some(&*sent), bare.filter(|bare| !bare.is_empty())].iter().flatten().any(|sent| fold(sent) == fold(name));
+            let fits = |name: &str| {
+                [Some(&*sent), bare.filter(|bare| !bare.is_empty())]
+                    .iter()
+                    .flatten()
+                    .any(|sent| fold(sent) == fold(name))
+            };
             let fitting: Vec<&(String, bool)> = registered.iter().filter(|(name, _)| fits(name)).collect();
             let json = call(&turn, &sent).json;
             let expected = match registered.iter().find(|(name, _)| *name == sent) {

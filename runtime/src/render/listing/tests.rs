@@ -40,7 +40,11 @@ fn the_toolset_that_takes_the_most_space_is_shortened_first() {
 fn every_list_fits_and_shows_as_much_as_it_can() {
     let names: Vec<String> = (0..40).map(|at| format!("toolset_{at:02}")).collect();
     let tools: Vec<Vec<(String, String)>> = (0..40)
-        .map(|at| (0..=at).map(|tool| (format!("tool_{at}_{tool}"), format!("Does the thing {tool} of {at}. More."))).collect())
+        .map(|at| {
+            (0..=at)
+                .map(|tool| (format!("tool_{at}_{tool}"), format!("Does the thing {tool} of {at}. More.")))
+                .collect()
+        })
         .collect();
     let toolsets: Vec<ListedToolset<'_>> = names
         .iter()
