@@ -26,9 +26,23 @@ impl InnerCall<'_> {
 /// An inner call, or the text of one that cannot be read.
 pub(crate) type ParsedCall<'a> = Result<InnerCall<'a>, Cow<'a, str>>;
 
+/// Returns the call in `text`, if that is an array with one call. The fast path of [`inner_calls`].
+pub(crate) fn only_inner_call(text: &str, limits: Limits) -> Option<InnerCall<'_>> {
+    let mut scan = Scan::new(text);
+    if text.len() > limits.max_bytes || !scan.eat(b'{') {
+        return None;
+    }
+    scan.peek()?;
+    if !scan.key(CALLS) || !scan.eat(b'[') {
+        return None;
+    }
+    let call = object(&mut scan)?;
+    (scan.eat(b']') && scan.eat(b'}') && scan.is_at_end()).then_some(call)
+}
+
 /// Passes each call in `text` to `each`: the items of `calls`, which may be an array, one call, or a string that holds either. A text
 /// without `calls` is one call itself. Returns `None` if `text` is anything else; `each` may have been called then.
-pub(crate) fn inner_calls<'a>(text: &'a str, limits: Limits, each: &mut dyn FnMut(ParsedCall<'a>)) -> Option<()> {
+pub(crate) fn inner_calls<'a>(text: &'a str, limits: Limits, each: &mut impl FnMut(ParsedCall<'a>)) -> Option<()> {
     if text.len() > limits.max_bytes {
         return None;
     }
@@ -41,14 +55,16 @@ pub(crate) fn inner_calls<'a>(text: &'a str, limits: Limits, each: &mut dyn FnMu
         each(Ok(inner_call(text)?));
         return Some(());
     }
-    let calls = if scan.peek()? == b'"' { string(&mut scan)? } else { Cow::Borrowed(scan.skip()?) };
-    if scan.next(false, b'}')? || !scan.is_at_end() {
-        return None;
+    if scan.peek()? == b'"' {
+        match string(&mut scan)? {
+            Cow::Borrowed(calls) => whole(calls, each)?,
+            Cow::Owned(calls) => whole(&calls, &mut |call| each(into_owned(call)))?,
+        }
+    } else {
+        items(&mut scan, each)?;
     }
-    match calls {
-        Cow::Borrowed(calls) => split(calls, &mut |call| each(parse_call(call))),
-        Cow::Owned(calls) => split(&calls, &mut |call| each(into_owned(parse_call(call)))),
-    }
+    let is_last = !scan.next(false, b'}')? && scan.is_at_end();
+    is_last.then_some(())
 }
 
 /// Parses an inner call: an object, or a string that holds one.
@@ -69,38 +85,61 @@ pub(crate) fn into_owned(call: ParsedCall<'_>) -> ParsedCall<'static> {
     call.map(InnerCall::into_owned).map_err(|text| text.into_owned().into())
 }
 
-/// Passes the text of each item of an array to `each`, or the text of one object.
-fn split<'t>(calls: &'t str, each: &mut dyn FnMut(&'t str)) -> Option<()> {
-    let (mut scan, mut first) = (Scan::new(calls), true);
+/// Passes each call in `calls` to `each`: an array of calls, or one call.
+fn whole<'t>(calls: &'t str, each: &mut impl FnMut(ParsedCall<'t>)) -> Option<()> {
+    let mut scan = Scan::new(calls);
+    items(&mut scan, each)?;
+    scan.is_at_end().then_some(())
+}
+
+/// Passes each call at the current position to `each`: an array of calls, or one call.
+fn items<'t>(scan: &mut Scan<'t>, each: &mut impl FnMut(ParsedCall<'t>)) -> Option<()> {
     if scan.peek()? == b'{' {
-        each(calls);
+        each(item(scan)?);
         return Some(());
     }
     if !scan.eat(b'[') {
         return None;
     }
+    let mut first = true;
     while scan.next(first, b']')? {
         first = false;
-        each(scan.skip()?);
+        each(item(scan)?);
     }
-    scan.is_at_end().then_some(())
+    Some(())
 }
 
-/// Returns the name, and the text of the arguments. Missing arguments and null become `{}`. Returns `None` if `text` is not an object
-/// with exactly the keys `name` and (optionally) `arguments`.
+/// Reads the call at the current position. One that cannot be read is skipped, so that it does not spoil the others.
+fn item<'t>(scan: &mut Scan<'t>) -> Option<ParsedCall<'t>> {
+    let start = *scan;
+    if let Some(call) = object(scan) {
+        return Some(Ok(call));
+    }
+    *scan = start;
+    scan.skip().map(parse_call)
+}
+
+/// Returns the call in a text that is nothing else.
 fn inner_call(text: &str) -> Option<InnerCall<'_>> {
-    let (mut scan, mut name, mut arguments, mut first) = (Scan::new(text), None, None, true);
+    let mut scan = Scan::new(text);
+    object(&mut scan).filter(|_| scan.is_at_end())
+}
+
+/// Reads the name, and the text of the arguments. Missing arguments and null become `{}`. Returns `None` if the next value is not an
+/// object with exactly the keys `name` and (optionally) `arguments`.
+fn object<'t>(scan: &mut Scan<'t>) -> Option<InnerCall<'t>> {
+    let (mut name, mut arguments, mut first) = (None, None, true);
     if !scan.eat(b'{') {
         return None;
     }
     while scan.next(first, b'}')? {
         first = false;
-        let key = string(&mut scan)?;
+        let key = string(scan)?;
         if !scan.eat(b':') {
             return None;
         }
         let is_string = scan.peek()? == b'"';
-        let value = if is_string { string(&mut scan)? } else { Cow::Borrowed(scan.skip()?) };
+        let value = if is_string { string(scan)? } else { Cow::Borrowed(scan.skip()?) };
         match &*key {
             "name" if is_string && name.is_none() => name = Some(value),
             "arguments" if arguments.is_none() => arguments = Some(value),
@@ -108,7 +147,7 @@ fn inner_call(text: &str) -> Option<InnerCall<'_>> {
         }
     }
     let arguments = arguments.filter(|arguments| arguments.trim() != "null");
-    scan.is_at_end().then_some(InnerCall { name: name?, arguments: arguments.unwrap_or(Cow::Borrowed("{}")) })
+    Some(InnerCall { name: name?, arguments: arguments.unwrap_or(Cow::Borrowed("{}")) })
 }
 
 fn string<'a>(scan: &mut Scan<'a>) -> Option<Cow<'a, str>> {
@@ -229,8 +268,10 @@ mod tests {
 
     #[test]
     fn any_text_is_read_like_json_or_not_at_all() {
-        const TEXT: &str =
-            r#"{"calls": [{"name": "a", "arguments": {"x": [1, "]}"]}}, {"arguments": {}, "name": "b\u0041\""}]}"#;
+        const TEXTS: &[&str] = &[
+            r#"{"calls": [{"name": "a", "arguments": {"x": [1, "]}"]}}, {"arguments": {}, "name": "b\u0041\""}]}"#,
+            r#"{"calls": [{"name": "a", "arguments": {"x": "}"}}]}"#,
+        ];
         const LETTERS: &[u8] = br#"{}[]",:\ a1un"#;
         let (mut seed, mut read) = (0x5eed_u64, 0);
         let mut below = |end: usize| {
@@ -238,7 +279,7 @@ mod tests {
             usize::try_from(seed >> 33).unwrap() % end
         };
         for _ in 0..20_000 {
-            let mut text = TEXT.as_bytes().to_vec();
+            let mut text = TEXTS[below(TEXTS.len())].as_bytes().to_vec();
             for _ in 0..below(4) {
                 let at = below(text.len());
                 match below(3) {
@@ -250,8 +291,13 @@ mod tests {
             let text = String::from_utf8(text).unwrap();
             let mut found = Vec::new();
             let result = inner_calls(&text, Limits::default(), &mut |call| found.push(call));
+            let only = only_inner_call(&text, Limits::default());
+            if let Some(only) = only {
+                assert_eq!(found[..], [Ok(only)], "{text}");
+            }
             let Some(expected) = calls_of_json(&text) else { continue };
             assert_eq!(result, Some(()), "{text}");
+            assert_eq!(only_inner_call(&text, Limits::default()).is_some(), expected.len() == 1, "{text}");
             let found: Vec<(String, serde_json::Value)> = found
                 .into_iter()
                 .map(|call| call.unwrap_or_else(|call| panic!("{text}: {call}")))

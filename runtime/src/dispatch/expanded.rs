@@ -53,17 +53,10 @@ impl Step<'_> {
 impl Turn {
     /// Returns what a call stands for.
     pub(super) fn expand<'r>(&self, call: &ToolCall<'r>) -> Expanded<'r> {
-        match self.find(call.name()) {
-            None => self.expand_unlisted(call),
-            tool => Expanded::Itself(tool),
-        }
-    }
-
-    /// Does the same as [`expand`](Self::expand) for a call whose name is not exactly that of a tool of the turn.
-    pub(super) fn expand_unlisted<'r>(&self, call: &ToolCall<'r>) -> Expanded<'r> {
-        match self.inner_calls(call) {
+        let exact = self.find(call.name());
+        match exact.is_none().then(|| self.inner_calls(call)).flatten() {
             Some(calls) => Expanded::Inner(calls),
-            None => Expanded::Itself(self.find_called(call.name())),
+            None => Expanded::Itself(exact.or_else(|| self.find_called(call.name()))),
         }
     }
 

@@ -36,7 +36,6 @@ use crate::dispatch::expanded::Step;
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::{AgentLoop, CallArguments};
 use crate::provider::HandlerReply;
-use crate::result::error::ToolError;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
@@ -56,45 +55,36 @@ impl Turn {
     /// 7. Scrub an error, or shorten a result that is too long.
     /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
-        let (tool, expanded, step);
-        let request = match self.find(request.name()) {
-            Some(id) => {
-                tool = Some(id);
-                request
-            }
-            None => {
-                expanded = self.expand_unlisted(request);
-                match expanded.single(self, *request) {
-                    Some(Step { refusal: Some(error), .. }) => return self.refuse(request, error.clone()),
-                    Some(found) => {
-                        step = found;
-                        tool = step.tool;
-                        &step.request
-                    }
-                    None => return self.call_several(request).await,
-                }
-            }
-        };
-        let mut call = self.prepare(request, tool);
+        let inner = self.only_inner_call(request);
+        let inner = inner.as_ref().map(|(name, arguments)| request.redirected(name, arguments));
+        let found = inner.as_ref().unwrap_or(request);
+        let Some(id) = self.find(found.name()) else { return self.call_unlisted(request).await };
+        let mut call = self.prepare(found, Some(id));
         let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;
         self.finish(call, result)
     }
 
-    /// Ends a call that must not run.
+    /// Runs a call that names no tool, or not exactly, or has several calls inside it.
+    ///
+    /// The future is boxed, so that the stack frame of other calls stays small.
     #[cold]
-    fn refuse(&self, request: &ToolCall<'_>, error: ToolError) -> CallResponse {
-        self.finish(self.prepare(request, None), Err(error))
-    }
-
-    /// Runs a call with several calls inside it. The future is boxed, so that the stack frame of other calls stays small.
-    #[cold]
-    fn call_several<'c>(
+    fn call_unlisted<'c>(
         &'c self,
         request: &'c ToolCall<'c>,
     ) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
         Box::pin(async move {
-            let mut completed = self.batch(std::slice::from_ref(request)).await;
-            completed.pop().map_or_else(|| unreachable!("a batch answers each call"), |completed| completed.response)
+            let expanded = self.expand(request);
+            let Some(Step { request, tool, refusal }) = expanded.single(self, *request) else {
+                let mut completed = self.batch(std::slice::from_ref(request)).await;
+                let only = completed.pop().map(|completed| completed.response);
+                return only.unwrap_or_else(|| unreachable!("a batch answers each call"));
+            };
+            let mut call = self.prepare(&request, tool);
+            let result = match refusal {
+                Some(error) => Err(error.clone()),
+                None => self.run(&mut call, self.cancel_epoch(), &running::no_loop).await,
+            };
+            self.finish(call, result)
         })
     }
 

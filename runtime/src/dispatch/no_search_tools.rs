@@ -1,5 +1,7 @@
 //! The stand-in for tool search in programs without the feature `search`.
 
+use std::borrow::Cow;
+
 use crate::call::ToolCall;
 use crate::dispatch::expanded::InnerCalls;
 use crate::registration::ids::ToolId;
@@ -9,6 +11,10 @@ use crate::session::turn::Turn;
 
 #[expect(clippy::unused_self, reason = "the feature `search` uses it")]
 impl Turn {
+    pub(super) const fn only_inner_call<'r>(&self, _: &ToolCall<'r>) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
+        None
+    }
+
     pub(super) const fn inner_calls<'r>(&self, _: &ToolCall<'r>) -> Option<InnerCalls<'r>> {
         None
     }

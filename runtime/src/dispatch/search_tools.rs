@@ -29,6 +29,14 @@ impl Turn {
         if self.deferred_ids().is_empty() { &[] } else { &RESERVED_TOOLS }
     }
 
+    /// Returns the call inside `request`, if that is a call of `tool_call` with one call, as most are.
+    pub(super) fn only_inner_call<'r>(&self, request: &ToolCall<'r>) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
+        if self.deferred_ids().is_empty() || request.name() != CALL {
+            return None;
+        }
+        args::only_inner_call(request.arguments(), Limits::default()).map(|call| (call.name, call.arguments))
+    }
+
     /// Returns the calls inside `request`, if that is a readable call of `tool_call`.
     pub(super) fn inner_calls<'r>(&self, request: &ToolCall<'r>) -> Option<InnerCalls<'r>> {
         if self.search_tool_called(request.name()) != Some(CALL) {
