@@ -131,7 +131,7 @@ impl Turn {
                 arguments.read = Some(self.admit(id, &mut call, session).await?);
             }
             let read = self.with_slots(id, request, &mut arguments, |slots| {
-                let slots = slots?;
+                let slots = slots.map_err(|error| self.with_definition(id, request, error))?;
                 Ok(panics::catch(|| A::read(self.name(id), slots))?)
             });
             if !arguments.repaired.is_empty() {

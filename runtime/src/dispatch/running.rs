@@ -57,13 +57,13 @@ impl Turn {
         let (table, limits) = (self.table(id), Limits::default());
         let mut buffer = ManuallyDrop::new(SlotBuffer::default());
         let taken = take(match arguments.read.take() {
-            None => match args::read_and_record(request.arguments(), table, limits, &mut buffer) {
-                Ok((slots, repaired)) => {
+            None => {
+                let read = args::read_and_record(request.arguments(), table, limits, &mut buffer);
+                read.map(|(slots, repaired)| {
                     arguments.repaired = repaired;
-                    Ok(slots)
-                }
-                Err(error) => Err(self.with_definition(id, request, error)),
-            },
+                    slots
+                })
+            }
             Some(arguments) => Ok(arguments.fill(table, limits, &mut buffer)),
         });
         // Most handlers take everything, so that the drop glue of each slot would find nothing to free.
@@ -87,7 +87,7 @@ impl Turn {
             let slots = match slots {
                 Ok(slots) if !call.is_cancelled() => slots,
                 Ok(_) => return HandlerReply::Ready(Err(cancelled("before it started: nothing was done"))),
-                Err(error) => return HandlerReply::Ready(Err(error)),
+                Err(error) => return HandlerReply::Ready(Err(self.with_definition(id, request, error))),
             };
             let reply = panics::catch(|| {
                 if self.plan(id).agent_run {
