@@ -24,6 +24,7 @@ pub(super) struct InnerCalls<'r> {
 }
 
 /// A call inside a call of `tool_call`.
+#[cfg_attr(not(feature = "search"), expect(dead_code, reason = "only the feature `search` makes them"))]
 pub(super) enum Inner<'r> {
     Call {
         name: Cow<'r, str>,

@@ -63,7 +63,7 @@ fn call(turn: &Turn, name: &str, arguments: &Value) -> CallResponse {
 }
 
 /// Returns the arguments of `tool_call` for one call.
-fn one(name: &str, arguments: Value) -> Value {
+fn one(name: &str, arguments: &Value) -> Value {
     json!({"calls": [{"name": name, "arguments": arguments}]})
 }
 
@@ -91,7 +91,7 @@ fn nothing_is_deferred_below_the_threshold_or_without_deferrable_tools() {
         assert_eq!(shown(&turn), ["ask", "send_mail", "show_invoice", "zoom"]);
         assert_eq!(turn.deferred().count(), 0);
         assert!(call(&turn, "tool_search", &json!({"queries": ["mail"]})).is_error());
-        assert!(call(&turn, "tool_call", &one("send_mail", json!({"id": 1}))).is_error());
+        assert!(call(&turn, "tool_call", &one("send_mail", &json!({"id": 1}))).is_error());
     }
     let not_deferrable =
         turn(registry.session().enable(["talk", "pictures"]).tool_search(ToolSearch::with_threshold(0)));
@@ -107,7 +107,7 @@ fn a_model_can_find_describe_and_call_a_deferred_tool() {
     assert_eq!(found, json!({"results": [{"query": "the lines of an invoice", "tools": tools}]}));
     let described = call_json(&turn, "tool_describe", &json!({"names": "show_invoice"}));
     assert_eq!(described["tools"][0]["function"]["parameters"]["required"], json!(["id"]));
-    let answer = call_json(&turn, "tool_call", &one("show_invoice", json!({"id": "5"})));
+    let answer = call_json(&turn, "tool_call", &one("show_invoice", &json!({"id": "5"})));
     assert_eq!(answer, "show_invoice {\"id\":5}");
 }
 
@@ -124,11 +124,11 @@ fn a_bridged_call_is_handled_as_a_call_of_the_inner_tool() {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let search = ToolSearch::with_threshold(0);
     let turn = turn(registry().session().tool_search(search).hook(Arc::new(Recorder(Arc::clone(&seen)))));
-    let arguments = one("send_mail", json!("{\"id\": 3}"));
+    let arguments = one("send_mail", &json!("{\"id\": 3}"));
     assert_eq!(call_json(&turn, "tool_call", &arguments), "send_mail {\"id\":3}");
     assert_eq!(*seen.lock().unwrap(), [r#"send_mail 7 {"id":3}"#]);
 
-    let wrong = call_json(&turn, "tool_call", &one("send_mail", json!({"id": [], "di": 1})));
+    let wrong = call_json(&turn, "tool_call", &one("send_mail", &json!({"id": [], "di": 1})));
     assert_eq!(wrong["kind"], "invalid_arguments");
     let problems = wrong["problems"].as_array().unwrap().iter();
     let mut paths: Vec<&str> = problems.filter_map(|problem| problem["path"].as_str()).collect();
@@ -161,10 +161,10 @@ fn bridged_calls_in_a_batch_run_like_direct_calls() {
 fn invalid_inner_calls_are_reported() {
     let turn = searched(&registry());
     let response = |arguments: &Value| call(&turn, "tool_call", arguments).json;
-    let nested = response(&one("tool_call", one("zoom", json!({"id": 1}))));
+    let nested = response(&one("tool_call", &one("zoom", &json!({"id": 1}))));
     assert!(nested.contains("must be called directly"), "{nested}");
-    assert!(response(&one("send_mial", json!({}))).contains("did you mean `send_mail`"));
-    assert!(response(&one("send_mail", json!([1]))).contains("error"));
+    assert!(response(&one("send_mial", &json!({}))).contains("did you mean `send_mail`"));
+    assert!(response(&one("send_mail", &json!([1]))).contains("error"));
     for (arguments, path) in [
         (json!({"calls": [{"name": 3, "arguments": {"id": 1}}]}), "unknown tool `3`"),
         (json!({"calls": [{"tool": "send_mail"}]}), "/tool"),
@@ -193,7 +193,7 @@ fn tools_that_are_not_granted_are_neither_found_nor_called() {
     let found = call_json(&turn, "tool_search", &json!({"queries": ["show an invoice"]}));
     assert_eq!(found["results"][0]["tools"], json!([]));
     assert_eq!(found["toolsets"], json!({"mail": 1}));
-    let refused = call(&turn, "tool_call", &one("show_invoice", json!({"id": 1})));
+    let refused = call(&turn, "tool_call", &one("show_invoice", &json!({"id": 1})));
     assert!(refused.json.contains("unknown_tool"), "{}", refused.json);
     assert!(call(&turn, "tool_describe", &json!({"names": ["show_invoice"]})).is_error());
 }
@@ -329,7 +329,7 @@ fn queries_are_limited_in_number_and_length() {
 fn a_wrong_direct_call_of_a_deferred_tool_gets_its_parameters() {
     let turn = searched(&registry());
     for (name, arguments) in
-        [("send_mail", json!({"to": "ada"})), ("tool_call", one("send_mail", json!({"to": "ada"})))]
+        [("send_mail", json!({"to": "ada"})), ("tool_call", one("send_mail", &json!({"to": "ada"})))]
     {
         let error = call_json(&turn, name, &arguments);
         assert!(error["error"].as_str().unwrap().contains("`tool_describe` returns its definition"), "{error}");
@@ -366,7 +366,7 @@ fn the_names_of_the_three_tools_are_corrected_too() {
     let turn = searched(&registry());
     for name in ["functions.tool_call", "Tool-Call", "default_api.tool_call"] {
         assert_eq!(
-            call_json(&turn, name, &one("functions.Send_Mail", json!({"id": 1}))),
+            call_json(&turn, name, &one("functions.Send_Mail", &json!({"id": 1}))),
             "send_mail {\"id\":1}",
             "{name}"
         );
@@ -385,7 +385,7 @@ fn the_names_of_the_three_tools_are_corrected_too() {
     assert_eq!(described["tools"][0]["function"]["name"], "send_mail");
     assert_eq!(described["not_described"], json!(["`tool_call` is already defined in the list of tools"]));
     let without = self::turn(registry().session());
-    assert!(call(&without, "functions.tool_call", &one("send_mail", json!({"id": 1}))).json.contains("unknown_tool"));
+    assert!(call(&without, "functions.tool_call", &one("send_mail", &json!({"id": 1}))).json.contains("unknown_tool"));
 }
 
 #[test]

@@ -211,13 +211,13 @@ fn a_call_reaches_only_the_shown_tool_that_alone_fits_in_any_registry() {
     let (mut exact, mut corrected, mut refused) = (0, 0, 0);
     for _ in 0..1_000 {
         let name = |random: &mut Random| -> String {
-            (0..1 + random.below(4)).map(|_| PARTS[random.below(PARTS.len())]).collect()
+            (0..=random.below(4)).map(|_| PARTS[random.below(PARTS.len())]).collect()
         };
         // Names that are taken are refused by the registry.
         let registry = Registry::new();
         let mut registered: Vec<(String, bool)> = Vec::new();
-        for _ in 0..1 + random.below(3) {
-            for _ in 0..1 + random.below(3) {
+        for _ in 0..=random.below(3) {
+            for _ in 0..=random.below(3) {
                 let (name, kind) = (name(&mut random), random.below(4));
                 let needs = if kind == 0 { vec![Needs(texts(&["KEY"]))] } else { Vec::new() };
                 let home = if kind == 1 { "denied" } else { "home" };
@@ -250,16 +250,13 @@ fn a_call_reaches_only_the_shown_tool_that_alone_fits_in_any_registry() {
                     _ => None,
                 },
             };
-            match expected {
-                Some((name, count)) => {
-                    assert_eq!(json, format!("{name:?}"), "{sent} of {registered:?}");
-                    *count += 1;
-                }
-                None => {
-                    let value: Value = serde_json::from_str(&json).unwrap();
-                    assert_eq!(value["kind"], "unknown_tool", "{sent} of {registered:?}: {json}");
-                    refused += 1;
-                }
+            if let Some((name, count)) = expected {
+                assert_eq!(json, format!("{name:?}"), "{sent} of {registered:?}");
+                *count += 1;
+            } else {
+                let value: Value = serde_json::from_str(&json).unwrap();
+                assert_eq!(value["kind"], "unknown_tool", "{sent} of {registered:?}: {json}");
+                refused += 1;
             }
         }
     }
