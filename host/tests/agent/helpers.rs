@@ -217,7 +217,7 @@ fn a_helper_cannot_use_what_it_does_not_have_in_any_way() {
         {
             calls.push((other, arguments.clone()));
         }
-        calls.push(("tool_call".to_owned(), json!({ "name": name, "arguments": arguments })));
+        calls.push(("tool_call".to_owned(), json!({ "calls": [{ "name": name, "arguments": arguments }] })));
     }
     let script = "from toolc_tools import memory; memory(target='memory', action='add', content='x')";
     calls.push(("execute_code".to_owned(), json!({ "code": script })));

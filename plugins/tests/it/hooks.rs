@@ -355,7 +355,7 @@ fn a_bridged_call_is_shown_to_hooks_as_a_call_of_the_inner_tool() {
     it.plugin("guard", GUARD, "reply({\"refuse\": \"no \" + request[\"tool\"]})\n");
     let session = it.session().tool_search(ToolSearch::with_threshold(0)).build().expect("the session is valid");
     let turn = session.turn_blocking(Dialect::OpenAi);
-    let arguments = json!({"name": "echo", "arguments": {"text": "x"}}).to_string();
+    let arguments = json!({"calls": [{"name": "echo", "arguments": {"text": "x"}}]}).to_string();
     let response = turn.call_blocking(&ToolCall::new("tool_call", &arguments));
     assert_reply!(response, Err(Blocked, "no echo"));
 }

@@ -34,7 +34,7 @@ use serde_json::{Map, Value};
 use crate::data::table::Table;
 use crate::result::error::{ErrorKind, Problem, ToolError};
 #[cfg(feature = "search")]
-pub(crate) use inner_call::inner_call;
+pub(crate) use inner_call::{InnerCall, ParsedCall, inner_calls, into_owned, only_inner_call, parse_call};
 use reader::Reader;
 use repaired::RepairedParameters;
 pub(crate) use scan::same;

@@ -8,6 +8,7 @@ use serde_json::Number;
 use crate::data::number;
 use crate::text::json::{plain_len, string_len};
 
+#[derive(Clone, Copy)]
 pub(super) struct Scan<'a> {
     text: &'a str,
     at: usize,

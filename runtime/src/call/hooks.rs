@@ -137,6 +137,7 @@ impl fmt::Debug for HookAction {
 #[derive(Debug, Clone, Copy)]
 pub struct CallInfo<'a> {
     pub(crate) tool: &'a str,
+    pub(crate) called_as: Option<&'a str>,
     pub(crate) id: &'a str,
     pub(crate) caller: Caller<'a>,
     pub(crate) namespace: &'a str,
@@ -161,6 +162,12 @@ impl<'a> CallInfo<'a> {
     /// Returns the tool's own name. For an unknown tool, it is the name that the model wrote.
     pub const fn tool(&self) -> &'a str {
         self.tool
+    }
+
+    /// Returns the name that the model wrote, if it was corrected to that of the tool (`docs/calls.md` says when). A model has made it
+    /// up: it may contain anything.
+    pub const fn called_as(&self) -> Option<&'a str> {
+        self.called_as
     }
 
     /// Returns the id of the call in the vendor's API; may be empty.

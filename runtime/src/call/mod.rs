@@ -153,6 +153,12 @@ impl<'a> ToolCall<'a> {
         self.id
     }
 
+    /// Returns whether a script made the call.
+    #[cfg(feature = "search")]
+    pub(crate) const fn is_from_script(&self) -> bool {
+        self.is_from_script
+    }
+
     /// Returns the name of its task.
     pub(crate) fn task(&self) -> &'a str {
         self.task.map_or(Task::DEFAULT, |(task, _)| &task.name)

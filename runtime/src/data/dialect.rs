@@ -266,11 +266,23 @@ impl Dialect {
     /// Returns the description in a definition of this dialect.
     #[cfg(feature = "search")]
     pub(crate) fn description_in(self, definition: &Value) -> Option<&str> {
-        let function = match self.shape().envelope {
+        self.function_in(definition)["description"].as_str()
+    }
+
+    /// Returns the schema of the parameters in a definition of this dialect.
+    #[cfg(feature = "search")]
+    pub(crate) fn parameters_in(self, definition: &Value) -> Option<&Value> {
+        let Shape { parameters, json_schema_parameters, .. } = self.shape();
+        let function = self.function_in(definition);
+        function.get(parameters).or_else(|| function.get(json_schema_parameters?))
+    }
+
+    #[cfg(feature = "search")]
+    fn function_in(self, definition: &Value) -> &Value {
+        match self.shape().envelope {
             Envelope::Nested => &definition["function"],
             Envelope::Flat | Envelope::Typed | Envelope::Bare | Envelope::Mcp => definition,
-        };
-        function["description"].as_str()
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::args::Slots;
 use crate::args::repairs::Repairs;
 use crate::call::response::CallResponse;
 use crate::call::{OwnedRequest, ToolCall};
+use crate::dispatch::expanded::Step;
 use crate::dispatch::prepared::{CallRecord, PreparedCall};
 use crate::dispatch::running::CallArguments;
 use crate::observe::trace::Scope;
@@ -76,7 +77,8 @@ impl fmt::Debug for PendingAgentCall {
 impl Turn {
     /// Prepares a call of a tool that the agent's own loop runs: validates the arguments, and runs hooks and the approver.
     ///
-    /// Returns `None` if `request` does not call an agent-run tool of `A`; run it with [`call`](Self::call) instead. Returns
+    /// Returns `None` if `request` does not call an agent-run tool of `A`; run it with [`call`](Self::call) instead. This includes a
+    /// call of `tool_call` with several calls inside it, of which only [`batch_with`](Self::batch_with) runs agent-run tools. Returns
     /// an error if the call must not run, because its arguments are invalid, a hook blocked it, or the approver denied it.
     /// The error is the response for the model.
     ///
@@ -114,15 +116,14 @@ impl Turn {
         &self,
         request: &ToolCall<'_>,
     ) -> Option<Result<AgentTask<A>, CallResponse>> {
-        let inner = self.unwrapped(request);
-        let inner = inner.as_ref().map(|inner| inner.request(request));
-        let request = inner.as_ref().unwrap_or(request);
-        let id = self.find(request.name()).filter(|&id| self.plan(id).agent_run)?;
+        let expanded = self.expand(request);
+        let Step { request, tool, refusal: _ } = expanded.single(self, *request)?;
+        let (request, id) = (&request, tool.filter(|&id| self.plan(id).agent_run)?);
         // Hooks and subscribers must not see a call that this loop does not take.
         if self.is_observed(Some(id)) && self.is_declined(id, request, |tool, slots| A::read(tool, slots).is_none()) {
             return None;
         }
-        let mut call = self.prepare(request);
+        let mut call = self.prepare(request, tool);
         let session = self.cancel_epoch();
         let read = call.scope().around(async {
             self.check_caller(id, request)?;
@@ -131,7 +132,7 @@ impl Turn {
                 arguments.read = Some(self.admit(id, &mut call, session).await?);
             }
             let read = self.with_slots(id, request, &mut arguments, |slots| {
-                let slots = slots?;
+                let slots = slots.map_err(|error| self.with_definition(id, request, error))?;
                 Ok(panics::catch(|| A::read(self.name(id), slots))?)
             });
             if !arguments.repaired.is_empty() {

@@ -8,11 +8,13 @@ use crate::args::Slots;
 use crate::call::ToolCall;
 use crate::call::completed::CompletedCall;
 use crate::call::hooks;
+use crate::call::response::CallResponse;
 use crate::data::behaviour::Parallel;
 use crate::dispatch::agent::AgentTools;
+use crate::dispatch::combined;
+use crate::dispatch::expanded::{Expanded, Step};
 use crate::dispatch::finish::Outcome;
 use crate::dispatch::parallel_key::ParallelKey;
-use crate::dispatch::prepared::InnerCall;
 use crate::dispatch::running::{self, CallArguments, HandlerFuture};
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
@@ -85,34 +87,44 @@ impl Turn {
     }
 
     async fn run_batch<'r>(&self, calls: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<CompletedCall<'r>> {
-        let inner: Vec<Option<InnerCall<'_>>> = calls.iter().map(|call| self.unwrapped(call)).collect();
-        let mut requests: Vec<ToolCall<'_>> = calls.to_vec();
-        for (request, inner) in requests.iter_mut().zip(&inner) {
-            if let Some(inner) = inner {
-                *request = inner.request(request);
-            }
+        let expanded: Vec<Expanded<'_>> = calls.iter().map(|call| self.expand(call)).collect();
+        let (mut steps, mut counts) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
+        for (at, (call, expanded)) in calls.iter().zip(&expanded).enumerate() {
+            let of_call = expanded.steps(self, *call);
+            counts.push(of_call.len());
+            steps.extend(of_call.into_iter().map(|step| (at, step)));
         }
         let mut batch = Batch {
             turn: self,
             session: self.cancel_epoch(),
-            requests: &requests,
+            steps: &steps,
             agent,
-            overlaps: requests.iter().map(|request| self.overlap(request)).collect(),
-            open: (0..requests.len()).map(|at| (at, None)).collect(),
-            outcomes: requests.iter().map(|_| None).collect(),
+            overlaps: steps.iter().map(|(_, step)| self.overlap(step)).collect(),
+            open: (0..steps.len()).map(|at| (at, None)).collect(),
+            outcomes: steps.iter().map(|_| None).collect(),
         };
         poll_fn(|context| batch.poll(context)).await;
         let mut outcomes: Vec<Outcome<'_>> = batch.outcomes.into_iter().flatten().collect();
         self.shorten_to_budget(&mut outcomes);
-        let complete =
-            |(call, outcome): (&ToolCall<'r>, _)| CompletedCall { call: *call, response: self.report(outcome) };
-        calls.iter().zip(outcomes).map(complete).collect()
+        let mut responses = steps.iter().zip(outcomes).map(|((_, step), outcome)| (step, self.report(outcome)));
+        let complete = |(call, count): (&ToolCall<'r>, usize)| {
+            let mut of_call: Vec<(&Step<'_>, CallResponse)> = responses.by_ref().take(count).collect();
+            let response = match of_call.pop() {
+                Some((_, response)) if of_call.is_empty() => response,
+                last => {
+                    of_call.extend(last);
+                    combined::combine(of_call.into_iter().map(|(step, response)| (step.name(), response)))
+                }
+            };
+            CompletedCall { call: *call, response }
+        };
+        calls.iter().zip(counts).map(complete).collect()
     }
 
     /// Returns which other calls of a batch may run at the same time as this one.
-    fn overlap(&self, request: &ToolCall<'_>) -> Overlap<'_> {
+    fn overlap(&self, step: &Step<'_>) -> Overlap<'_> {
         // A call that never reaches a handler may overlap with any other call.
-        let Some(id) = self.find(request.name()) else { return Overlap::Any };
+        let (request, Some(id)) = (&step.request, step.tool) else { return Overlap::Any };
         let behaviour = &self.state().tool(id).behaviour;
         let (key, space) = match &behaviour.parallel {
             Parallel::Always => return Overlap::Any,
@@ -168,14 +180,15 @@ impl Overlap<'_> {
     }
 }
 
-/// Like [`AgentLoop`](super::running::AgentLoop), for the call at an index of the batch.
+/// Like [`AgentLoop`](super::running::AgentLoop), for the model's call at an index of the batch.
 type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
 /// A batch that is running.
 struct Batch<'b, 'l> {
     turn: &'b Turn,
     session: CancelEpoch<'b>,
-    requests: &'b [ToolCall<'b>],
+    /// The calls, each with the index of the model's call that it belongs to.
+    steps: &'b [(usize, Step<'b>)],
     agent: &'b BatchLoop<'l>,
     overlaps: Vec<Overlap<'b>>,
     /// The unfinished calls in order: the index of each, and its future if it has started.
@@ -194,8 +207,8 @@ impl Batch<'_, '_> {
 
     /// Starts all calls that may start, and polls all running calls. Returns whether any call has ended.
     fn advance(&mut self, context: &mut Context<'_>) -> bool {
-        let Self { turn, session, requests, agent, overlaps, open, outcomes } = self;
-        let (turn, session, requests, agent) = (*turn, *session, *requests, *agent);
+        let Self { turn, session, steps, agent, overlaps, open, outcomes } = self;
+        let (turn, session, steps, agent) = (*turn, *session, *steps, *agent);
         let before = open.len();
         let mut free = MAX_CONCURRENT - open.iter().filter(|(_, running)| running.is_some()).count();
         // The constraints of the earlier calls that have not ended.
@@ -204,10 +217,14 @@ impl Batch<'_, '_> {
             let overlap = &overlaps[at];
             if running.is_none() && free > 0 && earlier.iter().all(|earlier| earlier.allows(overlap)) {
                 free -= 1;
-                let agent = move |tool: &str, slots: Slots<'_, '_>| agent(at, tool, slots);
+                let (owner, step) = &steps[at];
+                let agent = move |tool: &str, slots: Slots<'_, '_>| agent(*owner, tool, slots);
                 *running = Some(Box::pin(async move {
-                    let mut call = turn.prepare(&requests[at]);
-                    let result = turn.run(&mut call, session, &agent).await;
+                    let mut call = turn.prepare(&step.request, step.tool);
+                    let result = match step.refusal {
+                        Some(error) => Err(error.clone()),
+                        None => turn.run(&mut call, session, &agent).await,
+                    };
                     turn.end(call, result)
                 }));
             }

@@ -65,7 +65,8 @@ impl Turn {
         session: CancelEpoch<'_>,
     ) -> Result<Arguments, ToolError> {
         let (config, table, limits) = (self.config(), self.table(id), Limits::default());
-        let (mut arguments, repaired) = Arguments::read(call.request.arguments(), table, limits)?;
+        let (mut arguments, repaired) = Arguments::read(call.request.arguments(), table, limits)
+            .map_err(|error| self.with_definition(id, call.request, error))?;
         if !repaired.is_empty() {
             call.repairs = self.record_repairs(id, call.request, repaired);
         }
@@ -279,7 +280,8 @@ impl Turn {
     pub(super) fn info<'i>(&'i self, call: &'i PreparedCall<'_>) -> CallInfo<'i> {
         let (request, record) = (call.request, call.record.as_deref());
         let mut info = CallInfo {
-            tool: request.name(),
+            tool: self.called_name(call.tool, request),
+            called_as: self.name_as_called(call.tool, request),
             id: request.id(),
             caller: request.caller(),
             namespace: &request.origin().namespace,
@@ -292,7 +294,6 @@ impl Turn {
             sent: Sent { text: request.arguments(), table: None },
         };
         if let Some(id) = call.tool {
-            info.tool = self.name(id);
             info.annotations = self.state().tool(id).behaviour.annotations;
             info.takes_secrets = self.table(id).has_secrets();
             info.sent.table = Some(self.table(id));

@@ -1,7 +1,7 @@
 //! The pipeline of a call, which is the same for single calls, batches and the agent's own tools:
 //!
-//! 1. [`prepared`]: a call of tool search's `tool_call` is replaced by the call inside it, a call with a [text](text_call) by one
-//!    with arguments, and the tool is looked up.
+//! 1. [`expanded`]: the tool is looked up, by a [corrected](misnamed) name if necessary. A call of tool search's `tool_call` is
+//!    replaced by the calls inside it, and a call with a [text](text_call) by one with arguments.
 //! 2. [`interceptors`]: hooks and the approver see the arguments. Skipped if there are none.
 //! 3. [`running`]: the arguments are read into slots, and the handler runs.
 //! 4. [`finish`]: the result becomes a response within the limits, and hooks see it.
@@ -14,10 +14,13 @@ pub(crate) mod background;
 pub(crate) mod batch;
 mod blocking;
 mod callers;
+mod combined;
 #[cfg(feature = "approval")]
 mod commands;
+mod expanded;
 mod finish;
 mod interceptors;
+mod misnamed;
 mod parallel_key;
 mod prepared;
 mod repaired_call;
@@ -28,8 +31,11 @@ mod search_tools;
 mod text_call;
 mod unknown_tool;
 
+use std::pin::Pin;
+
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
+use crate::dispatch::expanded::Step;
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::{AgentLoop, CallArguments};
 use crate::provider::HandlerReply;
@@ -52,11 +58,37 @@ impl Turn {
     /// 7. Scrub an error, or shorten a result that is too long.
     /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
-        let inner = self.unwrapped(request);
-        let inner = inner.as_ref().map(|inner| inner.request(request));
-        let mut call = self.prepare(inner.as_ref().unwrap_or(request));
+        let inner = self.only_inner_call(request);
+        let inner = inner.as_ref().map(|(name, arguments)| request.redirected(name, arguments));
+        let found = inner.as_ref().unwrap_or(request);
+        let Some(id) = self.find(found.name()).filter(|_| !request.is_text()) else { return self.call_unlisted(request).await };
+        let mut call = self.prepare(found, Some(id));
         let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;
         self.finish(call, result)
+    }
+
+    /// Runs a call that names no tool, or not exactly, or has several calls inside it.
+    ///
+    /// The future is boxed, so that the stack frame of other calls stays small.
+    #[cold]
+    fn call_unlisted<'c>(
+        &'c self,
+        request: &'c ToolCall<'c>,
+    ) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
+        Box::pin(async move {
+            let expanded = self.expand(request);
+            let Some(Step { request, tool, refusal }) = expanded.single(self, *request) else {
+                let mut completed = self.batch(std::slice::from_ref(request)).await;
+                let only = completed.pop().map(|completed| completed.response);
+                return only.unwrap_or_else(|| unreachable!("a batch answers each call"));
+            };
+            let mut call = self.prepare(&request, tool);
+            let result = match refusal {
+                Some(error) => Err(error.clone()),
+                None => self.run(&mut call, self.cancel_epoch(), &running::no_loop).await,
+            };
+            self.finish(call, result)
+        })
     }
 
     /// Runs a prepared call up to its result.
@@ -93,7 +125,7 @@ impl Turn {
     /// Returns whether the model can call a tool of this name, including the tools of tool search.
     #[cfg(feature = "wire-mcp")]
     pub(crate) fn can_call(&self, name: &str) -> bool {
-        self.find(name).is_some() || self.is_search_tool(name)
+        self.find_called(name).is_some() || self.search_tool_called(name).is_some()
     }
 }
 

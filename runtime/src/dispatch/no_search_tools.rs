@@ -1,13 +1,21 @@
 //! The stand-in for tool search in programs without the feature `search`.
 
+use std::borrow::Cow;
+
 use crate::call::ToolCall;
-use crate::dispatch::prepared::InnerCall;
+use crate::dispatch::expanded::InnerCalls;
+use crate::registration::ids::ToolId;
+use crate::result::error::ToolError;
 use crate::result::output::ToolResult;
 use crate::session::turn::Turn;
 
 #[expect(clippy::unused_self, reason = "the feature `search` uses it")]
 impl Turn {
-    pub(super) const fn inner_call<'r>(&self, _: &ToolCall<'r>) -> Option<InnerCall<'r>> {
+    pub(super) const fn only_inner_call<'r>(&self, _: &ToolCall<'r>) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
+        None
+    }
+
+    pub(super) const fn inner_calls<'r>(&self, _: &ToolCall<'r>) -> Option<InnerCalls<'r>> {
         None
     }
 
@@ -15,12 +23,11 @@ impl Turn {
         None
     }
 
-    pub(super) const fn search_tool(&self) -> Option<&'static str> {
-        None
+    pub(super) const fn search_tool_names(&self) -> &'static [&'static str] {
+        &[]
     }
 
-    #[cfg(feature = "wire-mcp")]
-    pub(super) const fn is_search_tool(&self, _: &str) -> bool {
-        false
+    pub(super) fn with_definition(&self, _: ToolId, _: &ToolCall<'_>, error: ToolError) -> ToolError {
+        error
     }
 }

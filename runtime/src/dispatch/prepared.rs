@@ -1,6 +1,5 @@
-//! The first step of every call: unwraps `tool_call`, looks up the tool, and decides whether to record the call.
+//! A call whose tool has been looked up, and the record of it for observers.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -11,20 +10,7 @@ use crate::observe::trace::{self, Trace};
 use crate::registration::ids::ToolId;
 use crate::run::clock;
 use crate::session::turn::Turn;
-
-/// The call that runs in place of another one: the one inside a call of tool search's `tool_call`, or one with the arguments that a
-/// text became.
-pub(super) struct InnerCall<'r> {
-    pub(super) name: Cow<'r, str>,
-    pub(super) arguments: Cow<'r, str>,
-}
-
-impl InnerCall<'_> {
-    /// Returns the inner call, with the id and the task of the outer one.
-    pub(super) fn request<'s>(&'s self, outer: &ToolCall<'s>) -> ToolCall<'s> {
-        outer.redirected(&self.name, &self.arguments)
-    }
-}
+use crate::text::display::short_name;
 
 /// A call whose tool has been looked up.
 #[derive(Debug)]
@@ -73,10 +59,9 @@ impl<'c> PreparedCall<'c> {
 }
 
 impl Turn {
-    /// Starts a call: looks up its tool.
+    /// Starts a call of this tool.
     #[inline]
-    pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>) -> PreparedCall<'c> {
-        let tool = self.find(request.name());
+    pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>, tool: Option<ToolId>) -> PreparedCall<'c> {
         let record = self.is_observed(tool).then(|| Box::new(self.record(tool, request)));
         PreparedCall { record, ..PreparedCall::new(request, tool) }
     }
@@ -91,7 +76,30 @@ impl Turn {
         CallRecord {
             arguments: Value::Null,
             began: if self.has_interceptors(tool) { clock::now() } else { None },
-            trace: Trace::begin(request, tool.map(|id| self.name(id)), || tool.map(|id| self.table(id))),
+            trace: Trace::begin(
+                request,
+                &short_name(self.called_name(tool, request)),
+                self.name_as_called(tool, request),
+                || tool.map(|id| self.table(id)),
+            ),
         }
+    }
+
+    /// Returns the own name of the called tool, or what the model wrote if there is no such tool.
+    pub(super) fn called_name<'c>(&'c self, tool: Option<ToolId>, request: &ToolCall<'c>) -> &'c str {
+        match tool {
+            Some(id) => self.name(id),
+            None => self.search_tool_called(request.name()).unwrap_or(request.name()),
+        }
+    }
+
+    /// Returns the name that the model wrote, if it was corrected.
+    pub(super) fn name_as_called<'c>(&self, tool: Option<ToolId>, request: &ToolCall<'c>) -> Option<&'c str> {
+        let shown = match tool {
+            Some(id) => self.dialect_name(id),
+            None => self.called_name(None, request),
+        };
+        let sent = request.name();
+        (sent != shown).then_some(sent)
     }
 }

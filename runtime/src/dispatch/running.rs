@@ -87,7 +87,7 @@ impl Turn {
             let slots = match slots {
                 Ok(slots) if !call.is_cancelled() => slots,
                 Ok(_) => return HandlerReply::Ready(Err(cancelled("before it started: nothing was done"))),
-                Err(error) => return HandlerReply::Ready(Err(error)),
+                Err(error) => return HandlerReply::Ready(Err(self.with_definition(id, request, error))),
             };
             let reply = panics::catch(|| {
                 if self.plan(id).agent_run {

@@ -13,7 +13,8 @@ impl Turn {
     pub(crate) async fn call_script_tool(&self, call: ScriptCall<'_>) -> CallResponse {
         let own = self.state().find(call.name).filter(|&id| self.has(id));
         let request = ToolCall::of_script(own.map_or(call.name, |id| self.dialect_name(id)), call);
-        let mut prepared = self.prepare(&request);
+        // The names in scripts are those of generated functions, which no model has written: nothing is corrected.
+        let mut prepared = self.prepare(&request, own);
         let result = match prepared.tool {
             None => Err(self.unknown_tool(call.name)),
             Some(id) if self.state().tool(id).python.is_none() => {

@@ -1,24 +1,17 @@
-//! Calls with a text instead of arguments, and what else is unwrapped before the tool is looked up.
+//! Calls with a text instead of arguments.
 
 use crate::call::ToolCall;
 use crate::data::table::{Table, Type};
-use crate::dispatch::prepared::InnerCall;
+use crate::dispatch::expanded::Inner;
 use crate::session::turn::Turn;
 use crate::text::json;
 
 impl Turn {
-    /// Returns the call that runs in place of `request`: the one inside a call of `tool_call`, or the one whose arguments are the
-    /// text of a call of a text tool. `None` if `request` itself runs.
-    #[inline]
-    pub(super) fn unwrapped<'r>(&self, request: &ToolCall<'r>) -> Option<InnerCall<'r>> {
-        if request.is_text() { Some(self.with_arguments(request)) } else { self.inner_call(request) }
-    }
-
     /// Returns a call of a text tool with arguments. If no parameter takes the text, the arguments are the text as a JSON string, so
     /// that they are repaired or refused like those of any other call.
     #[cold]
-    fn with_arguments<'r>(&self, request: &ToolCall<'r>) -> InnerCall<'r> {
-        let parameter = self.find(request.name()).and_then(|id| self.table(id).text_parameter());
+    pub(super) fn with_arguments<'r>(&self, request: &ToolCall<'r>) -> Inner<'r> {
+        let parameter = self.find_called(request.name()).and_then(|id| self.table(id).text_parameter());
         let mut arguments = String::with_capacity(request.arguments().len() + 32);
         if let Some(parameter) = parameter {
             arguments.push('{');
@@ -29,7 +22,7 @@ impl Turn {
         if parameter.is_some() {
             arguments.push('}');
         }
-        InnerCall { name: request.name().into(), arguments: arguments.into() }
+        Inner::Call { name: request.name().into(), arguments: arguments.into() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The error for a call of a tool that this turn does not have.
 
+use crate::dispatch::misnamed::without_prefix;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::session::turn::Turn;
 use crate::text::display::short_name;
@@ -13,13 +14,14 @@ impl Turn {
     #[cold]
     pub(crate) fn unknown_tool(&self, name: &str) -> ToolError {
         let shown = short_name(name);
+        let bare = without_prefix(name).unwrap_or(name);
         for (id, reason) in self.hidden_ids() {
-            if self.name(id) == name || self.dialect_name(id) == name {
+            if [name, bare].iter().any(|name| self.name(id) == *name || self.dialect_name(id) == *name) {
                 let text = format!("the tool `{shown}` is not available now: {reason}");
                 return ToolError::with_kind(ErrorKind::UnknownTool, text);
             }
         }
-        let hint = self.hint_for_unknown(name);
+        let hint = self.hint_for_unknown(bare);
         ToolError::with_kind(ErrorKind::UnknownTool, format!("unknown tool `{shown}`: {hint}"))
     }
 
@@ -34,7 +36,7 @@ impl Turn {
         if !suggestions.is_empty() {
             return format!("did you mean `{}`?", suggestions.join("` or `"));
         }
-        if let Some(search) = self.search_tool() {
+        if let [.., search] = self.search_tool_names() {
             return format!("search for it with `{search}`");
         }
         let all: Vec<&str> = self.callable_names().collect();

@@ -1,19 +1,16 @@
 //! The search index: the tools in whose text each term occurs, so that a query only looks at these.
 
 pub(crate) mod document;
+mod relevance;
 mod terms;
 
-use crate::data::pack::{index_layout, packed_structs};
-use crate::index::terms::terms;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// BM25's saturation of repeated terms; the usual value.
-const K1: f32 = 1.5;
-/// BM25's correction for a text's length; the usual value.
-const B: f32 = 0.75;
-/// The maximum number of terms in a query, because a model may send anything.
-const MAX_QUERY_TERMS: usize = 64;
+use crate::data::pack::{index_layout, packed_structs};
+use crate::index::terms::terms;
+pub(crate) use relevance::relevant;
+
 /// The weight of a name, which describes a tool better than a sentence of its description.
 const NAME_WEIGHT: u32 = 3;
 
@@ -78,41 +75,14 @@ impl Index {
         self.lengths.is_empty()
     }
 
-    /// Returns the occurrences of a term.
-    fn postings(&self, term: &str) -> &[Posting] {
-        let index = self.terms.binary_search_by(|(other, _)| (**other).cmp(term));
-        index.map_or(&[], |index| &self.terms[index].1)
+    /// Returns the occurrences of each term with this stem.
+    fn forms(&self, stem: &str) -> impl Iterator<Item = &[Posting]> {
+        // A stem is the beginning of all its forms.
+        let first = self.terms.partition_point(|(term, _)| **term < *stem);
+        let beginning = self.terms[first..].iter().take_while(move |(term, _)| term.starts_with(stem));
+        let forms = beginning.filter(move |(term, _)| terms::stem(term) == stem);
+        forms.map(|(_, postings)| postings.as_slice())
     }
-}
-
-/// Returns the relevance of each tool of several concatenated indexes for a query: 0 if its text contains none of the query's
-/// terms. Rare terms count more.
-pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index> + Clone)) -> Vec<f32> {
-    let tools: usize = indices.clone().map(Index::len).sum();
-    let length: u64 = indices.clone().flat_map(|index| &index.lengths).map(|length| u64::from(*length)).sum();
-    #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
-    let (count, mean) = (tools as f32, (length as f32 / tools.max(1) as f32).max(1.0));
-    let mut query_terms: Vec<String> = terms(query).take(MAX_QUERY_TERMS).collect();
-    query_terms.sort_unstable();
-    query_terms.dedup();
-    let mut scores = vec![0.0; tools];
-    for term in query_terms {
-        let matching: usize = indices.clone().map(|index| index.postings(&term).len()).sum();
-        #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
-        let matching = matching as f32;
-        let weight = (1.0 + (count - matching + 0.5) / (matching + 0.5)).ln();
-        let mut offset = 0;
-        for index in indices.clone() {
-            for Posting { tool, times } in index.postings(&term) {
-                let tool = *tool as usize;
-                #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
-                let (times, length) = (*times as f32, index.lengths[tool] as f32);
-                scores[offset + tool] += weight * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length / mean));
-            }
-            offset += index.len();
-        }
-    }
-    scores
 }
 
 index_layout!(packed_structs);
@@ -130,37 +100,11 @@ mod tests {
         ("list_invoices", "List the invoices of a customer, newest first."),
     ];
 
-    fn best(query: &str, indices: &[Index]) -> Vec<usize> {
-        let scores = scores(query, &indices.iter());
-        let mut found: Vec<usize> = (0..scores.len()).filter(|&tool| scores[tool] > 0.0).collect();
-        found.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-        found
-    }
-
     #[test]
-    fn the_most_relevant_tool_comes_first() {
-        let index = [Index::from_tools(TOOLS)];
-        assert_eq!(best("read a file", &index)[0], 0);
-        assert_eq!(best("invoice", &index), [4]);
-        assert_eq!(best("e-mail message", &index)[0], 3);
-        assert_eq!(best("searching the web", &index)[0], 2);
-        assert_eq!(best("quantum", &index), [] as [usize; 0]);
-        assert_eq!(best("", &index), [] as [usize; 0]);
-    }
-
-    #[test]
-    fn names_count_more_than_descriptions() {
-        let tools = [("notes", "Anything about a calendar, or not."), ("calendar", "Anything about days, or not.")];
-        assert_eq!(best("calendar", &[Index::from_tools(tools)]), [1, 0]);
-    }
-
-    #[test]
-    fn several_indexes_score_like_a_single_one() {
-        let whole = scores("search a file in the web", &[Index::from_tools(TOOLS)].iter());
+    fn indexes_are_concatenated_like_the_lists_of_their_tools() {
         for at in 0..=TOOLS.len() {
             let (one, two) = TOOLS.split_at(at);
             let parts = [Index::from_tools(one.to_vec()), Index::default(), Index::from_tools(two.to_vec())];
-            assert_eq!(scores("search a file in the web", &parts.iter()), whole);
             assert_eq!(Index::concat(&parts), Index::from_tools(TOOLS));
         }
     }

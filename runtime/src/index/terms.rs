@@ -50,6 +50,43 @@ fn term(word: &str) -> Option<String> {
     Some(term)
 }
 
+/// English words that occur in many texts and say little about a tool.
+const SAY_NOTHING: &[&str] = &[
+    "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "for", "from", "has",
+    "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "or", "our", "please",
+    "so", "some", "that", "the", "their", "them", "then", "there", "these", "thi", "this", "those", "to", "tool",
+    "use", "using", "want", "was", "we", "what", "when", "where", "which", "who", "will", "with", "you", "your",
+];
+
+/// Returns whether a term of a query says little about what is sought.
+pub(crate) fn says_nothing(term: &str) -> bool {
+    SAY_NOTHING.binary_search(&term).is_ok()
+}
+
+/// Returns the beginning of a term that it shares with its other forms: `archiv` for `archive`, `archived` and `archiving`, `stop` for
+/// `stopped`, `translat` for `translation`. Only for English words, and only for endings that seldom are anything else.
+pub(crate) fn stem(term: &str) -> &str {
+    /// The minimum length of what remains.
+    const MIN: usize = 3;
+    if !term.bytes().all(|letter| letter.is_ascii_lowercase()) {
+        return term;
+    }
+    // `string` and `speed` do not end with an ending.
+    let is_stem = |text: &str| text.bytes().any(|letter| b"aeiouy".contains(&letter)) && !text.ends_with('e');
+    for ending in ["ing", "ed"] {
+        if let Some(stem) = term.strip_suffix(ending).filter(|stem| stem.len() >= MIN && is_stem(stem)) {
+            return match stem.as_bytes() {
+                // `stopped`, but not `called`, `passed` or `added`.
+                [.., a, b] if a == b && stem.len() > MIN && !b"lsz".contains(b) => &stem[..stem.len() - 1],
+                _ => stem,
+            };
+        }
+    }
+    let before_ion = term.strip_suffix("ion").filter(|stem| stem.len() > MIN && stem.ends_with(['s', 't']));
+    let before_e = term.strip_suffix('e').filter(|stem| stem.len() > MIN);
+    before_ion.or(before_e).unwrap_or(term)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +126,42 @@ mod tests {
     fn punctuation_and_long_words_are_ignored() {
         assert_terms("  — !? \u{200b}", "");
         assert_terms(&"x".repeat(41), "");
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_stem() {
+        for (stem_of, forms) in [
+            ("search", "search searching searched"),
+            ("archiv", "archive archiving archived"),
+            ("stop", "stop stopping stopped"),
+            ("translat", "translate translating translated translation"),
+            ("call", "call calling called"),
+            ("add", "add adding added"),
+            ("delet", "delete deleting deleted deletion"),
+            ("pass", "pass passing passed"),
+        ] {
+            for form in forms.split(' ') {
+                assert_eq!(stem(form), stem_of, "{form}");
+                assert!(form.starts_with(stem_of), "a stem is a beginning");
+            }
+        }
+        for word in [
+            "file", "fill", "red", "speed", "sing", "string", "spring", "bring", "bed", "größe", "v2", "搜",
+            "mission2", "note",
+        ] {
+            assert_eq!(stem(word), word);
+        }
+    }
+
+    #[test]
+    fn words_that_say_nothing_are_terms_in_order() {
+        assert!(SAY_NOTHING.is_sorted());
+        for word in SAY_NOTHING {
+            assert!(says_nothing(word) && !says_nothing("file"));
+        }
+        for word in ["does", "the", "using"] {
+            let term = terms(word).next().unwrap();
+            assert!(says_nothing(&term), "{term}");
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! The log of a session's calls on stderr, which `TOOLC_DEBUG_TOOLS=1` enables: a line when a call begins, and a line when
-//! it ends. If the arguments were repaired or refused, it shows what the model sent. It contains no secrets: arguments and the values of
+//! it ends. If the name was corrected, or the arguments were repaired or refused, it shows what the model sent. It contains no secrets: arguments and the values of
 //! secret variables are redacted, and responses of tools with secret parameters are omitted.
 
 use std::fmt::{self, Write as _};
@@ -101,7 +101,8 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 impl<W: Fn(&str)> Log<W> {
     fn line(&self, what: &str, call: &CallInfo<'_>, more: fmt::Arguments<'_>) {
         let [tool, id, task] = [call.tool(), call.id(), call.task()].map(Name);
-        (self.write)(&format!("toolc: {what} tool={tool} id={id} task={task} {more}\n"));
+        let called_as = call.called_as().map(|sent| format!(" called_as={}", Name(sent))).unwrap_or_default();
+        (self.write)(&format!("toolc: {what} tool={tool}{called_as} id={id} task={task} {more}\n"));
     }
 }
 

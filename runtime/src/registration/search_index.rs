@@ -89,11 +89,11 @@ impl StateSearchIndex {
             Part::Provider(indexed) => indexed.index(),
             Part::Small(index) => index,
         });
-        let all = index::scores(query, &indices);
-        let scored = all.into_iter().zip(&self.ids).filter(|(score, _)| *score > 0.0);
-        let mut hits: Vec<(ToolId, f32)> = scored.filter_map(|(score, id)| Some(((*id)?, score))).collect();
+        let id_of = |tool: usize| self.ids[tool].filter(|id| is_shown(*id));
+        let found = index::relevant(query, &indices, |tool| id_of(tool).is_some());
+        let mut hits: Vec<(ToolId, f32)> =
+            found.into_iter().filter_map(|(tool, score)| Some((id_of(tool)?, score))).collect();
         let better = |a: &(ToolId, f32), b: &(ToolId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        hits.retain(|(id, _)| is_shown(*id));
         if limit < hits.len() {
             hits.select_nth_unstable_by(limit, better);
             hits.truncate(limit);

@@ -199,6 +199,13 @@ impl State {
         })
     }
 
+    /// Returns the description of a toolset, or the empty string if no provider has declared it.
+    #[cfg(feature = "search")]
+    pub(crate) fn toolset_description(&self, name: &str) -> &str {
+        let mut declared = self.providers.iter().flat_map(|provider| provider.toolsets());
+        declared.find(|toolset| toolset.name == name).map_or("", |toolset| &toolset.description)
+    }
+
     /// Counts a call with repaired arguments. `find` lists the repairs; it is called only if necessary.
     pub(crate) fn count_repairs<'r>(
         &self,

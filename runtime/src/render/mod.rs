@@ -2,8 +2,12 @@
 
 pub(crate) mod conditional;
 #[cfg(feature = "search")]
+mod listing;
+#[cfg(feature = "search")]
 pub(crate) mod search_tools;
 
+#[cfg(feature = "search")]
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::data::dialect::Dialect;
@@ -14,6 +18,8 @@ use crate::registration::definition_table::{DefinitionSlot, DefinitionTable};
 use crate::registration::ids::ToolId;
 use crate::registration::state::State;
 use crate::render::conditional::ConditionalTable;
+#[cfg(feature = "search")]
+use crate::render::listing::ListedToolset;
 
 /// Renders the definitions of a turn.
 #[derive(Clone, Copy)]
@@ -109,13 +115,31 @@ impl DefinitionsRenderer<'_> {
         if search.defers(bytes) { deferrable } else { Vec::new() }
     }
 
+    /// Returns the list of the deferred tools. It does not depend on facts, so that it stays the same while the tools do.
+    fn listing(self, deferred: &[ToolId], max_tokens: usize) -> String {
+        let mut toolsets = BTreeMap::<&str, ListedToolset<'_>>::new();
+        for &id in deferred {
+            let tool = self.state.tool(id);
+            let listed = toolsets.entry(&tool.toolset).or_insert_with(|| ListedToolset {
+                name: &tool.toolset,
+                description: self.state.toolset_description(&tool.toolset),
+                tools: Vec::new(),
+            });
+            let name = tool.name_in(self.dialect).unwrap_or(&tool.name);
+            listed.tools.push((name, &tool.description));
+        }
+        listing::write(&toolsets.into_values().collect::<Vec<_>>(), max_tokens)
+    }
+
     /// Renders the definitions of the tools that are not `deferred`, and of the three tools of tool search.
-    pub(crate) fn render_with_search_tools(self, deferred: &[ToolId]) -> RenderedDefinitions {
-        let mut toolsets: Vec<&str> = deferred.iter().map(|&id| &*self.state.tool(id).toolset).collect();
-        toolsets.sort_unstable();
-        toolsets.dedup();
+    pub(crate) fn render_with_search_tools(
+        self,
+        deferred: &[ToolId],
+        search: crate::render::search_tools::ToolSearch,
+    ) -> RenderedDefinitions {
+        let listing = self.listing(deferred, search.listing());
         let mut search_tools =
-            crate::render::search_tools::definitions(self.dialect, deferred.len(), &toolsets).into_iter().peekable();
+            crate::render::search_tools::definitions(self.dialect, deferred.len(), &listing).into_iter().peekable();
         let mut output = RenderedDefinitions::begin(0);
         for &id in self.tools.iter().filter(|id| deferred.binary_search(id).is_err()) {
             while let Some((_, text)) = search_tools.next_if(|(name, _)| **name < *self.state[id].name) {

@@ -9,21 +9,23 @@ use crate::data::dialect::{Dialect, RuntimeTool};
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
 
-/// The size of definitions from which tool search defers tools: see
-/// [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
+/// The settings of tool search: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
 ///
 /// ```
 /// use toolc::search::ToolSearch;
 ///
-/// let default = ToolSearch::default(); // above 20,000 tokens
-/// let for_small_model = ToolSearch::for_context(32_000); // above 3,200 tokens
+/// let default = ToolSearch::default(); // above 20,000 tokens; lists the deferred tools in at most 4,000
+/// let for_small_model = ToolSearch::for_context(32_000); // above 3,200 tokens; lists them in at most 1,600
 /// let always = ToolSearch::with_threshold(0); // whenever a tool may be deferred
-/// # let _ = (default, for_small_model, always);
+/// let with_long_list = always.with_listing(10_000); // lists them in at most 10,000
+/// # let _ = (default, for_small_model, always, with_long_list);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolSearch {
-    /// In estimated tokens.
+    /// The size of definitions from which they are deferred, in estimated tokens.
     threshold: usize,
+    /// The maximum size of the list of deferred tools, in estimated tokens.
+    listing: usize,
 }
 
 impl Default for ToolSearch {
@@ -34,20 +36,38 @@ impl Default for ToolSearch {
 }
 
 impl ToolSearch {
-    /// Defers tools if their definitions take more than a tenth of a model's context of `context_tokens`.
+    /// The maximum size of the list of deferred tools, unless [`with_listing`](Self::with_listing) sets another, in estimated tokens.
+    const MAX_LISTING: usize = 4_000;
+
+    /// Defers tools if their definitions take more than a tenth of a model's context of `context_tokens`, and lists them in at most a
+    /// twentieth of it.
     pub const fn for_context(context_tokens: usize) -> Self {
-        Self::with_threshold(context_tokens / 10)
+        let share = context_tokens / 20;
+        let listing = if share < Self::MAX_LISTING { share } else { Self::MAX_LISTING };
+        Self { threshold: context_tokens / 10, listing }
     }
 
     /// Defers tools if the definitions of all deferrable tools take more than this number of
     /// [estimated tokens](estimated_tokens).
     pub const fn with_threshold(tokens: usize) -> Self {
-        Self { threshold: tokens }
+        Self { threshold: tokens, listing: Self::MAX_LISTING }
+    }
+
+    /// Sets the maximum size of the list of deferred tools in the definition of `tool_search`, in estimated tokens. At least one
+    /// toolset is in the list.
+    #[must_use]
+    pub const fn with_listing(self, tokens: usize) -> Self {
+        Self { listing: tokens, ..self }
     }
 
     /// Returns whether definitions of this many bytes are deferred.
     pub(crate) const fn defers(self, bytes: usize) -> bool {
         bytes > 0 && estimated_tokens(bytes) > self.threshold
+    }
+
+    /// Returns the maximum size of the list of deferred tools, in estimated tokens.
+    pub(crate) const fn listing(self) -> usize {
+        self.listing
     }
 }
 
@@ -55,54 +75,51 @@ pub(crate) const CALL: &str = "tool_call";
 pub(crate) const DESCRIBE: &str = "tool_describe";
 pub(crate) const SEARCH: &str = "tool_search";
 
-/// The default number of search results.
+/// The default number of search results for each query.
 pub(crate) const DEFAULT_HITS: i64 = 5;
-/// The maximum number of search results.
+/// The maximum number of search results for each query.
 const MAX_HITS: i64 = 20;
+/// The maximum number of queries in one `tool_search` call.
+const MAX_QUERIES: usize = 5;
+/// The maximum length of a query, in characters.
+const MAX_QUERY_CHARS: usize = 200;
 /// The maximum number of tools in one `tool_describe` call.
-const MAX_DESCRIBED: i64 = 10;
-/// The maximum number of toolsets in the description of `tool_search`.
-const MAX_NAMED_TOOLSETS: usize = 30;
+const MAX_DESCRIBED: usize = 10;
+/// The maximum number of calls in one `tool_call` call.
+pub(crate) const MAX_CALLS: usize = 10;
 
 /// One of the three tools.
 pub(crate) struct SearchTool {
     pub(crate) name: &'static str,
     schema: Value,
+    /// By which the arguments are read.
     pub(crate) table: Table,
+}
+
+/// Returns the table by which arguments with this schema are read.
+fn table(schema: &Value) -> Table {
+    let mut table = Table::from_schema(schema).unwrap_or_else(|why| unreachable!("{schema}: {why}"));
+    // The arguments of inner calls may contain secrets.
+    for property in &mut table.properties {
+        property.secret = matches!(&*property.name, "arguments" | "calls");
+    }
+    table
 }
 
 impl SearchTool {
     fn new(name: &'static str, schema: Value) -> Self {
-        let mut table = Table::from_schema(&schema).unwrap_or_else(|why| unreachable!("{name}: {why}"));
-        // The arguments of the inner call may contain secrets.
-        for property in &mut table.properties {
-            if *property.name == *"arguments" {
-                property.secret = true;
-            }
-        }
-        Self { name, schema, table }
+        Self { name, table: table(&schema), schema }
     }
 }
 
 /// The three tools, by name.
 pub(crate) static SEARCH_TOOLS: LazyLock<[SearchTool; 3]> = LazyLock::new(|| {
     [
-        SearchTool::new(
-            CALL,
-            json!({
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string", "description": "The name of the tool, as tool_search returned it."},
-                    "arguments": {
-                        "type": "object",
-                        "description": "The arguments of the tool, as tool_describe defines them.",
-                        "additionalProperties": true,
-                    },
-                },
-                "required": ["name", "arguments"],
-                "additionalProperties": false,
-            }),
-        ),
+        SearchTool {
+            // Each call is read on its own, so that an invalid one does not spoil the others.
+            table: table(&calls_schema(&json!({}))),
+            ..SearchTool::new(CALL, calls_schema(&inner_call_schema()))
+        },
         SearchTool::new(
             DESCRIBE,
             json!({
@@ -110,7 +127,7 @@ pub(crate) static SEARCH_TOOLS: LazyLock<[SearchTool; 3]> = LazyLock::new(|| {
                 "properties": {
                     "names": {
                         "type": "array",
-                        "description": "The names of tools, as tool_search returned them.",
+                        "description": "The names of tools.",
                         "items": {"type": "string"},
                         "minItems": 1,
                         "maxItems": MAX_DESCRIBED,
@@ -125,41 +142,81 @@ pub(crate) static SEARCH_TOOLS: LazyLock<[SearchTool; 3]> = LazyLock::new(|| {
             json!({
                 "type": "object",
                 "properties": {
-                    "query": {"type": "string", "description": "A few keywords: the action and its object."},
+                    "queries": {
+                        "type": "array",
+                        "description": "One query for each thing to find: a few keywords, the action and its object.",
+                        "items": {"type": "string", "maxLength": MAX_QUERY_CHARS},
+                        "minItems": 1,
+                        "maxItems": MAX_QUERIES,
+                    },
                     "limit": {
                         "type": "integer",
-                        "description": "The maximum number of tools to return.",
+                        "description": "The maximum number of tools to return for each query.",
                         "default": DEFAULT_HITS,
                         "minimum": 1,
                         "maximum": MAX_HITS,
                     },
                 },
-                "required": ["query"],
+                "required": ["queries"],
                 "additionalProperties": false,
             }),
         ),
     ]
 });
 
-/// Returns the definitions of the three tools, by name, for this many deferred tools of these toolsets.
-pub(crate) fn definitions(dialect: Dialect, count: usize, toolsets: &[&str]) -> [(&'static str, String); 3] {
-    let description = |name| match name {
+/// The table by which one of the calls of `tool_call` is read.
+pub(crate) static INNER_CALL: LazyLock<Table> = LazyLock::new(|| table(&inner_call_schema()));
+
+fn calls_schema(call: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "calls": {
+                "type": "array",
+                "description": "The calls. They are answered in this order, and each on its own.",
+                "items": call,
+                "minItems": 1,
+                "maxItems": MAX_CALLS,
+            },
+        },
+        "required": ["calls"],
+        "additionalProperties": false,
+    })
+}
+
+fn inner_call_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "The name of the tool."},
+            "arguments": {
+                "type": "object",
+                "description": "The arguments of the tool, as tool_describe defines them.",
+                "additionalProperties": true,
+            },
+        },
+        "required": ["name", "arguments"],
+        "additionalProperties": false,
+    })
+}
+
+/// Returns the definitions of the three tools, by name, for this many deferred tools. `listing` says which.
+pub(crate) fn definitions(dialect: Dialect, count: usize, listing: &str) -> [(&'static str, String); 3] {
+    let description = |name| {
+        match name {
         CALL => {
-            "Call a tool that is not listed here, by its name. First find it with tool_search, and read its definition \
+            "Call tools that are not listed here, by their names. First find them with tool_search, and read their definitions \
                  with tool_describe."
                 .to_owned()
         }
         DESCRIBE => "Read the definitions of tools that are not listed here: what they do, and which arguments they \
                      take. Call these tools with tool_call."
             .to_owned(),
-        _ => {
-            let more = if toolsets.len() > MAX_NAMED_TOOLSETS { ", and others" } else { "" };
-            let named = toolsets.iter().take(MAX_NAMED_TOOLSETS).copied().collect::<Vec<_>>().join(", ");
-            format!(
-                "Search {count} more tools, which are not listed here. They belong to: {named}{more}. Returns names and \
-                 descriptions, the best match first. Search before you say that something cannot be done."
-            )
-        }
+        _ => format!(
+            "Search {count} more tools, which can be called with tool_call. Returns names and descriptions for each query, the best \
+             match first. Search before you say that something cannot be done.\n\nThese tools are, by toolset:\n{listing}"
+        ),
+    }
     };
     SEARCH_TOOLS.each_ref().map(|SearchTool { name, schema, .. }| {
         let annotations = match *name {

@@ -137,6 +137,13 @@ impl ToolError {
         self
     }
 
+    /// Replaces the message.
+    #[cfg(feature = "search")]
+    pub(crate) fn with_message(mut self, message: String) -> Self {
+        self.0.message = message;
+        self
+    }
+
     /// Returns the field of this name.
     pub fn field(&self, name: &str) -> Option<&Value> {
         self.0.fields.iter().find(|(existing, _)| existing == name).map(|(_, value)| value)

@@ -1,5 +1,7 @@
 //! Tool search, through the calls of a model.
 
+mod several_calls;
+
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -60,6 +62,11 @@ fn call(turn: &Turn, name: &str, arguments: &Value) -> CallResponse {
     wait(turn.call(&ToolCall::new(name, &arguments.to_string()).with_id("7")))
 }
 
+/// Returns the arguments of `tool_call` for one call.
+fn one(name: &str, arguments: &Value) -> Value {
+    json!({"calls": [{"name": name, "arguments": arguments}]})
+}
+
 /// Calls a tool, and returns the JSON of the response.
 fn call_json(turn: &Turn, name: &str, arguments: &Value) -> Value {
     serde_json::from_str(&call(turn, name, arguments).json).unwrap()
@@ -71,7 +78,8 @@ fn three_tools_replace_all_deferrable_ones() {
     assert_eq!(shown(&turn), ["ask", "tool_call", "tool_describe", "tool_search", "zoom"]);
     assert_eq!(turn.tools().collect::<Vec<_>>(), ["ask", "send_mail", "show_invoice", "zoom"]);
     assert_eq!(turn.deferred().collect::<Vec<_>>(), ["send_mail", "show_invoice"]);
-    assert!(turn.definitions().contains("They belong to: billing, mail."), "{}", turn.definitions());
+    let listed = r"billing:\n- show_invoice: Show one invoice of a customer, with all of its lines.\nmail:\n- send_mail: Send a message";
+    assert!(turn.definitions().contains(listed), "{}", turn.definitions());
 }
 
 #[test]
@@ -82,8 +90,8 @@ fn nothing_is_deferred_below_the_threshold_or_without_deferrable_tools() {
         let turn = turn(registry.session().tool_search(search));
         assert_eq!(shown(&turn), ["ask", "send_mail", "show_invoice", "zoom"]);
         assert_eq!(turn.deferred().count(), 0);
-        assert!(call(&turn, "tool_search", &json!({"query": "mail"})).is_error());
-        assert!(call(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": 1}})).is_error());
+        assert!(call(&turn, "tool_search", &json!({"queries": ["mail"]})).is_error());
+        assert!(call(&turn, "tool_call", &one("send_mail", &json!({"id": 1}))).is_error());
     }
     let not_deferrable =
         turn(registry.session().enable(["talk", "pictures"]).tool_search(ToolSearch::with_threshold(0)));
@@ -93,12 +101,13 @@ fn nothing_is_deferred_below_the_threshold_or_without_deferrable_tools() {
 #[test]
 fn a_model_can_find_describe_and_call_a_deferred_tool() {
     let turn = searched(&registry());
-    let found = call_json(&turn, "tool_search", &json!({"query": "the lines of an invoice", "limit": "1"}));
+    let found = call_json(&turn, "tool_search", &json!({"queries": "the lines of an invoice", "limit": "1"}));
     let description = "Show one invoice of a customer, with all of its lines.";
-    assert_eq!(found, json!({"tools": [{"name": "show_invoice", "description": description}]}));
+    let tools = json!([{"name": "show_invoice", "description": description}]);
+    assert_eq!(found, json!({"results": [{"query": "the lines of an invoice", "tools": tools}]}));
     let described = call_json(&turn, "tool_describe", &json!({"names": "show_invoice"}));
     assert_eq!(described["tools"][0]["function"]["parameters"]["required"], json!(["id"]));
-    let answer = call_json(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": "5"}}));
+    let answer = call_json(&turn, "tool_call", &one("show_invoice", &json!({"id": "5"})));
     assert_eq!(answer, "show_invoice {\"id\":5}");
 }
 
@@ -115,11 +124,11 @@ fn a_bridged_call_is_handled_as_a_call_of_the_inner_tool() {
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let search = ToolSearch::with_threshold(0);
     let turn = turn(registry().session().tool_search(search).hook(Arc::new(Recorder(Arc::clone(&seen)))));
-    let arguments = json!({"name": "send_mail", "arguments": "{\"id\": 3}"});
+    let arguments = one("send_mail", &json!("{\"id\": 3}"));
     assert_eq!(call_json(&turn, "tool_call", &arguments), "send_mail {\"id\":3}");
     assert_eq!(*seen.lock().unwrap(), [r#"send_mail 7 {"id":3}"#]);
 
-    let wrong = call_json(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": [], "di": 1}}));
+    let wrong = call_json(&turn, "tool_call", &one("send_mail", &json!({"id": [], "di": 1})));
     assert_eq!(wrong["kind"], "invalid_arguments");
     let problems = wrong["problems"].as_array().unwrap().iter();
     let mut paths: Vec<&str> = problems.filter_map(|problem| problem["path"].as_str()).collect();
@@ -134,10 +143,10 @@ fn bridged_calls_in_a_batch_run_like_direct_calls() {
     registry.add(DynamicTools::new().tools([slow("a"), slow("b")]).build().unwrap()).unwrap();
     let turn = searched(&registry);
     let calls = [
-        ToolCall::new("tool_call", r#"{"name": "a", "arguments": {"id": 1}}"#).with_id("1"),
+        ToolCall::new("tool_call", r#"{"calls": [{"name": "a", "arguments": {"id": 1}}]}"#).with_id("1"),
         ToolCall::new("b", r#"{"id": 2}"#).with_id("2"),
-        ToolCall::new("tool_call", r#"{"name": "c", "arguments": {}}"#).with_id("3"),
-        ToolCall::new("tool_search", r#"{"query": "b"}"#).with_id("4"),
+        ToolCall::new("tool_call", r#"{"calls": [{"name": "c", "arguments": {}}]}"#).with_id("3"),
+        ToolCall::new("tool_search", r#"{"queries": ["b"]}"#).with_id("4"),
     ];
     let answers = wait(turn.batch(&calls));
     let ids: Vec<(&str, &str)> = answers.iter().map(|completed| (completed.call.name(), completed.call.id())).collect();
@@ -151,14 +160,23 @@ fn bridged_calls_in_a_batch_run_like_direct_calls() {
 #[test]
 fn invalid_inner_calls_are_reported() {
     let turn = searched(&registry());
-    let nested = json!({"name": "tool_call", "arguments": {"name": "zoom", "arguments": {"id": 1}}});
     let response = |arguments: &Value| call(&turn, "tool_call", arguments).json;
-    assert!(response(&nested).contains("must be called directly"), "{}", response(&nested));
-    assert!(response(&json!({"name": "send_mial", "arguments": {}})).contains("did you mean `send_mail`"));
-    assert!(response(&json!({"name": 3, "arguments": {}})).contains("invalid_arguments"));
-    assert!(response(&json!({"tool": "send_mail"})).contains("/tool"));
-    assert!(response(&json!({"name": "send_mail", "arguments": [1]})).contains("error"));
-    for broken in ["", "{", "{\"name\": \"send_mail\", \"arguments\": {\"id\": 1}"] {
+    let nested = response(&one("tool_call", &one("zoom", &json!({"id": 1}))));
+    assert!(nested.contains("must be called directly"), "{nested}");
+    assert!(response(&one("send_mial", &json!({}))).contains("did you mean `send_mail`"));
+    assert!(response(&one("send_mail", &json!([1]))).contains("error"));
+    for (arguments, path) in [
+        (json!({"calls": [{"name": 3, "arguments": {"id": 1}}]}), "unknown tool `3`"),
+        (json!({"calls": [{"tool": "send_mail"}]}), "/tool"),
+        (json!({"tool": "send_mail"}), "/tool"),
+        (json!({"calls": []}), "/calls"),
+        (json!({"calls": 3}), "expected object"),
+        (json!({"calls": vec![json!({"name": "zoom", "arguments": {}}); 11]}), "1 to 10 items"),
+    ] {
+        let json = response(&arguments);
+        assert!(json.contains("error") && json.contains(path), "{arguments}: {json}");
+    }
+    for broken in ["", "{", "{\"calls\": [{\"name\": \"send_mail\", \"arguments\": {\"id\": 1}"] {
         let answer = wait(turn.call(&ToolCall::new("tool_call", broken)));
         assert!(answer.is_error() && answer.json.contains("malformed_arguments"), "{broken}: {}", answer.json);
     }
@@ -172,9 +190,10 @@ fn invalid_inner_calls_are_reported() {
 #[test]
 fn tools_that_are_not_granted_are_neither_found_nor_called() {
     let turn = turn(registry().session().enable(["mail"]).tool_search(ToolSearch::with_threshold(0)));
-    let found = call_json(&turn, "tool_search", &json!({"query": "show an invoice"}));
-    assert_eq!(found["tools"], json!([]));
-    let refused = call(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": 1}}));
+    let found = call_json(&turn, "tool_search", &json!({"queries": ["show an invoice"]}));
+    assert_eq!(found["results"][0]["tools"], json!([]));
+    assert_eq!(found["toolsets"], json!({"mail": 1}));
+    let refused = call(&turn, "tool_call", &one("show_invoice", &json!({"id": 1})));
     assert!(refused.json.contains("unknown_tool"), "{}", refused.json);
     assert!(call(&turn, "tool_describe", &json!({"names": ["show_invoice"]})).is_error());
 }
@@ -211,7 +230,8 @@ fn tools_of_large_and_small_providers_are_found() {
     assert!(found.iter().all(|found| found.score > 0.0));
     assert_eq!(turn.search("thing", 1_000).len(), 100);
     assert_eq!(turn.search("thing", 0).len(), 0);
-    assert_eq!(call_json(&turn, "tool_search", &json!({"query": "thing"}))["tools"].as_array().unwrap().len(), 5);
+    let results = &call_json(&turn, "tool_search", &json!({"queries": ["thing"]}))["results"];
+    assert_eq!(results[0]["tools"].as_array().unwrap().len(), 5);
 }
 
 #[test]
@@ -237,9 +257,14 @@ fn a_deferred_tool_satisfies_conditions() {
 fn misplaced_secrets_are_not_in_the_error() {
     let turn = searched(&registry());
     for arguments in [
-        json!({"name": "send_mail", "id": "hunter2"}),
-        json!({"name": "send_mail", "arguments": {"id": 1}, "pin": "hunter2"}),
+        json!({"calls": [{"name": "send_mail", "id": "hunter2"}]}),
+        json!({"calls": [{"name": "send_mail", "arguments": {"id": 1}, "pin": "hunter2"}]}),
+        json!({"calls": [{"name": "send_mail", "arguments": ["hunter2"]}]}),
+        json!({"calls": ["hunter2"]}),
+        json!({"calls": {"pin": "hunter2"}}),
+        json!({"call": [{"name": "send_mail", "arguments": {"pin": "hunter2"}}]}),
         json!({"name": "send_mail", "arguments": ["hunter2"]}),
+        json!({"calls": vec![json!({"name": "send_mail", "arguments": {"pin": "hunter2"}}); 11]}),
     ] {
         let answer = call(&turn, "tool_call", &arguments);
         assert!(answer.is_error() && !answer.json.contains("hunter2"), "{}", answer.json);
@@ -269,4 +294,111 @@ fn a_deferred_tool_is_explained_and_a_hidden_one_not_described() {
     assert!(why.is_deferred && why.to_string().contains("`tool_search` finds it"), "{why}");
     let answer = call(&turn, "tool_describe", &json!({"names": ["show_map"]}));
     assert!(answer.json.contains("not available now") && answer.json.contains("MAP_KEY"), "{}", answer.json);
+}
+
+#[test]
+fn a_query_has_its_own_results_and_a_tool_is_described_once() {
+    let turn = searched(&registry());
+    let queries = json!(["invoices of a customer", "lines of an invoice", "quantum", "send mial"]);
+    let found = call_json(&turn, "tool_search", &json!({ "queries": queries }));
+    let results = found["results"].as_array().unwrap();
+    assert_eq!(results.iter().map(|result| result["query"].clone()).collect::<Value>(), queries);
+    let description = "Show one invoice of a customer, with all of its lines.";
+    assert_eq!(results[0]["tools"], json!([{"name": "show_invoice", "description": description}]));
+    assert_eq!(results[1]["tools"], json!([{"name": "show_invoice"}]));
+    assert_eq!(results[2]["tools"], json!([]));
+    assert_eq!(results[2].get("did_you_mean"), None);
+    assert_eq!(results[3]["tools"][0]["name"], "send_mail", "the other word matches");
+    assert_eq!(found["toolsets"], json!({"billing": 1, "mail": 1, "pictures": 1, "talk": 1}));
+    let near = call_json(&turn, "tool_search", &json!({"queries": ["shwo_invoise"]}));
+    assert_eq!(near["results"][0]["did_you_mean"], json!(["show_invoice"]));
+    let none = call_json(&turn, "tool_search", &json!({"queries": ["mail"]}));
+    assert_eq!((none.get("toolsets"), none.get("note")), (None, None));
+}
+
+#[test]
+fn queries_are_limited_in_number_and_length() {
+    let turn = searched(&registry());
+    for queries in [json!([]), json!(vec!["a"; 6]), json!(["x".repeat(201)]), json!([{}])] {
+        let answer = call(&turn, "tool_search", &json!({ "queries": queries }));
+        assert!(answer.json.contains("invalid_arguments"), "{}", answer.json);
+    }
+}
+
+#[test]
+fn a_wrong_direct_call_of_a_deferred_tool_gets_its_parameters() {
+    let turn = searched(&registry());
+    for (name, arguments) in
+        [("send_mail", json!({"to": "ada"})), ("tool_call", one("send_mail", &json!({"to": "ada"})))]
+    {
+        let error = call_json(&turn, name, &arguments);
+        assert!(error["error"].as_str().unwrap().contains("`tool_describe` returns its definition"), "{error}");
+        assert_eq!(error["kind"], "invalid_arguments");
+        assert_eq!(error["parameters"]["properties"]["id"]["description"], "Which one.");
+    }
+    let shown = call_json(&turn, "zoom", &json!({"to": "ada"}));
+    assert_eq!(shown.get("parameters"), None, "the model has its definition");
+    assert_eq!(call_json(&turn, "send_mail", &json!({"id": 1})), "send_mail {\"id\":1}", "a valid call runs");
+}
+
+#[test]
+fn the_parameters_in_an_error_are_those_of_each_dialect_and_small() {
+    let many: serde_json::Map<String, Value> =
+        (0..200).map(|at| (format!("parameter_{at}"), json!({"type": "string"}))).collect();
+    let large = json!({"type": "object", "properties": many, "required": ["parameter_0"]});
+    let registry = registry();
+    let large = DynamicTool::sync("large", "", large, |_: Value, _| Ok(ToolOutput::text("")));
+    registry.add(large.build().unwrap()).unwrap();
+    let session = registry.session().tool_search(ToolSearch::with_threshold(0)).build().unwrap();
+    for &dialect in Dialect::ALL {
+        let turn = session.turn_blocking(dialect);
+        let Some(deferred) = turn.deferred().find(|name| *name == "send_mail") else { continue };
+        let error = call_json(&turn, deferred, &json!({}));
+        assert_eq!(error["parameters"]["required"], json!(["id"]), "{dialect:?}");
+        let error = call_json(&turn, "large", &json!({}));
+        assert_eq!(error.get("parameters"), None);
+        assert!(error["error"].as_str().unwrap().contains("`tool_describe`"), "{error}");
+    }
+}
+
+#[test]
+fn the_names_of_the_three_tools_are_corrected_too() {
+    let turn = searched(&registry());
+    for name in ["functions.tool_call", "Tool-Call", "default_api.tool_call"] {
+        assert_eq!(
+            call_json(&turn, name, &one("functions.Send_Mail", &json!({"id": 1}))),
+            "send_mail {\"id\":1}",
+            "{name}"
+        );
+        let both = json!({"calls": [
+            {"name": "Send-Mail", "arguments": {"id": 1}},
+            {"name": "functions.tool_search", "arguments": {"queries": "mail"}},
+            {"name": "functions.tool_call", "arguments": {"name": "zoom", "arguments": {"id": 1}}},
+        ]});
+        let results = call_json(&turn, name, &both);
+        assert_eq!(results["results"][0], json!({"name": "Send-Mail", "result": "send_mail {\"id\":1}"}));
+        assert_eq!(results["results"][1]["result"]["results"][0]["tools"][0]["name"], "send_mail");
+        assert_eq!(results["results"][2]["result"]["kind"], "invalid_arguments", "{results}");
+    }
+    assert!(call(&turn, "functions.tool_search", &json!({"queries": "mail"})).json.contains("send_mail"));
+    let described = call_json(&turn, "tool-describe", &json!({"names": ["Send-Mail", "functions.tool_call"]}));
+    assert_eq!(described["tools"][0]["function"]["name"], "send_mail");
+    assert_eq!(described["not_described"], json!(["`tool_call` is already defined in the list of tools"]));
+    let without = self::turn(registry().session());
+    assert!(call(&without, "functions.tool_call", &one("send_mail", &json!({"id": 1}))).json.contains("unknown_tool"));
+}
+
+#[test]
+fn equal_turns_list_the_deferred_tools_in_the_same_bytes() {
+    let first = searched(&registry());
+    let other = Registry::new();
+    let tools = DynamicTools::new()
+        .tool(tool("ask", "Ask the user a question.").toolset("talk").defer(false))
+        .tool(tool("zoom", "Look closer at a picture.").toolset("pictures").defer(false))
+        .tool(tool("send_mail", "Send a message to a person.").toolset("mail"))
+        .tool(tool("show_invoice", "Show one invoice of a customer, with all of its lines.").toolset("billing"));
+    other.add(tools.build().unwrap()).unwrap();
+    assert_eq!(searched(&other).definitions(), first.definitions());
+    let short = turn(registry().session().tool_search(ToolSearch::with_threshold(0).with_listing(10)));
+    assert!(short.definitions().contains(r"billing: show_invoice\nmail: send_mail"), "{}", short.definitions());
 }

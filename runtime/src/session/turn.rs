@@ -135,6 +135,12 @@ impl Turn {
         Ok(raw.get_or_init(|| made))
     }
 
+    /// Returns the shown tools, sorted.
+    #[cfg(feature = "search")]
+    pub(crate) fn tool_ids(&self) -> &[ToolId] {
+        &self.inner.snapshot.tools
+    }
+
     /// Returns the own names of the shown tools, sorted.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.inner.snapshot.tools.iter().map(|&id| self.name(id))
@@ -389,7 +395,9 @@ impl Snapshot {
         let definitions = match before {
             Some(before) => renderer.rerender(before),
             #[cfg(feature = "search")]
-            None if !deferred.is_empty() => renderer.render_with_search_tools(&deferred),
+            None if !deferred.is_empty() => {
+                renderer.render_with_search_tools(&deferred, config.search.unwrap_or_default())
+            }
             None => renderer.render(),
         };
         let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));

@@ -102,7 +102,7 @@ fn a_call_within_tool_call_keeps_the_values_of_the_outer_one() {
     assert!(turn.definitions().contains("tool_call") && !turn.definitions().contains("on a thread"));
     let values = HostValues::new().with(Arc::new(User(9)));
     for tool in TOOLS {
-        let arguments = json!({"name": tool, "arguments": {}}).to_string();
+        let arguments = json!({"calls": [{"name": tool, "arguments": {}}]}).to_string();
         let response = turn.call_blocking(&ToolCall::new("tool_call", &arguments).with_values(&values));
         assert_eq!(text(&response.json), "of the session Some(9)");
     }

@@ -380,7 +380,10 @@ fn integers_and_choices_are_keys_too() {
         let write = Tool { arguments: table(key).into(), ..keyed("write", "files", false) };
         let session = Fake::new([write]).registry().session().build().unwrap();
         let turn = session.turn_blocking(Dialect::OpenAi);
-        let overlaps = arguments.map(|arguments| turn.overlap(&ToolCall::new("write", arguments)));
+        let overlaps = arguments.map(|arguments| {
+            let tool = turn.find("write");
+            turn.overlap(&Step { request: ToolCall::new("write", arguments), tool, refusal: None })
+        });
         let key = Some(ParallelKey::new("7"));
         assert!(
             overlaps

@@ -227,3 +227,17 @@ fn the_values_of_secret_variables_are_redacted() {
     assert!(lines.iter().any(|line| line.contains("[secret]")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.replace("tool=\"value-of-the-key\"", "").contains("value-of")), "{lines:?}");
 }
+
+#[test]
+fn a_corrected_name_is_logged_with_what_the_model_wrote() {
+    let (turn, lines) = logged(None);
+    call(&turn, "functions.Open", "1", r#"{"say": "hello"}"#);
+    call(&turn, "OPEN", "2", "{}");
+    call(&turn, "open", "3", r#"{"say": "hello"}"#);
+    let lines = lines.lock().unwrap();
+    let begins = r#"toolc: begins tool="open" called_as="functions.Open" id="1" task="errand" arguments="#;
+    assert!(lines[0].starts_with(begins), "{}", lines[0]);
+    let ends = r#"toolc: ends tool="open" called_as="OPEN" id="2" task="errand" "#;
+    assert!(lines[2].starts_with(ends) && lines[2].contains("error=invalid_arguments"), "{}", lines[2]);
+    assert!(lines[3].starts_with(r#"toolc: begins tool="open" id="3""#), "{}", lines[3]);
+}

@@ -23,7 +23,7 @@ pub(crate) const fn host_error(_: &CallInfo<'_>, _: &HostError<'_>) {}
 
 #[expect(clippy::unused_self, reason = "the feature `tracing` uses it")]
 impl Trace {
-    pub(crate) fn begin<'t>(_: &ToolCall<'_>, _: Option<&str>, _: impl FnOnce() -> Option<&'t Table>) -> Self {
+    pub(crate) fn begin<'t>(_: &ToolCall<'_>, _: &str, _: Option<&str>, _: impl FnOnce() -> Option<&'t Table>) -> Self {
         Self
     }
 

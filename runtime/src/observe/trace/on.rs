@@ -66,26 +66,28 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Opens a span. `tool` is the called tool's own name, if the tool is known, and `table` describes its arguments.
+    /// Opens a span. `name` is the called tool's own name, or what the model wrote. `called_as` is the name that was corrected, and
+    /// `table` describes the arguments.
     pub(crate) fn begin<'t>(
         request: &ToolCall<'_>,
-        tool: Option<&str>,
+        name: &str,
+        called_as: Option<&str>,
         table: impl FnOnce() -> Option<&'t Table>,
     ) -> Self {
-        let name = || tool.map_or_else(|| short_name(request.name()), str::to_owned);
         let span = info_span!(
             target: "toolc",
             "execute_tool",
-            otel.name = &*format!("execute_tool {}", name()),
+            otel.name = &*format!("execute_tool {name}"),
             otel.status_code = field::Empty,
             gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = &*name(),
+            gen_ai.tool.name = name,
             gen_ai.tool.call.id = id(request.id()),
             gen_ai.tool.type = "function",
             gen_ai.tool.call.arguments = field::Empty,
             gen_ai.tool.call.result = field::Empty,
             error.type = field::Empty,
             toolc.task = request.task(),
+            toolc.called_as = called_as.map(short_name),
             toolc.repairs = field::Empty,
         );
         if span.is_disabled() || !event_enabled!(target: "toolc::content", Level::TRACE) {

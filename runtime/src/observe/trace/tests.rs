@@ -254,6 +254,13 @@ fn a_call_is_a_span_around_its_handler() {
 }
 
 #[test]
+fn a_corrected_name_is_recorded_beside_the_tools_own() {
+    let (_, call) = record_call(Level::INFO, &ToolCall::new("functions.OPEN", r#"{"say": "hello"}"#));
+    let of = |field| call.get(field);
+    assert_eq!([of("gen_ai.tool.name"), of("toolc.called_as")], [Some("open"), Some("functions.OPEN")]);
+}
+
+#[test]
 fn a_failure_has_its_kind() {
     let long = "x".repeat(100);
     for (name, arguments, kind) in [

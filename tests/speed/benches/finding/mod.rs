@@ -43,7 +43,7 @@ pub(crate) fn bridged(budget: Duration) -> Vec<Timing> {
         registry.session().tool_search(ToolSearch::with_threshold(0)).build().expect("everything can be enabled");
     let turn: Turn = session.turn_blocking(Dialect::OpenAi);
     assert_eq!((turn.deferred().count(), direct.tools().count()), (1_000, 1_000));
-    let arguments = format!(r#"{{"name":"trivial","arguments":{RIGHT}}}"#);
+    let arguments = format!(r#"{{"calls":[{{"name":"trivial","arguments":{RIGHT}}}]}}"#);
     let expected = floor::call("trivial", RIGHT).expect("right arguments");
     assert_eq!(ours::call(&turn, "tool_call", &arguments).json, expected);
     compare(

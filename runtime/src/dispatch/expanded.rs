@@ -1,0 +1,95 @@
+//! The first step of every call: finds what the model's call stands for, which is the call itself, the calls inside a call of tool
+//! search's `tool_call`, or a call whose arguments are a text.
+
+use std::borrow::Cow;
+
+use crate::call::ToolCall;
+use crate::registration::ids::ToolId;
+use crate::result::error::ToolError;
+use crate::session::turn::Turn;
+use crate::text::display::short_name;
+
+/// What a call of the model stands for.
+pub(super) enum Expanded<'r> {
+    /// The call itself, and its tool, or `None` for a tool of tool search and an unknown tool.
+    Itself(Option<ToolId>),
+    /// The calls inside it, or the same call with arguments instead of a text.
+    Inner(InnerCalls<'r>),
+}
+
+/// The calls inside a call of `tool_call`: at least one. The first is apart, so that the usual single call needs no list.
+pub(super) struct InnerCalls<'r> {
+    pub(super) first: Inner<'r>,
+    pub(super) rest: Vec<Inner<'r>>,
+}
+
+/// A call inside a call of `tool_call`.
+#[cfg_attr(not(feature = "search"), allow(dead_code, reason = "only the feature `search` refuses calls"))]
+pub(super) enum Inner<'r> {
+    Call {
+        name: Cow<'r, str>,
+        arguments: Cow<'r, str>,
+    },
+    /// A call that cannot be read.
+    Refused(ToolError),
+}
+
+/// A call to run, and its tool, or `None` for a tool of tool search and an unknown tool.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'s> {
+    pub(super) request: ToolCall<'s>,
+    pub(super) tool: Option<ToolId>,
+    /// The error of a call that must not run.
+    pub(super) refusal: Option<&'s ToolError>,
+}
+
+impl Step<'_> {
+    /// Returns the name that the model wrote, which is truncated if no tool has it.
+    pub(super) fn name(&self) -> Cow<'_, str> {
+        let name = self.request.name();
+        if self.tool.is_some() { name.into() } else { short_name(name).into() }
+    }
+}
+
+impl Turn {
+    /// Returns what a call stands for.
+    pub(super) fn expand<'r>(&self, call: &ToolCall<'r>) -> Expanded<'r> {
+        if call.is_text() {
+            return Expanded::Inner(InnerCalls { first: self.with_arguments(call), rest: Vec::new() });
+        }
+        let exact = self.find(call.name());
+        match exact.is_none().then(|| self.inner_calls(call)).flatten() {
+            Some(calls) => Expanded::Inner(calls),
+            None => Expanded::Itself(exact.or_else(|| self.find_called(call.name()))),
+        }
+    }
+
+    fn step<'s>(&self, outer: ToolCall<'s>, inner: &'s Inner<'_>) -> Step<'s> {
+        match inner {
+            Inner::Call { name, arguments } => {
+                Step { request: outer.redirected(name, arguments), tool: self.find_called(name), refusal: None }
+            }
+            Inner::Refused(error) => Step { request: outer, tool: None, refusal: Some(error) },
+        }
+    }
+}
+
+impl Expanded<'_> {
+    /// Returns the only call, or `None` if there are several. `call` is the model's call.
+    pub(super) fn single<'s>(&'s self, turn: &Turn, call: ToolCall<'s>) -> Option<Step<'s>> {
+        match self {
+            Self::Itself(tool) => Some(Step { request: call, tool: *tool, refusal: None }),
+            Self::Inner(InnerCalls { first, rest }) => rest.is_empty().then(|| turn.step(call, first)),
+        }
+    }
+
+    /// Returns all calls, in order.
+    pub(super) fn steps<'s>(&'s self, turn: &Turn, call: ToolCall<'s>) -> Vec<Step<'s>> {
+        match self {
+            Self::Itself(_) => self.single(turn, call).into_iter().collect(),
+            Self::Inner(InnerCalls { first, rest }) => {
+                std::iter::once(first).chain(rest).map(|inner| turn.step(call, inner)).collect()
+            }
+        }
+    }
+}
