@@ -105,6 +105,12 @@ pub use serde_json::value::RawValue;
 pub use session::turn::Turn;
 pub use session::{Session, SessionBuilder};
 
+pub mod changes {
+    //! What differs between the tools of two turns.
+
+    pub use crate::session::changes::{ChangeCause, ToolChange, ToolChanges};
+}
+
 pub mod agent {
     //! Tools that the agent's own loop runs instead of a handler, such as a sub-agent or a question to the user.
 

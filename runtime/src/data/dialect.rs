@@ -121,9 +121,38 @@ pub(crate) struct Shape {
     callers: Option<[&'static str; 3]>,
     /// The field that lets the model go on while a call runs.
     background: Option<&'static str>,
+    /// The search of the vendor for tools whose definitions are deferred, if it has one.
+    #[allow(dead_code, reason = "only `search` reads it")]
+    pub(crate) search: Option<VendorSearch>,
+    /// The tool of the vendor that runs code which calls tools, as JSON, if it has one.
+    pub(crate) code_tool: Option<&'static str>,
     /// The API whose requests contain the definitions.
     #[allow(dead_code, reason = "only `wire` reads it")]
     pub(crate) api: DialectApi,
+}
+
+/// A vendor's own search for tools.
+#[derive(Debug, Clone, Copy)]
+#[allow(dead_code, reason = "only `search` reads it")]
+pub(crate) struct VendorSearch {
+    /// The tool that a request needs for the search, as JSON.
+    pub(crate) tool: &'static str,
+    /// The maximum number of deferred tools.
+    pub(crate) max_deferred: usize,
+    /// How deferred tools are listed.
+    pub(crate) listing: VendorListing,
+}
+
+/// How deferred tools are listed in a request. Each has `"defer_loading": true`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "only `search` reads it")]
+pub(crate) enum VendorListing {
+    /// Like other tools.
+    Plain,
+    /// In a namespace for each home toolset.
+    Namespaces,
+    /// With a short description, which the model sees before the search.
+    ShortDescriptions,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -171,12 +200,28 @@ const NESTED: Shape = Shape {
     accepts_any_schema: true,
     callers: None,
     background: None,
+    search: None,
+    code_tool: None,
     api: DialectApi::ChatCompletions,
 };
 const ANTHROPIC: Shape =
-    Shape { envelope: Envelope::Bare, parameters: "input_schema", api: DialectApi::Messages, ..NESTED };
-const ANTHROPIC_LENIENT: Shape =
-    Shape { callers: Some(["allowed_callers", "direct", "code_execution_20260120"]), ..ANTHROPIC };
+    Shape {
+        envelope: Envelope::Bare,
+        parameters: "input_schema",
+        // The types of anthropic 2.14.0, and the limit of its guide to tool search; read on 2026-11-27.
+        search: Some(VendorSearch {
+            tool: r#"{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}"#,
+            max_deferred: 10_000,
+            listing: VendorListing::Plain,
+        }),
+        api: DialectApi::Messages,
+        ..NESTED
+    };
+const ANTHROPIC_LENIENT: Shape = Shape {
+    callers: Some(["allowed_callers", "direct", "code_execution_20260120"]),
+    code_tool: Some(r#"{"type":"code_execution_20260120","name":"code_execution"}"#),
+    ..ANTHROPIC
+};
 const GEMINI: Shape =
     Shape { envelope: Envelope::Bare, parameters: "parametersJsonSchema", api: DialectApi::GenerateContent, ..NESTED };
 
@@ -197,6 +242,13 @@ dialects! { $
             envelope: Envelope::Flat,
             callers: Some(["allowed_callers", "direct", "programmatic"]),
             background: Some("async"),
+            // The types of openai 3.57.0, read on 2026-11-27.
+            search: Some(VendorSearch {
+                tool: r#"{"type":"tool_search"}"#,
+                max_deferred: usize::MAX,
+                listing: VendorListing::Namespaces,
+            }),
+            code_tool: Some(r#"{"type":"programmatic_tool_calling"}"#),
             api: DialectApi::Responses,
             ..NESTED
         },
@@ -221,7 +273,17 @@ dialects! { $
     8 Portable portable with_portable, "portable", Shape { accepts_any_schema: false, ..NESTED },
         "The shape of [`OpenAi`](Dialect::OpenAi), with schemas that every vendor accepts, llama.cpp included.";
     9 GeminiInteractions gemini_interactions with_gemini_interactions, "gemini-interactions",
-        Shape { envelope: Envelope::Typed, api: DialectApi::Interactions, ..NESTED },
+        Shape {
+            envelope: Envelope::Typed,
+            // The types of google-genai 3.6.1, read on 2026-11-27.
+            search: Some(VendorSearch {
+                tool: r#"{"type":"tool_search"}"#,
+                max_deferred: usize::MAX,
+                listing: VendorListing::ShortDescriptions,
+            }),
+            api: DialectApi::Interactions,
+            ..NESTED
+        },
         "Gemini's Interactions: `{\"type\": \"function\", \"name\", \"description\", \"parameters\"}`.";
 }
 

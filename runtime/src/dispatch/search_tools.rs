@@ -26,12 +26,12 @@ const MAX_PARAMETERS: usize = 2_000;
 impl Turn {
     /// Returns the names of the three tools, if the turn has them.
     pub(super) fn search_tool_names(&self) -> &'static [&'static str] {
-        if self.deferred_ids().is_empty() { &[] } else { &RESERVED_TOOLS }
+        if self.has_search_tools() { &RESERVED_TOOLS } else { &[] }
     }
 
     /// Returns the call inside `request`, if that is a call of `tool_call` with one call, as most are.
     pub(super) fn only_inner_call<'r>(&self, request: &ToolCall<'r>) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
-        if self.deferred_ids().is_empty() || request.name() != CALL {
+        if !self.has_search_tools() || request.name() != CALL {
             return None;
         }
         args::only_inner_call(request.arguments(), Limits::default()).map(|call| (call.name, call.arguments))
@@ -151,7 +151,7 @@ impl Turn {
     /// has is unknown: a host may have shortened the conversation.
     #[cold]
     pub(super) fn with_definition(&self, id: ToolId, request: &ToolCall<'_>, error: ToolError) -> ToolError {
-        if request.is_from_script() || self.deferred_ids().binary_search(&id).is_err() {
+        if request.is_from_script() || !self.has_search_tools() || self.deferred_ids().binary_search(&id).is_err() {
             return error;
         }
         let message = format!(

@@ -27,7 +27,7 @@ impl fmt::Display for Explanation {
         let dialect_name =
             self.dialect_name.as_ref().map(|name| format!(" (`{name}` in this dialect)")).unwrap_or_default();
         let status = match &self.status {
-            Status::Shown if self.is_deferred => "is deferred: `tool_search` finds it".to_owned(),
+            Status::Shown if self.is_deferred => "is deferred: tool search finds it".to_owned(),
             Status::Shown => "is shown".to_owned(),
             Status::Hidden(reason) => format!("is hidden: {reason}"),
             Status::Disabled => "is disabled".to_owned(),

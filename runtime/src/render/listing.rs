@@ -87,7 +87,7 @@ impl ListedToolset<'_> {
 }
 
 /// Returns the first sentence of a text on one line, at most [`MAX_SENTENCE`] characters of it.
-fn first_sentence(text: &str) -> String {
+pub(super) fn first_sentence(text: &str) -> String {
     let text = text.trim_start();
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let end = paragraph.char_indices().find(|&(at, letter)| {

@@ -5,12 +5,16 @@ pub(crate) mod conditional;
 mod listing;
 #[cfg(feature = "search")]
 pub(crate) mod search_tools;
+#[cfg(feature = "search")]
+pub(crate) mod vendor_search;
 
 #[cfg(feature = "search")]
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::data::dialect::Dialect;
+#[cfg(feature = "search")]
+use crate::data::dialect::VendorSearch;
 use crate::data::segment;
 use crate::data::segment::FactValue;
 use crate::registration::atoms::FactLookup;
@@ -18,6 +22,8 @@ use crate::registration::definition_table::{DefinitionSlot, DefinitionTable};
 use crate::registration::ids::ToolId;
 use crate::registration::state::State;
 use crate::render::conditional::ConditionalTable;
+#[cfg(feature = "search")]
+use crate::render::search_tools::ToolSearch;
 #[cfg(feature = "search")]
 use crate::render::listing::ListedToolset;
 
@@ -33,6 +39,51 @@ pub(crate) struct DefinitionsRenderer<'p> {
     pub(crate) facts: FactLookup<'p>,
     /// Those of the tools whose parameters depend on the turn, sorted.
     pub(crate) conditional: &'p [ConditionalTable],
+}
+
+/// The tools of a turn that are deferred, sorted, and how the model finds them.
+pub(crate) enum Deferral {
+    /// No tool is deferred.
+    None,
+    /// The three tools of tool search replace the definitions.
+    #[cfg(feature = "search")]
+    ByTools(Vec<ToolId>, ToolSearch),
+    /// The definitions are marked for the search of the vendor.
+    #[cfg(feature = "search")]
+    ByVendor(Vec<ToolId>, VendorSearch),
+}
+
+impl Deferral {
+    /// Returns the deferred tools, sorted.
+    pub(crate) fn tools(&self) -> &[ToolId] {
+        match self {
+            Self::None => &[],
+            #[cfg(feature = "search")]
+            Self::ByTools(tools, _) | Self::ByVendor(tools, _) => tools,
+        }
+    }
+
+    /// Returns whether the three tools of tool search replace the definitions.
+    pub(crate) const fn has_search_tools(&self) -> bool {
+        match self {
+            Self::None => false,
+            #[cfg(feature = "search")]
+            Self::ByVendor(..) => false,
+            #[cfg(feature = "search")]
+            Self::ByTools(..) => true,
+        }
+    }
+
+    /// Returns the tool of the vendor that a request needs for the search, as JSON.
+    pub(crate) const fn vendor_tool(&self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            #[cfg(feature = "search")]
+            Self::ByTools(..) => None,
+            #[cfg(feature = "search")]
+            Self::ByVendor(_, search) => Some(search.tool),
+        }
+    }
 }
 
 /// Rendered definitions.
@@ -106,13 +157,29 @@ impl DefinitionsRenderer<'_> {
 
 #[cfg(feature = "search")]
 impl DefinitionsRenderer<'_> {
-    /// Returns the tools that tool search defers: none, or all deferrable ones.
-    pub(crate) fn deferred(self, search: Option<crate::render::search_tools::ToolSearch>) -> Vec<ToolId> {
-        let Some(search) = search else { return Vec::new() };
+    /// Returns the tools that are deferred, and how they are found.
+    pub(crate) fn deferral(self, search: Option<ToolSearch>) -> Deferral {
+        let Some(search) = search else { return Deferral::None };
         let mut deferrable: Vec<ToolId> = self.tools.to_vec();
         deferrable.retain(|&id| self.state[id].plan.is_deferrable);
         let bytes = deferrable.iter().map(|&id| self.definitions[id].max_len()).sum();
-        if search.defers(bytes) { deferrable } else { Vec::new() }
+        if !search.defers(bytes) {
+            return Deferral::None;
+        }
+        let of_vendor = self.dialect.shape().search.filter(|of_vendor| deferrable.len() <= of_vendor.max_deferred);
+        match of_vendor.filter(|_| search.is_by_vendor()) {
+            Some(of_vendor) => Deferral::ByVendor(self.deferred_by_vendor(deferrable), of_vendor),
+            None => Deferral::ByTools(deferrable, search),
+        }
+    }
+
+    /// Renders all definitions of a turn.
+    pub(crate) fn render_with(self, deferral: &Deferral) -> RenderedDefinitions {
+        match deferral {
+            Deferral::None => self.render(),
+            Deferral::ByTools(deferred, search) => self.render_with_search_tools(deferred, *search),
+            Deferral::ByVendor(deferred, search) => self.render_for_vendor_search(deferred, search),
+        }
     }
 
     /// Returns the list of the deferred tools. It does not depend on facts, so that it stays the same while the tools do.
@@ -132,11 +199,7 @@ impl DefinitionsRenderer<'_> {
     }
 
     /// Renders the definitions of the tools that are not `deferred`, and of the three tools of tool search.
-    pub(crate) fn render_with_search_tools(
-        self,
-        deferred: &[ToolId],
-        search: crate::render::search_tools::ToolSearch,
-    ) -> RenderedDefinitions {
+    fn render_with_search_tools(self, deferred: &[ToolId], search: ToolSearch) -> RenderedDefinitions {
         let listing = self.listing(deferred, search.listing());
         let mut search_tools =
             crate::render::search_tools::definitions(self.dialect, deferred.len(), &listing).into_iter().peekable();

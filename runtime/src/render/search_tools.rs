@@ -26,6 +26,8 @@ pub struct ToolSearch {
     threshold: usize,
     /// The maximum size of the list of deferred tools, in estimated tokens.
     listing: usize,
+    /// Whether the vendor searches, if it can.
+    by_vendor: bool,
 }
 
 impl Default for ToolSearch {
@@ -44,13 +46,13 @@ impl ToolSearch {
     pub const fn for_context(context_tokens: usize) -> Self {
         let share = context_tokens / 20;
         let listing = if share < Self::MAX_LISTING { share } else { Self::MAX_LISTING };
-        Self { threshold: context_tokens / 10, listing }
+        Self { threshold: context_tokens / 10, listing, by_vendor: false }
     }
 
     /// Defers tools if the definitions of all deferrable tools take more than this number of
     /// [estimated tokens](estimated_tokens).
     pub const fn with_threshold(tokens: usize) -> Self {
-        Self { threshold: tokens, listing: Self::MAX_LISTING }
+        Self { threshold: tokens, listing: Self::MAX_LISTING, by_vendor: false }
     }
 
     /// Sets the maximum size of the list of deferred tools in the definition of `tool_search`, in estimated tokens. At least one
@@ -58,6 +60,19 @@ impl ToolSearch {
     #[must_use]
     pub const fn with_listing(self, tokens: usize) -> Self {
         Self { listing: tokens, ..self }
+    }
+
+    /// Leaves the search to the vendor, in dialects whose API has one: `Anthropic`, `AnthropicStrict`, `OpenAiResponses` and
+    /// `GeminiInteractions`. The definitions then contain the deferred tools, marked as such. The request needs the
+    /// [tools of the vendor](crate::Turn::vendor_tools), too. In other dialects, the three tools of toolc are shown.
+    #[must_use]
+    pub const fn by_vendor(self) -> Self {
+        Self { by_vendor: true, ..self }
+    }
+
+    /// Returns whether the vendor searches, if it can.
+    pub(crate) const fn is_by_vendor(self) -> bool {
+        self.by_vendor
     }
 
     /// Returns whether definitions of this many bytes are deferred.

@@ -22,7 +22,8 @@ impl Turn {
         hits.into_iter().map(|(id, score)| SearchHit { tool: self.name(id), score }).collect()
     }
 
-    /// Returns the names of the tools that tool search defers: [`definitions`](Turn::definitions) does not contain them.
+    /// Returns the names of the tools that are deferred: [`definitions`](Turn::definitions) does not contain them, or marks them for
+    /// the [vendor's search](ToolSearch::by_vendor).
     pub fn deferred(&self) -> impl Iterator<Item = &str> {
         self.deferred_ids().iter().map(|&id| self.name(id))
     }

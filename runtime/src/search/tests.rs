@@ -291,7 +291,7 @@ fn a_deferred_tool_is_explained_and_a_hidden_one_not_described() {
     registry.add(Box::new(crate::fakes::Fake::new([hidden]))).unwrap();
     let turn = searched(&registry);
     let why = turn.why("send_mail").unwrap();
-    assert!(why.is_deferred && why.to_string().contains("`tool_search` finds it"), "{why}");
+    assert!(why.is_deferred && why.to_string().contains("tool search finds it"), "{why}");
     let answer = call(&turn, "tool_describe", &json!({"names": ["show_map"]}));
     assert!(answer.json.contains("not available now") && answer.json.contains("MAP_KEY"), "{}", answer.json);
 }

@@ -1,5 +1,6 @@
 //! Sessions: conversations, each with its own choice of toolsets.
 
+pub(crate) mod changes;
 pub(crate) mod config;
 pub(crate) mod turn;
 

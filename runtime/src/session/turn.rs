@@ -23,7 +23,7 @@ use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::ids::ToolId;
 use crate::registration::state::{DispatchPlan, State};
 use crate::render::conditional::ConditionalTable;
-use crate::render::{DefinitionsRenderer, RenderedDefinitions};
+use crate::render::{Deferral, DefinitionsRenderer, RenderedDefinitions};
 use crate::result::error::ToolError;
 use crate::result::spill::StoredText;
 use crate::run::progress::ProgressSink;
@@ -61,8 +61,7 @@ struct Snapshot {
     /// The facts that the host has set.
     facts: Arc<FactValues>,
     definitions: RenderedDefinitions,
-    /// The tools that tool search defers, sorted. Empty without the feature `search`.
-    deferred: Vec<ToolId>,
+    deferral: Deferral,
     /// The definitions as a value, created on first use.
     #[cfg(feature = "raw-value")]
     raw: std::sync::OnceLock<Box<serde_json::value::RawValue>>,
@@ -171,6 +170,11 @@ impl Turn {
         self.inner.inputs.as_ref()
     }
 
+    /// Returns whether both turns share their definitions.
+    pub(crate) fn has_definitions_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner.snapshot, &other.inner.snapshot)
+    }
+
     /// Returns whether the turn was made from this state and in this dialect.
     pub(crate) fn belongs_to(&self, state: &Arc<State>, dialect: Dialect) -> bool {
         Arc::ptr_eq(&self.inner.snapshot.state, state) && self.dialect() == dialect
@@ -235,13 +239,22 @@ impl Turn {
         (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
     }
 
-    /// Returns the tools that tool search defers, sorted.
+    /// Returns the deferred tools, sorted.
     pub(crate) fn deferred_ids(&self) -> &[ToolId] {
-        &self.inner.snapshot.deferred
+        self.inner.snapshot.deferral.tools()
+    }
+
+    /// Returns whether the turn has the three tools of tool search.
+    #[cfg(feature = "search")]
+    pub(crate) fn has_search_tools(&self) -> bool {
+        self.inner.snapshot.deferral.has_search_tools()
+    }
+
+    pub(crate) fn deferral(&self) -> &Deferral {
+        &self.inner.snapshot.deferral
     }
 
     /// Renders the definition of a tool in this turn.
-    #[cfg(any(feature = "search", feature = "wire-mcp"))]
     pub(crate) fn definition(&self, id: ToolId) -> String {
         let Snapshot { state, dialect, tools, conditional, .. } = &*self.inner.snapshot;
         let (definitions, facts, mut text) = (state.definitions(*dialect), self.facts(), String::new());
@@ -389,16 +402,16 @@ impl Snapshot {
             conditional: &conditional,
         };
         #[cfg(feature = "search")]
-        let deferred = renderer.deferred(config.search);
+        let deferral = renderer.deferral(config.search);
         #[cfg(not(feature = "search"))]
-        let deferred = Vec::new();
+        let deferral = Deferral::None;
         let definitions = match before {
-            Some(before) => renderer.rerender(before),
+            // Marked definitions are not copied.
+            Some(before) if deferral.vendor_tool().is_none() => renderer.rerender(before),
             #[cfg(feature = "search")]
-            None if !deferred.is_empty() => {
-                renderer.render_with_search_tools(&deferred, config.search.unwrap_or_default())
-            }
-            None => renderer.render(),
+            _ => renderer.render_with(&deferral),
+            #[cfg(not(feature = "search"))]
+            _ => renderer.render(),
         };
         let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));
         let renamed = renamed_at.into_iter().map(|at| renamed[at].clone()).collect();
@@ -412,7 +425,7 @@ impl Snapshot {
             missing: Arc::clone(missing),
             facts: Arc::clone(facts.set),
             definitions,
-            deferred,
+            deferral,
             #[cfg(feature = "raw-value")]
             raw: std::sync::OnceLock::new(),
         }

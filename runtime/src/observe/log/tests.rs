@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use super::*;
 use crate::call::ToolCall;
 use crate::call::origin::{CallKind, CallOrigin};
+use crate::data::behaviour::{Behaviour, Callers};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
@@ -45,8 +46,9 @@ fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
 fn tools() -> Fake {
     let mut open = (*secretive()).clone();
     open.properties.iter_mut().for_each(|property| property.secret = false);
+    let behaviour = Behaviour::DEFAULT.with_callers(Callers::BOTH);
     Fake::new([
-        Tool { arguments: Arc::new(open), ..tool("open", "home", &[]) },
+        Tool { arguments: Arc::new(open), behaviour, ..tool("open", "home", &[]) },
         Tool { arguments: secretive(), ..tool("secretive", "home", &[]) },
     ])
     .answer_with(|args, _| {
