@@ -42,7 +42,7 @@ pub(super) fn combine<N: AsRef<str>>(responses: impl Iterator<Item = (N, CallRes
     }
 }
 
-/// Appends the images or attachments of a call to those of all calls, as far as there is room, and their numbers to the JSON of the
+/// Appends the images or attachments of a call to those of all calls, as far as they fit, and their numbers to the JSON of the
 /// call.
 fn take<T>(of_call: Vec<T>, all: &mut Vec<T>, what: &str, json: &mut String) {
     let (count, room) = (of_call.len(), ToolOutput::MAX_IMAGES.saturating_sub(all.len()));

@@ -8,7 +8,7 @@ use crate::session::turn::Turn;
 use crate::text::names::same_spelling;
 
 /// The namespaces that models put before the names of tools, because they saw functions in them while they were trained. Each has a
-/// public report (read 2026-11). Prefixes of MCP servers are none: they tell tools of different servers apart.
+/// public report (read 2026-11). Prefixes of MCP servers stay: they tell tools of different servers apart.
 const PREFIXES: &[&str] = &[
     // GPT: https://github.com/tontinton/maki/issues/505. Gemma: https://github.com/lablup/mlxcel/issues/521.
     "functions.",
