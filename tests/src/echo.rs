@@ -11,8 +11,8 @@ use crate::golden::returns::{
     return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word,
 };
 use crate::golden::{
-    ByCodeTools, GuardsTools, LaterTools, LibTools, PlainTextTools, ReturnsTools, ShapesTools, ShutTools, by_code, guards,
-    later, lib_, plain_text, shapes, shut,
+    ByCodeTools, GuardsTools, LaterTools, LibTools, PlainTextTools, ReturnsTools, ShapesTools, ShutTools, by_code,
+    guards, later, lib_, plain_text, shapes, shut,
 };
 
 /// Returns the arguments of every call, unless they request another outcome.

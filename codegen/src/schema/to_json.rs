@@ -22,7 +22,8 @@ pub struct Spelling {
 
 impl Spelling {
     /// JSON Schema, draft 2020-12.
-    pub const JSON_SCHEMA: Self = Self { openapi: false, says_closed: true, says_required: false, says_mcp_headers: false };
+    pub const JSON_SCHEMA: Self =
+        Self { openapi: false, says_closed: true, says_required: false, says_mcp_headers: false };
 }
 
 impl Defs {

@@ -17,6 +17,7 @@ use crate::data::behaviour::Annotations;
 use crate::data::table::Table;
 use crate::panics;
 use crate::result::error::ToolError;
+use crate::session::changes::ToolChanges;
 
 /// Code of the host that runs before and after each call of a session: see
 /// [`SessionBuilder::hook`](crate::SessionBuilder::hook). Hooks run in the order in which they were added, and each one
@@ -89,6 +90,12 @@ pub trait Hook: Send + Sync {
     fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
         let _ = (call, response);
         Ok(())
+    }
+
+    /// Called when a turn of the session `session` has other tools than the turn before, in the same dialect. Failures of this method
+    /// are ignored.
+    fn on_tool_changes(&self, session: &str, changes: &ToolChanges<'_>) {
+        let _ = (session, changes);
     }
 
     /// Called when a part of the host fails: this hook, another hook, the approver or the spill store. Failures of this

@@ -204,19 +204,18 @@ const NESTED: Shape = Shape {
     code_tool: None,
     api: DialectApi::ChatCompletions,
 };
-const ANTHROPIC: Shape =
-    Shape {
-        envelope: Envelope::Bare,
-        parameters: "input_schema",
-        // The types of anthropic 2.14.0, and the limit of its guide to tool search; read on 2026-11-27.
-        search: Some(VendorSearch {
-            tool: r#"{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}"#,
-            max_deferred: 10_000,
-            listing: VendorListing::Plain,
-        }),
-        api: DialectApi::Messages,
-        ..NESTED
-    };
+const ANTHROPIC: Shape = Shape {
+    envelope: Envelope::Bare,
+    parameters: "input_schema",
+    // The types of anthropic 2.14.0, and the limit of its guide to tool search; read on 2026-11-27.
+    search: Some(VendorSearch {
+        tool: r#"{"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"}"#,
+        max_deferred: 10_000,
+        listing: VendorListing::Plain,
+    }),
+    api: DialectApi::Messages,
+    ..NESTED
+};
 const ANTHROPIC_LENIENT: Shape = Shape {
     callers: Some(["allowed_callers", "direct", "code_execution_20260120"]),
     code_tool: Some(r#"{"type":"code_execution_20260120","name":"code_execution"}"#),

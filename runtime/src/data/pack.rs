@@ -13,7 +13,9 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::data::behaviour::{Annotations, Approval, Behaviour, Callers, Deprecated, Execution, MaxResultChars, Parallel};
+use crate::data::behaviour::{
+    Annotations, Approval, Behaviour, Callers, Deprecated, Execution, MaxResultChars, Parallel,
+};
 use crate::data::catalog::{Definition, Distribution, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
 use crate::data::layout_text::layout_text;

@@ -58,7 +58,8 @@ impl Turn {
         let state = Arc::new(Mutex::new(State::Running(None)));
         let running = RunningCall { state: Arc::clone(&state) };
         if RUNNING.fetch_add(1, Ordering::SeqCst) >= MAX_CALLS {
-            let error = ToolError::new(format!("{MAX_CALLS} calls run in the background already: wait for one of them"));
+            let error =
+                ToolError::new(format!("{MAX_CALLS} calls run in the background already: wait for one of them"));
             running.end(CallResponse::from(Err(error)));
             return BackgroundCall { call, state };
         }

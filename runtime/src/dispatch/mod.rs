@@ -61,7 +61,9 @@ impl Turn {
         let inner = self.only_inner_call(request);
         let inner = inner.as_ref().map(|(name, arguments)| request.redirected(name, arguments));
         let found = inner.as_ref().unwrap_or(request);
-        let Some(id) = self.find(found.name()).filter(|_| !request.is_text()) else { return self.call_unlisted(request).await };
+        let Some(id) = self.find(found.name()).filter(|_| !request.is_text()) else {
+            return self.call_unlisted(request).await;
+        };
         let mut call = self.prepare(found, Some(id));
         let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;
         self.finish(call, result)

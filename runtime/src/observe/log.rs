@@ -12,12 +12,15 @@ use crate::call::response::CallResponse;
 use crate::data::redactor::Redactor;
 use crate::data::to_json;
 use crate::result::error::ToolError;
+use crate::session::changes::ToolChanges;
 use crate::text::display::{Truncated, short_name};
 
 /// The environment variable that enables the log.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
 /// The maximum length of arguments and responses in the log, in characters.
 const MAX_CHARS: usize = 200;
+/// The maximum length of the changes of a session's tools in the log, in characters.
+const MAX_CHANGES: usize = 2_000;
 /// The maximum number of repairs of one call in the log.
 const MAX_REPAIRS: usize = 10;
 
@@ -90,6 +93,12 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         }
         self.line("ends", call, format_args!("{end}"));
         Ok(())
+    }
+
+    fn on_tool_changes(&self, session: &str, changes: &ToolChanges<'_>) {
+        let changes = changes.to_string();
+        let changes = self.redactor.text(&changes);
+        (self.write)(&format!("toolc: tools session={} {}\n", Name(session), Truncated(&changes, MAX_CHANGES)));
     }
 
     fn on_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {

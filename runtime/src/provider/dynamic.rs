@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::args::Slots;
 use crate::call::Call;
-use crate::data::behaviour::{Annotations, Approval, Callers, Behaviour, Execution, MaxResultChars, Parallel};
+use crate::data::behaviour::{Annotations, Approval, Behaviour, Callers, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect, RuntimeTool};
 use crate::data::env::Env;

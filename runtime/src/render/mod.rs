@@ -23,9 +23,9 @@ use crate::registration::ids::ToolId;
 use crate::registration::state::State;
 use crate::render::conditional::ConditionalTable;
 #[cfg(feature = "search")]
-use crate::render::search_tools::ToolSearch;
-#[cfg(feature = "search")]
 use crate::render::listing::ListedToolset;
+#[cfg(feature = "search")]
+use crate::render::search_tools::ToolSearch;
 
 /// Renders the definitions of a turn.
 #[derive(Clone, Copy)]

@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 pub(crate) mod config;
 pub(crate) mod turn;
+mod vendor_tools;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,13 +24,13 @@ use crate::data::env::Env;
 use crate::data::redactor::Redactor;
 use crate::data::segment::FactValue;
 use crate::observe::log::Log;
-#[cfg(feature = "tracing")]
 use crate::observe::trace;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::state::State;
 use crate::registry::Registry;
 use crate::registry::error::{SessionError, SessionErrorKind};
 use crate::result::limit::ResultLimits;
+use crate::result::output::attempt;
 use crate::result::spill::SpillStore;
 use crate::run::clock::Clock;
 use crate::run::progress::Progress;
@@ -392,10 +393,19 @@ impl Session {
         let TurnDraft { state, dialect, facts, changes, env, candidates } = draft;
         let availability = env.conclude(candidates, statuses, &self.clock);
         let expiry = availability.expiry;
-        let session = &mut *self.state();
-        let latest = session.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.belongs_to(&state, dialect));
-        let lookup = FactLookup { set: &facts, defaults: &state.facts };
-        let turn = Turn::new(&state, &self.config, dialect, availability, lookup, latest);
+        let (turn, before) = {
+            let session = &mut *self.state();
+            let before = session.latest.as_ref().map(|latest| latest.turn.clone());
+            let latest = before.as_ref().filter(|turn| turn.belongs_to(&state, dialect));
+            let lookup = FactLookup { set: &facts, defaults: &state.facts };
+            let turn = Turn::new(&state, &self.config, dialect, availability, lookup, latest);
+            // If facts were set meanwhile, this turn is already outdated, and the next call makes a new one.
+            if Arc::ptr_eq(&session.facts, &facts) {
+                session.env = Some(env);
+                session.latest = Some(Latest { turn: turn.clone(), expiry, changes });
+            }
+            (turn, before)
+        };
         #[cfg(feature = "tracing")]
         {
             let undeclared = |reason: &&HiddenReason| matches!(reason, HiddenReason::UndeclaredDialect(_));
@@ -404,12 +414,28 @@ impl Session {
             }
             trace::turn_made(turn.flakes(), turn.hidden().map(|hidden| (hidden.tool, hidden.reason)));
         }
-        // If facts were set meanwhile, this turn is already outdated, and the next call makes a new one.
-        if Arc::ptr_eq(&session.facts, &facts) {
-            session.env = Some(env);
-            session.latest = Some(Latest { turn: turn.clone(), expiry, changes });
+        if let Some(before) = before.filter(|before| before.dialect() == dialect) {
+            self.report_changes(&before, &turn);
         }
         turn
+    }
+
+    /// Reports to hooks and subscribers what differs between the tools of two turns.
+    fn report_changes(&self, before: &Turn, turn: &Turn) {
+        if turn.has_definitions_of(before) || (self.config.hooks.is_empty() && !trace::is_on()) {
+            return;
+        }
+        let changes = turn.changes_since(before);
+        if changes.is_empty() {
+            return;
+        }
+        trace::tools_changed(&self.config.id, &changes);
+        for hook in &self.config.hooks {
+            let _ = attempt(|| {
+                hook.on_tool_changes(&self.config.id, &changes);
+                Ok(())
+            });
+        }
     }
 
     fn probe_policy(&self) -> ProbePolicy<'_> {

@@ -135,7 +135,6 @@ impl Turn {
     }
 
     /// Returns the shown tools, sorted.
-    #[cfg(feature = "search")]
     pub(crate) fn tool_ids(&self) -> &[ToolId] {
         &self.inner.snapshot.tools
     }

@@ -24,7 +24,10 @@ mod node;
 mod write;
 
 #[cfg(feature = "__wire-api")]
-pub use api::{Api, MAX_CALLS, MAX_EVENT_BYTES, MAX_STREAM_BYTES, ModelResponse, Stop, Stream, UnknownItem, Usage};
+pub use api::{
+    Api, AppendedTools, MAX_CALLS, MAX_EVENT_BYTES, MAX_STREAM_BYTES, ModelResponse, Stop, Stream, ToolUpdate,
+    UnknownItem, Usage,
+};
 pub use error::WireError;
 
 /// The maximum size of a message in bytes: 64 MiB, including images.

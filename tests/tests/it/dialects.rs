@@ -459,7 +459,9 @@ fn lowered_schemas_have_no_findings() {
                 if form(dialect, &definition).name != dialect.name {
                     continue;
                 }
-                let name = ["/name", "/function/name", "/custom/name"].iter().find_map(|place| definition.pointer(place)?.as_str());
+                let name = ["/name", "/function/name", "/custom/name"]
+                    .iter()
+                    .find_map(|place| definition.pointer(place)?.as_str());
                 let (name, none) = (name.expect("it has a name"), json!({ "type": "object" }));
                 let schema = parameters(dialect, &definition).unwrap_or(none);
                 files.push((format!("manifests/tools/{name}.toml"), schemas::manifest(name, &schema)));

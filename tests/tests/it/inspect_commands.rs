@@ -18,7 +18,10 @@ fn list_prints_names_toolsets_and_first_sentences() {
     let (status, out, err) = project.run(&["list"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!((lines[0], lines.len()), ("Odd-Names      lib         Take arguments whose names are not identifiers", 35));
+    assert_eq!(
+        (lines[0], lines.len()),
+        ("Odd-Names      lib         Take arguments whose names are not identifiers", 35)
+    );
     assert!(lines.iter().all(|line| line.chars().count() <= 80) && out.contains("…\n"), "{out}");
 
     let listed = run_json(&project, &["list", "--json"]);

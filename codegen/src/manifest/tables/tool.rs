@@ -6,8 +6,9 @@ use super::table;
 use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names, Params,
-    Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList, words,
+    ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names,
+    Params, Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList,
+    words,
 };
 use crate::manifest::read::Reader;
 use crate::schema::{Defs, Schema};

@@ -85,6 +85,28 @@ fn a_call_of_a_program_is_logged_with_its_program_and_namespace() {
 }
 
 #[test]
+fn a_change_of_the_tools_is_one_line_with_its_causes() {
+    let (lines, env) = (Arc::new(Mutex::new(Vec::new())), Env::empty().with_secret("KEY", "value-of-the-key"));
+    let log_lines = Arc::clone(&lines);
+    let write = move |line: &str| log_lines.lock().unwrap().push(line.to_owned());
+    let registry = tools().registry();
+    let session = registry.session().id("s1").hook(Arc::new(Log { write, redactor: Redactor::new(["KEY"], &env) }));
+    let session = session.build().unwrap();
+    session.turn_blocking(Dialect::OpenAi);
+    let more = registry.add(Box::new(Fake::new([tool("more", "home", &[])]))).unwrap();
+    session.turn_blocking(Dialect::OpenAi);
+    registry.remove(more);
+    session.turn_blocking(Dialect::OpenAi);
+    session.turn_blocking(Dialect::OpenAi);
+    let lines = take(&lines);
+    let expected = [
+        "toolc: tools session=\"s1\" +more (a tool provider with it was added)\n",
+        "toolc: tools session=\"s1\" -more (its tool provider was removed)\n",
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
 fn a_call_is_two_lines() {
     let (turn, lines) = logged(None);
     call(&turn, "open", "call_1", r#"{"pin": 12, "say": "hello"}"#);

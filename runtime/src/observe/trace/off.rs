@@ -4,6 +4,7 @@ use crate::call::ToolCall;
 use crate::call::hooks::{CallInfo, HostError};
 use crate::call::response::CallResponse;
 use crate::data::table::Table;
+use crate::session::changes::ToolChanges;
 
 #[derive(Debug, Default)]
 pub(crate) struct Trace;
@@ -18,6 +19,8 @@ pub(crate) const fn is_on() -> bool {
 pub(crate) const fn current() -> Scope {
     Scope
 }
+
+pub(crate) const fn tools_changed(_: &str, _: &ToolChanges<'_>) {}
 
 pub(crate) const fn host_error(_: &CallInfo<'_>, _: &HostError<'_>) {}
 

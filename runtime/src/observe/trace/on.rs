@@ -18,6 +18,7 @@ use crate::call::hooks::{CallInfo, HostError};
 use crate::call::response::CallResponse;
 use crate::data::table::Table;
 use crate::result::error::ErrorKind;
+use crate::session::changes::ToolChanges;
 use crate::text::display::short_name;
 
 /// Returns whether a subscriber may be interested in calls.
@@ -46,6 +47,11 @@ pub(crate) fn turn_made<'t, R: Display>(
     for (tool, reason) in hidden {
         debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a tool is hidden");
     }
+}
+
+/// Logs what differs between the tools of two turns of a session.
+pub(crate) fn tools_changed(session: &str, changes: &ToolChanges<'_>) {
+    info!(target: "toolc", { "gen_ai.conversation.id" = id(session), %changes }, "the tools of a session changed");
 }
 
 /// Logs that a part of the host failed.

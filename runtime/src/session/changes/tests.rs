@@ -11,7 +11,7 @@ use crate::registry::Registry;
 use crate::result::output::ToolOutput;
 use crate::session::Session;
 
-fn provider(name: &'static str, description: &str) -> Box<dyn crate::provider::ToolProvider> {
+fn provider(name: &'static str, description: &'static str) -> Box<dyn crate::provider::ToolProvider> {
     let tool = DynamicTool::sync(name, description, json!({"type": "object"}), |_, _| Ok(ToolOutput::text("")));
     tool.build().unwrap()
 }
@@ -33,10 +33,7 @@ fn tools_that_come_and_go_are_changes_with_their_causes() {
     registry.add(provider("draw", "Draws a picture.")).unwrap();
     let second = turn(&session);
     let changes = second.changes_since(&first);
-    assert_eq!(
-        changes.to_string(),
-        "+draw (a tool provider with it was added) -mail (its tool provider was removed)"
-    );
+    assert_eq!(changes.to_string(), "+draw (a tool provider with it was added) -mail (its tool provider was removed)");
     assert_eq!((changes.added[0].tool, &changes.added[0].cause), ("draw", &ChangeCause::Registered));
 
     registry.add(provider("mail", "Sends mail to one address.")).unwrap();

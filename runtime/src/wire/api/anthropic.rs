@@ -3,6 +3,8 @@
 //! Source: `BetaMessage`, `BetaContentBlock` and the raw stream events of its SDK (2.14), and the guides to streaming and to
 //! programmatic tool calling, read 2026-11.
 
+mod update;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +22,8 @@ use crate::wire::write::{list, object, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
+pub(super) const VENDOR: Vendor =
+    Vendor { parse, assemble: || Box::<Events>::default(), results, tool_update: update::tool_update };
 
 /// Block types that need no answer of the host: thinking, tools that Anthropic's servers run, and changes of the tools. In
 /// addition, all types that end in `_tool_result`.

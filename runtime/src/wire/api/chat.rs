@@ -21,7 +21,8 @@ use crate::wire::write::raw_json;
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
+pub(super) const VENDOR: Vendor =
+    Vendor { parse, assemble: || Box::<Chunks>::default(), results, tool_update: |_, _| None };
 
 /// Keys whose strings are streamed in fragments, which are concatenated. Two fragments may be equal.
 const FRAGMENT_KEYS: &[&str] = &[

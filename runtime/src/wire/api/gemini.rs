@@ -18,7 +18,8 @@ use crate::wire::write::{list, raw_json, value};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
+pub(super) const VENDOR: Vendor =
+    Vendor { parse, assemble: || Box::<Chunks>::default(), results, tool_update: |_, _| None };
 
 /// Keys of parts that need no answer of the host: images, tools that Gemini's servers run, and results.
 const IGNORED: &[&str] = &[

@@ -24,7 +24,8 @@ use crate::wire::write::raw_json;
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<events::Events>::default(), results };
+pub(super) const VENDOR: Vendor =
+    Vendor { parse, assemble: || Box::<events::Events>::default(), results, tool_update: |_, _| None };
 
 /// Step types that need no answer of the host: thoughts, tools that Gemini's servers run, and results.
 const IGNORED: &[&str] = &[

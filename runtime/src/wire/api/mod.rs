@@ -14,14 +14,18 @@ mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
 mod stream;
+mod update;
 mod usage;
 
 pub use response::{ModelResponse, Stop, UnknownItem};
 pub use stream::Stream;
+pub use update::{AppendedTools, ToolUpdate};
 pub use usage::Usage;
 
 use crate::call::completed::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
+use crate::session::changes::ToolChanges;
+use crate::session::turn::Turn;
 use crate::wire::body::{is_json, other_body};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{MAX_BODY_BYTES, WireError};
@@ -66,6 +70,8 @@ struct Vendor {
     assemble: fn() -> Box<dyn ResponseAssembler>,
     /// Writes the messages to append to the conversation.
     results: fn(&[CompletedCall<'_>]) -> Vec<Box<RawValue>>,
+    /// Returns a change of the tools as messages, or `None` if the API does not take it as messages.
+    tool_update: fn(&Turn, &ToolChanges<'_>) -> Option<AppendedTools>,
 }
 
 /// The state of a streamed response.

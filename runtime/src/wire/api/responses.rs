@@ -2,6 +2,8 @@
 //!
 //! Source: `OutputItem`, `InputItem` and `ResponseStreamEvent` in the API's published description and its SDK (3.57), read 2026-11.
 
+mod update;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -18,7 +20,8 @@ use crate::wire::write::{list, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
+pub(super) const VENDOR: Vendor =
+    Vendor { parse, assemble: || Box::<Events>::default(), results, tool_update: update::tool_update };
 
 /// Item types that need no answer of the host: reasoning, tools and programs that OpenAI's servers run, and results.
 const IGNORED: &[&str] = &[

@@ -1,0 +1,25 @@
+//! Tools that change within a conversation, as blocks of a system message.
+
+use serde_json::{Value, json};
+
+use crate::session::changes::ToolChanges;
+use crate::session::turn::Turn;
+use crate::wire::api::update::{AppendedTools, definitions};
+use crate::wire::write::raw_json;
+
+/// The beta features of `tool_addition` and `tool_removal` blocks, and of definitions in them: the types of anthropic 2.14.0, read on
+/// 2026-11-27.
+const BETAS: &[&str] = &["mid-conversation-tool-changes-2026-07-01", "inline-tools-2026-09-15"];
+
+#[expect(clippy::unnecessary_wraps, reason = "other APIs may refuse")]
+pub(super) fn tool_update(later: &Turn, changes: &ToolChanges<'_>) -> Option<AppendedTools> {
+    let removed = changes
+        .removed
+        .iter()
+        .map(|change| json!({"type": "tool_removal", "tool": {"type": "tool_reference", "name": change.name}}));
+    let added = definitions(later, &changes.added).into_iter().map(
+        |definition| json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition": definition}}),
+    );
+    let message = json!({"role": "system", "content": removed.chain(added).collect::<Vec<Value>>()});
+    Some(AppendedTools { messages: vec![raw_json(message.to_string())], betas: BETAS, tool_choice: None })
+}
