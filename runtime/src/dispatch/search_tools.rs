@@ -86,7 +86,7 @@ impl Turn {
         let (mut tools, mut unknown) = (Vec::new(), Vec::new());
         for name in names {
             if let Some(id) = self.find(name) {
-                tools.push(serde_json::from_str(&self.definition(id)).unwrap_or(Value::Null));
+                tools.push(self.definition_value(id));
             } else if is_search_tool_name(name) {
                 unknown.push(format!("`{name}` is already defined in the list of tools"));
             } else {

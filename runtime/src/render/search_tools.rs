@@ -167,6 +167,7 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, toolsets: &[&str]) -> 
             _ => Annotations::DEFAULT.with_read_only(true).with_destructive(false).with_open_world(false),
         };
         let tool = RuntimeTool { name, title: "", description: &description(name), annotations, schema };
-        (*name, dialect.define(&tool).to_string())
+        let definition = dialect.written(dialect.define(&tool).to_string().into());
+        (*name, definition.unwrap_or_default().into_owned())
     })
 }
