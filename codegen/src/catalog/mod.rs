@@ -87,6 +87,10 @@ pub struct Tool {
     pub replacement: Option<ToolId>,
     /// The dialects with overrides, and the index of their table in the manifest.
     dialects: Vec<(&'static str, usize)>,
+    /// The dialects in whose language the tool has another name than the manifest says, with that name.
+    identifiers: Vec<(&'static str, String)>,
+    /// The dialects in which another tool has the tool's name, with that tool.
+    taken: Vec<(&'static str, ToolId)>,
 }
 
 /// The requirements of a tool or toolset, with names resolved to ids.
@@ -203,6 +207,19 @@ impl Tool {
 
     /// Returns the name of the tool in a dialect.
     pub fn name_in(&self, dialect: &str) -> &str {
+        if let Some((_, identifier)) = self.identifiers.iter().find(|(name, _)| *name == dialect) {
+            return identifier;
+        }
+        self.declared_name_in(dialect)
+    }
+
+    /// Returns the tool that has this tool's name in a dialect in whose language the names of both are the same.
+    pub fn name_taken_in(&self, dialect: &str) -> Option<ToolId> {
+        self.taken.iter().find(|(name, _)| *name == dialect).map(|(_, other)| *other)
+    }
+
+    /// Returns the name of the tool in a dialect as its manifest says.
+    fn declared_name_in(&self, dialect: &str) -> &str {
         self.overrides(dialect).and_then(|overrides| overrides.name.as_ref()).map_or(self.name(), |name| &name.value)
     }
 }

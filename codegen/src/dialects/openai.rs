@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{Dialect, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
@@ -21,6 +21,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "OpenAi",
     about: "OpenAI's Chat Completions. `strict` is absent.",
     envelope: |tool| chat(tool, None),
+    language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,
     tool: ToolLimits {
