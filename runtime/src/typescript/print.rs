@@ -226,6 +226,7 @@ impl Layout {
         match self {
             Layout::Line { .. } => out.push(' '),
             Layout::Lines { indent } => {
+                out.truncate(out.trim_end_matches(' ').len());
                 let _ = write!(out, "\n{:indent$}", "");
             }
         }

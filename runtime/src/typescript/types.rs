@@ -5,7 +5,7 @@
 //! in the [`Context`] of the others. TypeScript accepts a property that any part of an intersection accepts, so that an index
 //! signature is written only if all parts allow further properties.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::json::Json;
 use super::kinds::{Kinds, literals};
@@ -41,7 +41,7 @@ pub(super) struct Types<'s> {
     names: BTreeMap<(usize, String), String>,
     taken: BTreeSet<String>,
     /// The targets of `$ref`s that have a name, but were not returned yet.
-    pending: Vec<(usize, String)>,
+    pending: VecDeque<(usize, String)>,
     /// Whether a definition of the result means the same as the one of the same name of the arguments.
     shares_definitions: bool,
     schemas: usize,
@@ -73,7 +73,7 @@ impl<'s> Types<'s> {
             tool: tool.to_owned(),
             names: BTreeMap::new(),
             taken: BTreeSet::new(),
-            pending: Vec::new(),
+            pending: VecDeque::new(),
             shares_definitions,
             schemas: 0,
         }
@@ -88,7 +88,7 @@ impl<'s> Types<'s> {
 
     /// Returns the name, type and comment of a type that others refer to, until all were returned.
     pub(super) fn next_named(&mut self) -> Option<(String, Type, String)> {
-        let (root, pointer) = self.pending.pop()?;
+        let (root, pointer) = self.pending.pop_front()?;
         let name = self.names.get(&(root, pointer.clone())).cloned().unwrap_or_default();
         let target = self.refs[root].at(&pointer).unwrap_or(&Json::Null);
         let (ty, comment) = self.described(target, Context { root, kinds: Kinds::ALL, closed: false, depth: 0 });
@@ -280,7 +280,7 @@ impl<'s> Types<'s> {
         let name = name.unwrap_or(wanted.clone());
         self.taken.insert(name.clone());
         self.names.insert(key.clone(), name.clone());
-        self.pending.push(key);
+        self.pending.push_back(key);
         name
     }
 }

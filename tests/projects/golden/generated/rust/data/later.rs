@@ -89,5 +89,13 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             ];
         }
     }
+    ::toolc::with_typescript! {
+        if dialect == Dialect::TypeScript {
+            defined = &[
+                r#"1 1 0 389 {"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false}}"#,
+                "0 ",
+            ];
+        }
+    }
     defined
 }
