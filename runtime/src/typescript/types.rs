@@ -117,7 +117,7 @@ impl<'s> Types<'s> {
 
     fn of_object(&mut self, schema: &'s Json, context: Context) -> (Type, String) {
         let mut comment = words(schema);
-        let of_type = Kinds::of_schema(schema).and(context.kinds);
+        let of_type = self.refs[context.root].kinds(schema).and(context.kinds);
         let values = literals(schema, of_type);
         let kinds = match &values {
             Some(values) => values.iter().map(|value| Kinds::of_value(value)).fold(Kinds::NONE, Kinds::or),

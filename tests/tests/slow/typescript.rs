@@ -176,17 +176,33 @@ const IN_WORDS: &[&str] = &[
     "unevaluatedProperties",
 ];
 
+/// The members of every object of JavaScript.
+const INHERITED: &[&str] = &[
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+];
+
 /// Returns the schema of what the type of a schema allows. It is looser in these ways, and in no other:
 ///
 /// 1. The keywords of [`IN_WORDS`] are ignored, and integers may be any number.
 /// 2. More than one alternative of `oneOf` may match.
 /// 3. Where several schemas are for one value (`anyOf`, `oneOf`, `allOf`, a `$ref` and what is next to it), an object may have
-///    properties that one of them refuses.
+///    properties that one of them refuses, also within its properties. Where one of them is for objects without required properties,
+///    other values satisfy it.
 /// 4. Where `additionalProperties` is a schema, further properties may also be of the type of a declared one.
+/// 5. An optional property that every object of JavaScript has, such as `constructor`, may have any value.
 fn loosened(schema: &Value) -> Value {
     let mut joined = BTreeSet::new();
     joined_definitions(schema, false, &mut joined);
-    loosened_within(schema, false, &joined)
+    loop {
+        let before = joined.clone();
+        for uri in &before {
+            let target = uri.strip_prefix('#').and_then(|pointer| schema.pointer(pointer));
+            joined_definitions(target.unwrap_or(&Value::Null), true, &mut joined);
+        }
+        if joined == before {
+            return loosened_within(schema, false, &joined);
+        }
+    }
 }
 
 /// Collects the definitions that are one of several schemas for a value.
@@ -201,11 +217,10 @@ fn joined_definitions(schema: &Value, is_joined: bool, out: &mut BTreeSet<String
             ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => {
                 all.iter().for_each(|one| joined_definitions(one, true, out));
             }
-            ("properties" | "$defs", Value::Object(all)) => {
-                all.values().for_each(|one| joined_definitions(one, false, out));
-            }
-            ("prefixItems", Value::Array(all)) => all.iter().for_each(|one| joined_definitions(one, false, out)),
-            ("items" | "additionalProperties", one) => joined_definitions(one, false, out),
+            ("$defs", Value::Object(all)) => all.values().for_each(|one| joined_definitions(one, false, out)),
+            ("properties", Value::Object(all)) => all.values().for_each(|one| joined_definitions(one, joins, out)),
+            ("prefixItems", Value::Array(all)) => all.iter().for_each(|one| joined_definitions(one, joins, out)),
+            ("items" | "additionalProperties", one) => joined_definitions(one, joins, out),
             _ => {}
         }
     }
@@ -223,9 +238,13 @@ fn loosened_within(schema: &Value, is_joined: bool, joined: &BTreeSet<String>) -
     let all = |list: &Value, is_joined| -> Value {
         list.as_array().into_iter().flatten().map(|one| loosened_within(one, is_joined, joined)).collect()
     };
+    let is_required = |name: &String| words.get("required").is_some_and(|all| all.as_array().is_some_and(|all| all.contains(&json!(name))));
     let values = |map: &Value, is_definition: bool| -> Value {
         let each = |(name, one): (&String, &Value)| {
-            let is_joined = is_definition && joined.contains(&format!("#/$defs/{name}"));
+            if !is_definition && INHERITED.contains(&name.as_str()) && !is_required(name) {
+                return (name.clone(), json!(true));
+            }
+            let is_joined = if is_definition { joined.contains(&format!("#/$defs/{name}")) } else { is_joined };
             (name.clone(), loosened_within(one, is_joined, joined))
         };
         map.as_object().into_iter().flatten().map(each).collect::<Map<_, _>>().into()
@@ -250,10 +269,10 @@ fn loosened_within(schema: &Value, is_joined: bool, joined: &BTreeSet<String>) -
             "anyOf" | "allOf" => (word.as_str(), all(value, true)),
             "oneOf" if words.contains_key("anyOf") => continue,
             "oneOf" => ("anyOf", all(value, true)),
-            "prefixItems" => ("prefixItems", all(value, false)),
+            "prefixItems" => ("prefixItems", all(value, is_joined)),
             "properties" => ("properties", values(value, false)),
             "$defs" => ("$defs", values(value, true)),
-            "items" => ("items", loosened_within(value, false, joined)),
+            "items" => ("items", loosened_within(value, is_joined, joined)),
             "additionalProperties" if is_joined => continue,
             "additionalProperties" if words.contains_key("patternProperties") => continue,
             "additionalProperties" if value.is_object() => {
@@ -265,15 +284,22 @@ fn loosened_within(schema: &Value, is_joined: bool, joined: &BTreeSet<String>) -
         };
         out.insert(word.to_owned(), value);
     }
+    let is_weak = out.get("type").is_some_and(|names| names.as_array().is_some_and(|names| names.contains(&json!("object"))))
+        && out.get("required").is_none_or(|names| *names == json!([]));
+    if is_joined && is_weak {
+        let defs = out.remove("$defs").map(|defs| ("$defs".to_owned(), defs));
+        let either = json!([out, { "type": ["string", "number", "boolean", "array"] }]);
+        return [("anyOf".to_owned(), either)].into_iter().chain(defs).collect::<Map<_, _>>().into();
+    }
     out.into()
 }
 
-/// Returns whether TypeScript reads a literal as the value: numbers are those of JSON, and no key is special.
+/// Returns whether TypeScript reads a literal as the value: numbers are exact in JavaScript, and no key is special.
 fn is_literal(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().all(is_literal),
         Value::Object(map) => map.iter().all(|(key, value)| key != "__proto__" && is_literal(value)),
-        Value::Number(number) => number.as_f64().is_some_and(f64::is_finite),
+        Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() < 2_f64.powi(53) || number.fract() != 0.0),
         _ => true,
     }
 }

@@ -33,7 +33,7 @@ use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P018", "unusable-identifier", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("P018", "unusable-identifier", Some(Level::Error), Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for dialect in lint.listed_dialects() {
@@ -43,7 +43,6 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let place = overrides.unwrap_or(&tool.manifest.name).place;
         let found = |message: String| {
             Diagnostic::new(Code::UNUSABLE_IDENTIFIER, place, message)
-                .level(lint.level_of(&reserved))
                 .help(format!("set another name for this dialect: `name` in `[dialect.{}]`", dialect.name))
         };
         if reserved.value.contains(&name) {
