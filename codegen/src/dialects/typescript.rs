@@ -32,7 +32,7 @@ pub(super) const DIALECT: Dialect = Dialect {
             RESERVED_IDENTIFIERS,
             Confidence::High,
             READ_ON,
-            "TypeScript 5.9 refuses functions with these names; `exec`, `wait` and `ALL_TOOLS` are names of codex-rs, code-mode",
+            "TypeScript 5.9 for words; codex-rs, code-mode, for `exec`, `wait` and `ALL_TOOLS`; the others are reserved by toolc",
         ),
         ..ToolLimits::NONE
     },

@@ -2,12 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The names that no tool can have where tools are functions of TypeScript: the words that cannot be the name of a function, the
-/// two tools and the list that hosts with a code mode put next to the tools (`exec`, `wait`, `ALL_TOOLS`), and `__proto__`, which
-/// would replace the prototype of an object that holds the functions.
-pub const RESERVED: &[&str] = &[
-    "ALL_TOOLS",
-    "__proto__",
+/// The words that cannot be the name of a function.
+pub(crate) const KEYWORDS: [&str; 36] = [
     "break",
     "case",
     "catch",
@@ -20,7 +16,6 @@ pub const RESERVED: &[&str] = &[
     "do",
     "else",
     "enum",
-    "exec",
     "export",
     "extends",
     "false",
@@ -43,10 +38,23 @@ pub const RESERVED: &[&str] = &[
     "typeof",
     "var",
     "void",
-    "wait",
     "while",
     "with",
 ];
+
+/// The other names that no tool can have where tools are functions: the two tools and the list that hosts with a code mode put next to
+/// the tools, those of tool search, and one that would replace the prototype of an object that holds the functions.
+const OTHERS: [&str; 7] = ["ALL_TOOLS", "__proto__", "exec", "tool_call", "tool_describe", "tool_search", "wait"];
+
+/// All names that no tool can have where tools are functions of TypeScript.
+pub const RESERVED: &[&str] = &{
+    let (mut all, mut at) = ([""; KEYWORDS.len() + OTHERS.len()], 0);
+    while at < all.len() {
+        all[at] = if at < OTHERS.len() { OTHERS[at] } else { KEYWORDS[at - OTHERS.len()] };
+        at += 1;
+    }
+    all
+};
 
 /// Returns the identifier of a name: each character that an identifier cannot have at its place becomes `_`.
 pub fn identifier(name: &str) -> Cow<'_, str> {
@@ -85,6 +93,6 @@ mod tests {
         ] {
             assert_eq!(identifier(name), expected, "{name}");
         }
-        assert!(RESERVED.is_sorted() && RESERVED.iter().all(|word| is_identifier(word)));
+        assert!(KEYWORDS.is_sorted() && RESERVED.iter().all(|word| is_identifier(word)));
     }
 }

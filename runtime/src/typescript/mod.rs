@@ -17,7 +17,7 @@ use json::Json;
 use print::write_comment;
 use types::Types;
 
-use crate::text::identifier::{RESERVED, identifier};
+use crate::text::identifier::{KEYWORDS, identifier};
 
 /// The spaces before the members of the namespace.
 const INDENT: usize = 2;
@@ -27,7 +27,7 @@ const INDENT: usize = 2;
 pub(crate) fn declaration(definition: &str) -> Option<String> {
     let definition = Json::parse(definition)?;
     let name = identifier(definition.get("name")?.as_str()?);
-    if RESERVED.contains(&&*name) {
+    if KEYWORDS.contains(&&*name) {
         return None;
     }
     let (parameters, returns) = (definition.get("parameters"), definition.get("returns"));
