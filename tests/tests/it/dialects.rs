@@ -12,7 +12,7 @@ use toolc::{DynamicTool, Registry, ToolOutput};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Diagnostic, Level};
-use toolc_codegen::dialects::{DIALECTS, Dialect, Enums, Refs};
+use toolc_codegen::dialects::{self, DIALECTS, Dialect, Enums, Language, Refs};
 use toolc_codegen::lower::narrow::{Fallback, Loss, narrow};
 use toolc_codegen::lower::{definition, lower};
 use toolc_codegen::source::Sources;
@@ -32,7 +32,7 @@ fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
         function.as_object().expect("a definition is an object").iter().filter(|(_, value)| value.is_object());
     let (results, others): (Vec<_>, Vec<_>) = objects
         .filter(|(key, _)| *key != "annotations")
-        .partition(|(key, _)| key.starts_with("response") || key.starts_with("output"));
+        .partition(|(key, _)| ["response", "output", "returns"].iter().any(|word| key.starts_with(word)));
     [others, results].map(|found| found.first().map(|(_, schema)| *schema))
 }
 
@@ -417,7 +417,7 @@ fn form(dialect: &'static Dialect, definition: &Value) -> &'static Dialect {
 #[test]
 fn every_definition_conforms_to_its_dialect() {
     for project in exported() {
-        for dialect in DIALECTS {
+        for dialect in DIALECTS.iter().filter(|dialect| dialect.language == Language::Json) {
             let folder = project.path().join("schemas").join(dialect.name);
             let mut count = 0;
             for below in ["tools", "toolsets"] {
@@ -443,7 +443,7 @@ const RULES_FOR_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", 
 #[test]
 fn lowered_schemas_have_no_findings() {
     let projects = exported();
-    for dialect in DIALECTS {
+    for dialect in DIALECTS.iter().filter(|dialect| dialect.language == Language::Json) {
         let settings = format!("dialects = [{:?}]\n[lint]\nP = \"warn\"\n", dialect.name);
         let home = "name = \"s\"\ndescription = \"Tools.\"\n";
         let mut files =
@@ -521,10 +521,44 @@ fn the_runtime_agrees_with_the_records() {
             own.remove("strict");
         }
         let text = session.turn_blocking(in_runtime).definitions().to_owned();
+        if dialect.language == Language::TypeScript {
+            assert_eq!(text, dialect.written(compiled.to_string()), "{name}");
+            continue;
+        }
         let found: Value = serde_json::from_str(&text).expect("definitions are JSON");
         let expected = if is_strict || dialect.accepts_any_schema() { json!([compiled]) } else { json!([]) };
         assert_eq!(found, expected, "{name}: see `dialects!` in runtime/src/data/dialect.rs");
     }
+}
+
+/// Returns the findings about a project of tools with these names and further keys, and the names of those that have a declaration.
+fn declared(tools: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    let home = "name = 's'\ndescription = 'S.'\n";
+    let fixed = [("toolc.toml", "dialects = ['typescript']\n"), ("manifests/toolsets/s.toml", home)];
+    let tools = tools.iter().map(|(name, more)| {
+        (format!("manifests/tools/{name}.toml"), format!("name = '{name}'\ntoolset = 's'\ndescription = 'Does it.'\n{more}\n"))
+    });
+    let files = fixed.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).chain(tools);
+    let compiled = compile(&Sources::from_memory(files.collect::<Vec<_>>()));
+    let catalog = compiled.catalog.expect("the tools compile");
+    let found = compiled.diagnostics.iter().filter(|one| one.code.name == "unusable-identifier");
+    let found = found.inspect(|one| assert_eq!(one.level, Level::Error)).map(|one| one.message.clone());
+    let dialect = dialects::find("typescript").expect("there is such a dialect");
+    let has_declaration = |tool: &&Tool| definition(dialect, &catalog, tool).definition.is_some();
+    let declared = catalog.tools().map(|(_, tool)| tool).filter(has_declaration);
+    (found.collect(), declared.map(|tool| format!("{} as {}", tool.name(), tool.name_in("typescript"))).collect())
+}
+
+#[test]
+fn one_of_several_tools_with_the_same_identifier_is_declared() {
+    let both = |one: &str, other: &str| format!("`{one}` and `{other}` are both called `a_b` in typescript");
+    assert_eq!(declared(&[("a-b", "")]), (vec![], vec!["a-b as a_b".to_owned()]));
+    assert_eq!(declared(&[("a-b", ""), ("a_b", "")]), (vec![both("a-b", "a_b")], vec!["a_b as a_b".to_owned()]));
+    let mended = declared(&[("a-b", "dialect.typescript.name = 'c'"), ("a_b", "")]);
+    assert_eq!(mended, (vec![], vec!["a-b as c".to_owned(), "a_b as a_b".to_owned()]));
+    let reserved = declared(&[("exec", ""), ("new", "dialect.typescript.name = 'make'")]);
+    let found = vec!["`exec` is a reserved name in typescript".to_owned()];
+    assert_eq!(reserved, (found, vec!["new as make".to_owned()]));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolc::{Dialect, Env, Registry, Turn};
-use toolc_codegen::dialects::DIALECTS;
+use toolc_codegen::dialects::{DIALECTS, Language};
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
@@ -33,7 +33,10 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries
         .map(|entry| entry.expect("failed to read a folder").path())
-        .map(|path| (path.file_stem().expect("a file has a name").to_string_lossy().into_owned(), path))
+        .map(|path| {
+            let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+            (name.split('.').next().unwrap_or_default().to_owned(), path)
+        })
         .collect();
     files.sort();
     assert!(!files.is_empty(), "{} is empty", folder.display());
@@ -248,12 +251,16 @@ fn the_static_definitions_are_what_the_runtime_serves() {
         let all = turn_in(dialect.in_runtime().expect("the tests have every dialect"), "all");
         assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"], "{}", dialect.name);
         let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
-        let one_by_one: Vec<String> = shown.map(|(_, path)| compact(&path)).collect();
-        assert_eq!(format!("[{}]", one_by_one.join(",")), all.definitions(), "{}", dialect.name);
+        let text = |path: &Path| match dialect.language {
+            Language::Json => compact(path),
+            Language::TypeScript => std::fs::read_to_string(path).expect("the file is readable"),
+        };
+        let one_by_one: Vec<String> = shown.map(|(_, path)| text(&path)).collect();
+        assert_eq!(dialect.list(&one_by_one), all.definitions(), "{}", dialect.name);
 
         for (name, path) in files(&folder.join("toolsets")) {
             assert_eq!(
-                compact(&path),
+                text(&path),
                 turn_in(dialect.in_runtime().expect("the tests have every dialect"), &name).definitions(),
                 "{}: {name}",
                 dialect.name

@@ -100,3 +100,8 @@ declare namespace tools {
     outcome?: "echo" | "fail" | "refuse" | "panic";
   }): Promise<unknown>;
 }
+
+declare namespace tools {
+  /** Give way once. */
+  function give_way(args: { [key: string]: never; }): Promise<unknown>;
+}

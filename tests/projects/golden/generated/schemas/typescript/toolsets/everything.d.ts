@@ -418,10 +418,8 @@ declare namespace tools {
     sorts?: { [key: string]: every_sort$nullable_sort; };
     /** Nested alternatives cannot be told apart: any value. */
     mixed?: every_sort$sort | boolean;
-    /** Both are numbers: any value. Exactly one of the alternatives must match. */
-    sides?:
-      | /** An integer. */ number
-      | /** At least 0. */ number;
+    /** Both are numbers: any value. Exactly one of the alternatives must match. Alternatives: An integer. | At least 0. */
+    sides?: number;
     /** One of two objects. */
     presets?: { a: 1; } | { a: 2; };
     [key: string]:
@@ -489,7 +487,7 @@ declare namespace tools {
       }
       | every_sort$sort
       | { [key: string]: every_sort$nullable_sort; }
-      | /** At least 0. */ number
+      | number
       | { a: 1; }
       | { a: 2; }
       | undefined;
@@ -770,4 +768,9 @@ declare namespace tools {
     /** What proves that it is you. Default: "none". */
     code?: string;
   }): Promise<unknown>;
+}
+
+declare namespace tools {
+  /** Give way once. */
+  function give_way(args: { [key: string]: never; }): Promise<unknown>;
 }

@@ -7,3 +7,8 @@ declare namespace tools {
     pauses?: number;
   }): Promise<unknown>;
 }
+
+declare namespace tools {
+  /** Give way once. */
+  function give_way(args: { [key: string]: never; }): Promise<unknown>;
+}

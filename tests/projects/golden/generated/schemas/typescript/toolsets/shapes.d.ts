@@ -354,10 +354,8 @@ declare namespace tools {
     sorts?: { [key: string]: every_sort$nullable_sort; };
     /** Nested alternatives cannot be told apart: any value. */
     mixed?: every_sort$sort | boolean;
-    /** Both are numbers: any value. Exactly one of the alternatives must match. */
-    sides?:
-      | /** An integer. */ number
-      | /** At least 0. */ number;
+    /** Both are numbers: any value. Exactly one of the alternatives must match. Alternatives: An integer. | At least 0. */
+    sides?: number;
     /** One of two objects. */
     presets?: { a: 1; } | { a: 2; };
     [key: string]:
@@ -425,7 +423,7 @@ declare namespace tools {
       }
       | every_sort$sort
       | { [key: string]: every_sort$nullable_sort; }
-      | /** At least 0. */ number
+      | number
       | { a: 1; }
       | { a: 2; }
       | undefined;
