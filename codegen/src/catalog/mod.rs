@@ -89,8 +89,6 @@ pub struct Tool {
     dialects: Vec<(&'static str, usize)>,
     /// The dialects in whose language the tool has another name than the manifest says, with that name.
     identifiers: Vec<(&'static str, String)>,
-    /// The dialects in which another tool has the tool's name, with that tool.
-    taken: Vec<(&'static str, ToolId)>,
 }
 
 /// The requirements of a tool or toolset, with names resolved to ids.
@@ -211,11 +209,6 @@ impl Tool {
             return identifier;
         }
         self.declared_name_in(dialect)
-    }
-
-    /// Returns the tool that has this tool's name in a dialect in whose language the names of both are the same.
-    pub fn name_taken_in(&self, dialect: &str) -> Option<ToolId> {
-        self.taken.iter().find(|(name, _)| *name == dialect).map(|(_, other)| *other)
     }
 
     /// Returns the name of the tool in a dialect as its manifest says.

@@ -9,7 +9,7 @@ use super::required_tools::RequiredTools;
 use super::settings::settings;
 use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::dialects::{DIALECTS, Language};
+use crate::dialects::DIALECTS;
 use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
 use crate::text::atoms::AtomTable;
@@ -64,7 +64,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     };
     let settings = settings(written, &names, sink);
     let mut tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
-    name_identifiers(&mut tools);
+    tools.iter_mut().for_each(name_identifiers);
     let mut home_tools: Vec<Vec<ToolId>> = vec![Vec::new(); toolsets.len()];
     for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
         home_tools[tool.home.0].push(id);
@@ -126,33 +126,19 @@ fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
         replacement: replacement.and_then(|name| names.tool(name)),
         dialects: dialects.filter_map(|(index, one)| Some((names.dialect(&one.dialect)?, index))).collect(),
         identifiers: Vec::new(),
-        taken: Vec::new(),
         manifest,
     }
 }
 
-/// Names the tools in the dialects in whose language names must be identifiers. If several tools would have the same name, one has
-/// it: one with this name in `[dialect]`, else the one whose own name it is, else the first. The runtime does the same.
-fn name_identifiers(tools: &mut [Tool]) {
-    for dialect in DIALECTS.iter().filter(|dialect| dialect.language != Language::Json) {
-        let mut ranked: Vec<(u8, ToolId, String)> = Vec::new();
-        for (id, tool) in tools.iter_mut().enumerate() {
-            let declared = tool.declared_name_in(dialect.name);
-            let name = dialect.name_of(declared).into_owned();
-            let is_declared = tool.overrides(dialect.name).is_some_and(|overrides| overrides.name.is_some());
-            let rank = if is_declared { 0 } else { 1 + u8::from(name != declared) };
-            if name != declared {
-                tool.identifiers.push((dialect.name, name.clone()));
-            }
-            ranked.push((rank, ToolId(id), name));
-        }
-        ranked.sort();
-        let mut owners: BTreeMap<&str, ToolId> = BTreeMap::new();
-        for (_, id, name) in &ranked {
-            let owner = *owners.entry(name).or_insert(*id);
-            if owner != *id {
-                tools[id.0].taken.push((dialect.name, owner));
-            }
+/// Names a tool in the dialects in whose language names must be identifiers. Two tools with the same identifier are mistakes in any
+/// project: their names are equal in Rust too, or one of them is set for the dialect.
+fn name_identifiers(tool: &mut Tool) {
+    for dialect in DIALECTS {
+        let declared = tool.declared_name_in(dialect.name);
+        let name = dialect.name_of(declared);
+        if *name != *declared {
+            let name = name.into_owned();
+            tool.identifiers.push((dialect.name, name));
         }
     }
 }

@@ -40,10 +40,7 @@ impl Show {
         let members = self.members(catalog, dialect, tool)?;
         let facts = self.turn.facts(catalog)?;
         let Some(definition) = lower::definition(dialect, catalog, tool).definition else {
-            let why = match tool.name_taken_in(dialect.name) {
-                Some(other) => format!("the tool `{}` is called `{}` there", catalog[other].name(), tool.name_in(dialect.name)),
-                None => "the dialect does not accept the name of the tool or of a required parameter".to_owned(),
-            };
+            let why = "the dialect does not accept the name of the tool or of a required parameter";
             return Err(Failure::new(format!("`{}` has no definition in `{}`: {why}", tool.name(), dialect.name)));
         };
         let values = catalog.turn_values_with_facts(tool, &members, &facts);

@@ -22,8 +22,7 @@ pub struct Lowering {
 pub fn accepts(dialect: &Dialect, tool: &Tool) -> bool {
     let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
     let is_reserved = dialect.tool.reserved_names().is_some_and(|names| names.value.contains(&tool.name_in(dialect.name)));
-    let is_taken = tool.name_taken_in(dialect.name).is_some();
-    accepts_name && !is_reserved && !is_taken && refused_parameter(dialect, tool).is_none()
+    accepts_name && !is_reserved && refused_parameter(dialect, tool).is_none()
 }
 
 /// Returns the first required parameter whose name a dialect does not accept.

@@ -3,9 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::availability::HiddenReason;
+use crate::call::ToolCall;
+use crate::data::dialect::Dialect;
 use crate::provider::dynamic::{DynamicTool, DynamicTools};
+use crate::registry::Registry;
 use crate::render::search_tools::ToolSearch;
-use crate::{Dialect, Registry, ToolCall, ToolOutput, Turn};
+use crate::result::output::ToolOutput;
+use crate::session::turn::Turn;
 
 /// Returns a registry with tools of these names. Each returns its name.
 fn registry(names: &[&'static str]) -> Registry {

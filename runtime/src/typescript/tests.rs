@@ -18,7 +18,7 @@ fn ty(schema: Value) -> String {
 fn a_declaration_has_comments_and_types() {
     let definition = json!({
         "name": "read-file",
-        "description": "Reads a file.\nMind the end: */ is none.",
+        "description": "Reads a file.\nMind the end: */ is not one.",
         "parameters": {
             "type": "object",
             "properties": {
@@ -36,7 +36,7 @@ fn a_declaration_has_comments_and_types() {
     let expected = r#"declare namespace tools {
   /**
    * Reads a file.
-   * Mind the end: *\/ is none.
+   * Mind the end: *\/ is not one.
    */
   function read_file(args: {
     /** Where. At least 1 character. */
@@ -118,4 +118,86 @@ fn recursion_and_hostile_references_have_an_end() {
     for line in ["a?: unknown;", "b?: f$Args;", "c?: f$a_b_c", "d?: unknown", "type f$a_b_c = f$a_b_c[];"] {
         assert!(text.contains(line), "{line}\n{text}");
     }
+}
+
+/// Returns what is left of a declaration without comments and string literals. Panics if one of them does not end.
+fn code(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(letter) = rest.chars().next() {
+        if let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.split_once("*/").expect("the comment ends").1;
+        } else if let Some(mut string) = rest.strip_prefix('"') {
+            while !string.starts_with('"') {
+                assert!(!string.starts_with('\n'), "a line ends in a string: {text}");
+                string = &string[if string.starts_with('\\') { 2 } else { string.chars().next().unwrap().len_utf8() }..];
+            }
+            rest = &string[1..];
+            out.push('s');
+        } else {
+            out.push(letter);
+            rest = &rest[letter.len_utf8()..];
+        }
+    }
+    out
+}
+
+/// Texts from pieces that end comments and literals, in every place of a definition that holds a text.
+#[test]
+fn no_text_becomes_code() {
+    const PIECES: &[&str] = &[
+        "*/", "/*", "//", "*", "/", "\\", "\"", "'", "`", "\n", "\r", "\u{2028}", "\u{85}", "\0", "\u{202e}", "@ts-ignore", "EVIL", " ",
+        "é", "}", "): EVIL; //",
+    ];
+    let mut state = 7_u64;
+    let mut below = |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % end
+    };
+    let mut longest = 0;
+    for _ in 0..3_000 {
+        let mut text = || -> String { (0..below(7)).map(|_| PIECES[below(PIECES.len())]).collect() };
+        let definition = json!({"name": text(), "description": text(), "parameters": {
+            "description": text(), "type": "object", "required": [text()],
+            "properties": {text(): {"description": text(), "enum": [text(), {text(): text()}], "default": text(), "examples": [text()]}},
+            "additionalProperties": {"anyOf": [{"type": "string", "pattern": text(), "format": text()}, {"$ref": format!("#/$defs/{}", text())}]},
+            "not": {"const": text()},
+            "$defs": {text(): {"type": "array", "prefixItems": [{"const": text()}], "description": text()}},
+        }, "returns": {"type": "string", "description": text()}});
+        let Some(declaration) = declaration(&definition.to_string()) else { continue };
+        let code = code(&declaration);
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_$ \n{}()[]<>:;,|&?.=".contains(letter);
+        let names = ["function EVIL", "type EVIL", "$EVIL", "_EVIL", "EVIL_", "EVILEVIL"];
+        let rest = names.iter().fold(code.clone(), |code, name| code.replace(name, ""));
+        assert!(code.chars().all(is_plain), "{declaration}\n{code}");
+        assert!(!rest.contains(" EVIL;") && !rest.contains(": EVIL"), "{declaration}\n{code}");
+        assert_eq!(code.matches('{').count(), code.matches('}').count(), "{declaration}");
+        assert_eq!(code.matches("declare ").count(), 1, "{declaration}");
+        longest = longest.max(declaration.len());
+    }
+    assert!(longest > 300);
+}
+
+#[test]
+fn any_json_has_an_end() {
+    let deep = (0..60).fold(json!({"type": "string"}), |schema, _| json!({"type": "array", "items": schema}));
+    let wide: serde_json::Map<String, Value> =
+        (0..20_000).map(|number| (format!("p{number}"), json!({"$ref": format!("#/$defs/d{}", number % 97)}))).collect();
+    let doubling: serde_json::Map<String, Value> = (0..60)
+        .map(|number| {
+            let next = json!({"$ref": format!("#/$defs/d{}", number + 1)});
+            (format!("d{number}"), json!({"allOf": [next, next], "anyOf": [next, next]}))
+        })
+        .collect();
+    for schema in [
+        json!({"type": "object", "properties": {"x": deep}}),
+        json!({"type": "object", "properties": wide, "$defs": doubling}),
+        json!({"$ref": "#"}),
+        json!({"allOf": "x", "anyOf": {}, "properties": [], "required": {}, "items": 1, "enum": {}, "type": {}, "$ref": 1}),
+        json!(null),
+        json!([1]),
+    ] {
+        assert!(of(&schema).len() < 2_000_000);
+    }
+    assert_eq!(declaration("{"), None);
+    assert_eq!(declaration("[]"), None);
 }

@@ -531,34 +531,45 @@ fn the_runtime_agrees_with_the_records() {
     }
 }
 
-/// Returns the findings about a project of tools with these names and further keys, and the names of those that have a declaration.
-fn declared(tools: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+/// Returns the codes of the errors in a project of tools with these names and further keys, and what the tools are called in the dialect
+/// `typescript`, if there is no other error than that of a rule.
+fn declared(tools: &[(&str, &str)]) -> (Vec<&'static str>, Vec<String>) {
     let home = "name = 's'\ndescription = 'S.'\n";
     let fixed = [("toolc.toml", "dialects = ['typescript']\n"), ("manifests/toolsets/s.toml", home)];
     let tools = tools.iter().map(|(name, more)| {
-        (format!("manifests/tools/{name}.toml"), format!("name = '{name}'\ntoolset = 's'\ndescription = 'Does it.'\n{more}\n"))
+        let text = format!("name = '{name}'\ntoolset = 's'\ndescription = 'Does it.'\n{more}\n");
+        (format!("manifests/tools/{name}.toml"), text)
     });
     let files = fixed.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).chain(tools);
     let compiled = compile(&Sources::from_memory(files.collect::<Vec<_>>()));
-    let catalog = compiled.catalog.expect("the tools compile");
-    let found = compiled.diagnostics.iter().filter(|one| one.code.name == "unusable-identifier");
-    let found = found.inspect(|one| assert_eq!(one.level, Level::Error)).map(|one| one.message.clone());
+    let errors = compiled.diagnostics.iter().filter(|one| one.level == Level::Error).map(|one| one.code.name).collect();
+    let Some(catalog) = compiled.catalog else { return (errors, Vec::new()) };
     let dialect = dialects::find("typescript").expect("there is such a dialect");
-    let has_declaration = |tool: &&Tool| definition(dialect, &catalog, tool).definition.is_some();
-    let declared = catalog.tools().map(|(_, tool)| tool).filter(has_declaration);
-    (found.collect(), declared.map(|tool| format!("{} as {}", tool.name(), tool.name_in("typescript"))).collect())
+    let tools = catalog.tools().filter_map(|(_, tool)| {
+        let definition = definition(dialect, &catalog, tool).definition?.full_value();
+        assert_eq!(definition["name"], tool.name_in("typescript"));
+        Some(tool.name_in("typescript").to_owned())
+    });
+    (errors, tools.collect())
 }
 
 #[test]
-fn one_of_several_tools_with_the_same_identifier_is_declared() {
-    let both = |one: &str, other: &str| format!("`{one}` and `{other}` are both called `a_b` in typescript");
-    assert_eq!(declared(&[("a-b", "")]), (vec![], vec!["a-b as a_b".to_owned()]));
-    assert_eq!(declared(&[("a-b", ""), ("a_b", "")]), (vec![both("a-b", "a_b")], vec!["a_b as a_b".to_owned()]));
-    let mended = declared(&[("a-b", "dialect.typescript.name = 'c'"), ("a_b", "")]);
-    assert_eq!(mended, (vec![], vec!["a-b as c".to_owned(), "a_b as a_b".to_owned()]));
-    let reserved = declared(&[("exec", ""), ("new", "dialect.typescript.name = 'make'")]);
-    let found = vec!["`exec` is a reserved name in typescript".to_owned()];
-    assert_eq!(reserved, (found, vec!["new as make".to_owned()]));
+fn names_that_are_not_unique_identifiers_are_errors() {
+    let named = |name: &str| format!("dialect.typescript.name = '{name}'");
+    let none: [&str; 0] = [];
+    for (tools, errors, names) in [
+        (&[("a-b", "")][..], &none[..], &["a_b"][..]),
+        (&[("a-b", ""), ("a_b", "")], &["rust-name-collision"], &[]),
+        (&[("a-b", ""), ("c", &named("a_b"))], &["duplicate-name"], &[]),
+        (&[("b", &named("x-y")), ("c", &named("x_y"))], &["duplicate-name", "duplicate-name"], &[]),
+        (&[("b", &named("x-y"))], &none, &["x_y"]),
+        (&[("exec", "")], &["unusable-identifier"], &[]),
+        (&[("new", &named("make"))], &none, &["make"]),
+        (&[("b", &named("new"))], &["unusable-identifier"], &[]),
+    ] {
+        let found = declared(tools);
+        assert_eq!((found.0.as_slice(), found.1.iter().map(String::as_str).collect::<Vec<_>>()), (errors, names.to_vec()), "{tools:?}");
+    }
 }
 
 #[test]

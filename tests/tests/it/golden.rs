@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use toolc::{Dialect, Env, Registry, Turn};
+use toolc::{Dialect, DynamicTool, Env, Registry, ToolOutput, Turn};
 use toolc_codegen::dialects::{DIALECTS, Language};
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
@@ -267,6 +267,29 @@ fn the_static_definitions_are_what_the_runtime_serves() {
             );
         }
     }
+}
+
+#[test]
+fn tools_of_run_time_have_the_declarations_of_generated_ones() {
+    let catalog = read_json(&golden().join("generated/catalog.json"));
+    let registry = Registry::new();
+    let mut declarations = Vec::new();
+    for tool in catalog["tools"].as_array().expect("an array") {
+        let text = |key: &str| tool[key].as_str().expect("a text").to_owned();
+        // Tools of run time have no results and no names for dialects.
+        if tool.get("returns").is_some() || tool.pointer("/dialect/typescript").is_some() {
+            continue;
+        }
+        let made = DynamicTool::sync(text("name"), text("description"), tool["parameters"].clone(), |_, _| {
+            Ok(ToolOutput::text(""))
+        });
+        registry.add(made.build().expect("the tool is valid")).expect("the name is free");
+        let path = golden().join(format!("generated/schemas/typescript/tools/{}.d.ts", text("name")));
+        declarations.push(std::fs::read_to_string(path).expect("gen has written the file"));
+    }
+    assert!(declarations.len() > 15, "{}", declarations.len());
+    let session = registry.session().build().expect("the session is valid");
+    assert_eq!(session.turn_blocking(Dialect::TypeScript).definitions(), declarations.join("\n"));
 }
 
 #[test]

@@ -1,10 +1,9 @@
-//! A tool name that no function can have in a dialect whose tools are functions: a reserved word, or the name of
-//! another tool once both are identifiers. Reported only if `dialects` lists such a dialect: `typescript`.
+//! A tool name that no function can have, in a dialect whose tools are functions. Reported only if `dialects` lists such a
+//! dialect: `typescript`. Names that are equal as functions are reported as `rust-name-collision` or `duplicate-name`.
 //!
 //! ## Why is this bad
-//! In code mode, a model calls tools as functions. Characters that an identifier cannot have become `_` there, so that
-//! `read-file` and `read_file` are the same function. Only one tool can have a name: the other is missing in the dialect, as
-//! is a tool whose name is a reserved word.
+//! In code mode, a model calls tools as functions. The tool is missing in the dialect if its name is a reserved word, or a
+//! name that hosts use there: `exec`, `wait`, `ALL_TOOLS`.
 //!
 //! ## Example
 //! ```toml
@@ -13,7 +12,7 @@
 //! ```
 //!
 //! ```toml
-//! # manifests/tools/delete.toml
+//! # manifests/tools/wait.toml
 //!
 //! ```
 //!
@@ -24,9 +23,9 @@
 //! ```
 //!
 //! ```toml
-//! # manifests/tools/delete.toml
+//! # manifests/tools/wait.toml
 //! [dialect.typescript]
-//! name = "delete_file"
+//! name = "wait_until"
 //! ```
 
 use crate::catalog::Tool;
@@ -40,22 +39,12 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(reserved) = dialect.tool.reserved_names() else { continue };
         let name = tool.name_in(dialect.name);
         let overrides = tool.overrides(dialect.name).and_then(|overrides| overrides.name.as_ref());
-        let place = overrides.unwrap_or(&tool.manifest.name).place;
-        let found = |message: String| {
-            Diagnostic::new(Code::UNUSABLE_IDENTIFIER, place, message)
-                .help(format!("set another name for this dialect: `name` in `[dialect.{}]`", dialect.name))
-        };
         if reserved.value.contains(&name) {
-            sink.push(found(format!("`{name}` is a reserved name in {}", dialect.name)));
-        } else if let Some(other) = tool.name_taken_in(dialect.name) {
-            let other = &lint[other];
-            let message = format!(
-                "`{}` and `{}` are both called `{name}` in {}",
-                tool.name(),
-                other.name(),
-                dialect.name
+            let message = format!("`{name}` is a reserved name in {}", dialect.name);
+            sink.push(
+                Diagnostic::new(Code::UNUSABLE_IDENTIFIER, overrides.unwrap_or(&tool.manifest.name).place, message)
+                    .help(format!("set another name for this dialect: `name` in `[dialect.{}]`", dialect.name)),
             );
-            sink.push(found(message).related(other.manifest.name.place, "this tool has the name"));
         }
     }
 }
