@@ -38,7 +38,8 @@ fn text(catalog: &Lowered<'_>) -> String {
     let folders = [("tools", written.tools), ("toolsets", written.toolsets)].into_iter().filter(|(_, is_on)| *is_on);
     let folders: Vec<String> = folders.map(|(folder, _)| format!("`schemas/DIALECT/{folder}/`")).collect();
     let python = catalog.tools().any(|(_, tool)| tool.manifest.scripts);
-    let typescript = written.dialects.iter().filter_map(|name| find(name)).any(|it| it.language == Language::TypeScript);
+    let typescript =
+        written.dialects.iter().filter_map(|name| find(name)).any(|it| it.language == Language::TypeScript);
     let schemas = folders.join(", ");
     let context = context! { mark => MARK, rust, python, schemas, typescript, tools, toolsets };
     markdown::render(include_str!("readme.md.jinja"), context)

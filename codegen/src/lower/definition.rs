@@ -21,7 +21,8 @@ pub struct Lowering {
 /// Returns whether a dialect accepts the names of a tool and of its required parameters.
 pub fn accepts(dialect: &Dialect, tool: &Tool) -> bool {
     let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
-    let is_reserved = dialect.tool.reserved_names().is_some_and(|names| names.value.contains(&tool.name_in(dialect.name)));
+    let is_reserved =
+        dialect.tool.reserved_names().is_some_and(|names| names.value.contains(&tool.name_in(dialect.name)));
     accepts_name && !is_reserved && refused_parameter(dialect, tool).is_none()
 }
 

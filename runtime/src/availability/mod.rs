@@ -83,7 +83,9 @@ impl fmt::Display for HiddenReason {
             HiddenReason::DialectName { dialect, name, taken_by } => {
                 let dialect = dialect.name();
                 match taken_by {
-                    None => write!(f, "cannot be called `{name}` in the dialect `{dialect}`: the name is reserved there"),
+                    None => {
+                        write!(f, "cannot be called `{name}` in the dialect `{dialect}`: the name is reserved there")
+                    }
                     Some(other) => write!(
                         f,
                         "cannot be called `{name}` in the dialect `{dialect}`: the tool `{other}` is called so there"

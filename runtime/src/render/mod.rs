@@ -94,16 +94,15 @@ impl DefinitionsRenderer<'_> {
 
     /// Writes the JSON of one definition, from which the dialect may make something else.
     pub(crate) fn write_json(self, id: ToolId, out: &mut String) {
-                let Some(definition) = self.state.definition(id, self.dialect) else { return };
-                let tool = self.state.tool(id);
-                let conditional =
-                    if tool.atoms.is_empty() { None } else { ConditionalTable::find(self.conditional, id) };
-                let atoms = match conditional {
-                    Some(conditional) => conditional.atoms,
-                    None => self.facts.evaluate(&self.state[id].atoms, self.tools),
-                };
-                let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
-                segment::render(&definition.segments, atoms, &values, out);
+        let Some(definition) = self.state.definition(id, self.dialect) else { return };
+        let tool = self.state.tool(id);
+        let conditional = if tool.atoms.is_empty() { None } else { ConditionalTable::find(self.conditional, id) };
+        let atoms = match conditional {
+            Some(conditional) => conditional.atoms,
+            None => self.facts.evaluate(&self.state[id].atoms, self.tools),
+        };
+        let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
+        segment::render(&definition.segments, atoms, &values, out);
     }
 }
 

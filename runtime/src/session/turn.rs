@@ -138,7 +138,8 @@ impl Turn {
             return Ok(raw);
         }
         if !self.dialect().is_json() {
-            let message = format!("definitions in the dialect `{}` are not JSON: use `definitions`", self.dialect().name());
+            let message =
+                format!("definitions in the dialect `{}` are not JSON: use `definitions`", self.dialect().name());
             return Err(serde_core::de::Error::custom(message));
         }
         let made = serde_json::value::RawValue::from_string(definitions.text.clone())?;

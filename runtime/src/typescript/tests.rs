@@ -9,7 +9,8 @@ fn of(parameters: &Value) -> String {
 
 /// Returns the type of a parameter `x` with this schema.
 fn ty(schema: Value) -> String {
-    let text = of(&json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false}));
+    let text =
+        of(&json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false}));
     let (_, rest) = text.split_once("function f(args: ").unwrap();
     rest.split_once("): Promise<unknown>;").unwrap().0.to_owned()
 }
@@ -129,7 +130,8 @@ fn code(text: &str) -> String {
         } else if let Some(mut string) = rest.strip_prefix('"') {
             while !string.starts_with('"') {
                 assert!(!string.starts_with('\n'), "a line ends in a string: {text}");
-                string = &string[if string.starts_with('\\') { 2 } else { string.chars().next().unwrap().len_utf8() }..];
+                string =
+                    &string[if string.starts_with('\\') { 2 } else { string.chars().next().unwrap().len_utf8() }..];
             }
             rest = &string[1..];
             out.push('s');
@@ -145,8 +147,27 @@ fn code(text: &str) -> String {
 #[test]
 fn no_text_becomes_code() {
     const PIECES: &[&str] = &[
-        "*/", "/*", "//", "*", "/", "\\", "\"", "'", "`", "\n", "\r", "\u{2028}", "\u{85}", "\0", "\u{202e}", "@ts-ignore", "EVIL", " ",
-        "é", "}", "): EVIL; //",
+        "*/",
+        "/*",
+        "//",
+        "*",
+        "/",
+        "\\",
+        "\"",
+        "'",
+        "`",
+        "\n",
+        "\r",
+        "\u{2028}",
+        "\u{85}",
+        "\0",
+        "\u{202e}",
+        "@ts-ignore",
+        "EVIL",
+        " ",
+        "é",
+        "}",
+        "): EVIL; //",
     ];
     let mut state = 7_u64;
     let mut below = |end: usize| {
@@ -180,8 +201,9 @@ fn no_text_becomes_code() {
 #[test]
 fn any_json_has_an_end() {
     let deep = (0..60).fold(json!({"type": "string"}), |schema, _| json!({"type": "array", "items": schema}));
-    let wide: serde_json::Map<String, Value> =
-        (0..20_000).map(|number| (format!("p{number}"), json!({"$ref": format!("#/$defs/d{}", number % 97)}))).collect();
+    let wide: serde_json::Map<String, Value> = (0..20_000)
+        .map(|number| (format!("p{number}"), json!({"$ref": format!("#/$defs/d{}", number % 97)})))
+        .collect();
     let doubling: serde_json::Map<String, Value> = (0..60)
         .map(|number| {
             let next = json!({"$ref": format!("#/$defs/d{}", number + 1)});

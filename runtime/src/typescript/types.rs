@@ -146,7 +146,8 @@ impl<'s> Types<'s> {
             }
         }
         let has_unions = !parts.is_empty();
-        let own_properties = ["properties", "required", "additionalProperties"].iter().any(|key| schema.get(key).is_some());
+        let own_properties =
+            ["properties", "required", "additionalProperties"].iter().any(|key| schema.get(key).is_some());
         for part in all_of {
             let closed = closed || has_unions || own_properties;
             let (ty, said) = self.described(part, Context { closed, ..inner });
@@ -167,8 +168,8 @@ impl<'s> Types<'s> {
             let is_typed = matches!(rest(schema), Rest::Of(_));
             let says_rest = !closed && (!has_unions || is_typed);
             let own_items = ["items", "prefixItems"].iter().any(|key| schema.get(key).is_some());
-            let has_structure = (own_properties && kinds.contains(Kinds::OBJECT))
-                || (own_items && kinds.contains(Kinds::ARRAY));
+            let has_structure =
+                (own_properties && kinds.contains(Kinds::OBJECT)) || (own_items && kinds.contains(Kinds::ARRAY));
             let narrows = kinds != context.kinds || !parts.is_empty();
             if has_structure || (narrows && !is_within) {
                 self.base(schema, Context { kinds, closed: !says_rest, ..context })
@@ -265,9 +266,8 @@ impl<'s> Types<'s> {
     /// Returns the name of the target of a `$ref`. `$` separates it from the name of the tool, so that two tools never have the
     /// same: no other part of it contains a `$`.
     fn name(&mut self, root: usize, pointer: String) -> String {
-        let is_shared = self.shares_definitions
-            && pointer.starts_with("/$defs/")
-            && self.refs[0].at(&pointer).is_some();
+        let is_shared =
+            self.shares_definitions && pointer.starts_with("/$defs/") && self.refs[0].at(&pointer).is_some();
         let key = (if is_shared { 0 } else { root }, pointer);
         if let Some(name) = self.names.get(&key) {
             return name.clone();

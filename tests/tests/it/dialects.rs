@@ -568,7 +568,11 @@ fn names_that_are_not_unique_identifiers_are_errors() {
         (&[("b", &named("new"))], &["unusable-identifier"], &[]),
     ] {
         let found = declared(tools);
-        assert_eq!((found.0.as_slice(), found.1.iter().map(String::as_str).collect::<Vec<_>>()), (errors, names.to_vec()), "{tools:?}");
+        assert_eq!(
+            (found.0.as_slice(), found.1.iter().map(String::as_str).collect::<Vec<_>>()),
+            (errors, names.to_vec()),
+            "{tools:?}"
+        );
     }
 }
 

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 use toolc::{Dialect, DynamicTool, Registry, ToolOutput};
+use toolc_codegen::compile;
 use toolc_codegen::dialects::{self, Dialect as Record};
 use toolc_codegen::lower::definition;
 use toolc_codegen::source::Sources;
-use toolc_codegen::compile;
 use toolc_tests::arguments::{mutate, unrelated_arguments, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
@@ -178,7 +178,13 @@ const IN_WORDS: &[&str] = &[
 
 /// The members of every object of JavaScript.
 const INHERITED: &[&str] = &[
-    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
 ];
 
 /// Returns the schema of what the type of a schema allows. It is looser in these ways, and in no other:
@@ -229,7 +235,8 @@ fn joined_definitions(schema: &Value, is_joined: bool, out: &mut BTreeSet<String
 /// Returns whether a schema consists of several.
 fn joins(words: &Map<String, Value>) -> bool {
     ["anyOf", "oneOf", "allOf"].iter().any(|word| words.contains_key(*word))
-        || (words.contains_key("$ref") && words.keys().any(|word| !["$ref", "description", "$defs"].contains(&word.as_str())))
+        || (words.contains_key("$ref")
+            && words.keys().any(|word| !["$ref", "description", "$defs"].contains(&word.as_str())))
 }
 
 fn loosened_within(schema: &Value, is_joined: bool, joined: &BTreeSet<String>) -> Value {
@@ -238,7 +245,9 @@ fn loosened_within(schema: &Value, is_joined: bool, joined: &BTreeSet<String>) -
     let all = |list: &Value, is_joined| -> Value {
         list.as_array().into_iter().flatten().map(|one| loosened_within(one, is_joined, joined)).collect()
     };
-    let is_required = |name: &String| words.get("required").is_some_and(|all| all.as_array().is_some_and(|all| all.contains(&json!(name))));
+    let is_required = |name: &String| {
+        words.get("required").is_some_and(|all| all.as_array().is_some_and(|all| all.contains(&json!(name))))
+    };
     let values = |map: &Value, is_definition: bool| -> Value {
         let each = |(name, one): (&String, &Value)| {
             if !is_definition && INHERITED.contains(&name.as_str()) && !is_required(name) {
@@ -258,13 +267,16 @@ fn loosened_within(schema: &Value, is_joined: bool, joined: &BTreeSet<String>) -
                     Value::Array(names) => names.iter().map(number).collect(),
                     name => vec![number(name)],
                 };
-                ("type", names.into_iter().fold(json!([]), |mut all, name| {
-                    let list = all.as_array_mut().expect("a list");
-                    if !list.contains(&name) {
-                        list.push(name);
-                    }
-                    all
-                }))
+                (
+                    "type",
+                    names.into_iter().fold(json!([]), |mut all, name| {
+                        let list = all.as_array_mut().expect("a list");
+                        if !list.contains(&name) {
+                            list.push(name);
+                        }
+                        all
+                    }),
+                )
             }
             "anyOf" | "allOf" => (word.as_str(), all(value, true)),
             "oneOf" if words.contains_key("anyOf") => continue,
@@ -278,14 +290,18 @@ fn loosened_within(schema: &Value, is_joined: bool, joined: &BTreeSet<String>) -
             "additionalProperties" if value.is_object() => {
                 let properties = values(&words.get("properties").cloned().unwrap_or_default(), false);
                 let types = properties.as_object().into_iter().flatten().map(|(_, one)| one.clone());
-                ("additionalProperties", json!({ "anyOf": types.chain([loosened_within(value, false, joined)]).collect::<Vec<_>>() }))
+                (
+                    "additionalProperties",
+                    json!({ "anyOf": types.chain([loosened_within(value, false, joined)]).collect::<Vec<_>>() }),
+                )
             }
             word => (word, value.clone()),
         };
         out.insert(word.to_owned(), value);
     }
-    let is_weak = out.get("type").is_some_and(|names| names.as_array().is_some_and(|names| names.contains(&json!("object"))))
-        && out.get("required").is_none_or(|names| *names == json!([]));
+    let is_weak =
+        out.get("type").is_some_and(|names| names.as_array().is_some_and(|names| names.contains(&json!("object"))))
+            && out.get("required").is_none_or(|names| *names == json!([]));
     if is_joined && is_weak {
         let defs = out.remove("$defs").map(|defs| ("$defs".to_owned(), defs));
         let either = json!([out, { "type": ["string", "number", "boolean", "array"] }]);
@@ -299,7 +315,9 @@ fn is_literal(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().all(is_literal),
         Value::Object(map) => map.iter().all(|(key, value)| key != "__proto__" && is_literal(value)),
-        Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() < 2_f64.powi(53) || number.fract() != 0.0),
+        Value::Number(number) => {
+            number.as_f64().is_some_and(|number| number.abs() < 2_f64.powi(53) || number.fract() != 0.0)
+        }
         _ => true,
     }
 }
@@ -343,7 +361,10 @@ fn check_agreement(subjects: &[Subject], values: &[Vec<Value>]) -> Option<Counts
                 (false, Some(_)) => counts.refused += 1,
                 (false, None) => {
                     let is_explained = loose.is_valid(value);
-                    assert!(is_explained, "{title}: the type allows {value}, which is not valid:\n{schema}\n{declaration}");
+                    assert!(
+                        is_explained,
+                        "{title}: the type allows {value}, which is not valid:\n{schema}\n{declaration}"
+                    );
                     counts.inexpressible += 1;
                 }
             }
@@ -449,7 +470,8 @@ fn candidates() -> Vec<Value> {
 fn types_of_run_time_tools_agree_with_their_schemas() {
     let registry = Registry::new();
     for (number, schema) in FOREIGN.iter().enumerate() {
-        let parameters = json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false});
+        let parameters =
+            json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false});
         let tool = DynamicTool::sync(format!("t{number:03}"), "Takes x.", parameters, |_, _| Ok(ToolOutput::text("")));
         registry.add(tool.build().expect("the tool is valid")).expect("the name is free");
     }
@@ -473,9 +495,47 @@ fn types_of_run_time_tools_agree_with_their_schemas() {
 
 /// Pieces of text that end comments and literals, begin other ones, or command the compiler.
 const HOSTILE: &[&str] = &[
-    "*/", "/*", "/**", "//", "*", "/", "\\", "\"", "'", "`", "${", "}", "{", "\n", "\r", "\r\n", "\u{2028}", "\u{2029}", "\u{85}",
-    "\0", "\u{1b}[2J", "\u{202e}", "\u{feff}", "@ts-ignore", "@ts-expect-error", "@ts-nocheck", "@jsx x", "/// <reference path='x'/>",
-    "*\\/", "\\u002a/", "&#42;/", "<!--", "-->", "#!", "; declare const evil: 1;", "evil", " ", "é", "🦀", "|", "): Promise<evil>; //",
+    "*/",
+    "/*",
+    "/**",
+    "//",
+    "*",
+    "/",
+    "\\",
+    "\"",
+    "'",
+    "`",
+    "${",
+    "}",
+    "{",
+    "\n",
+    "\r",
+    "\r\n",
+    "\u{2028}",
+    "\u{2029}",
+    "\u{85}",
+    "\0",
+    "\u{1b}[2J",
+    "\u{202e}",
+    "\u{feff}",
+    "@ts-ignore",
+    "@ts-expect-error",
+    "@ts-nocheck",
+    "@jsx x",
+    "/// <reference path='x'/>",
+    "*\\/",
+    "\\u002a/",
+    "&#42;/",
+    "<!--",
+    "-->",
+    "#!",
+    "; declare const evil: 1;",
+    "evil",
+    " ",
+    "é",
+    "🦀",
+    "|",
+    "): Promise<evil>; //",
 ];
 
 fn hostile(random: &mut Random) -> String {

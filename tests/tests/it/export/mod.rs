@@ -182,7 +182,7 @@ fn any_turn_can_be_computed_from_the_conditions_of_a_bundle() {
 /// Returns the files of a turn that bundles contain.
 fn rendered(lowered: &Lowered<'_>, turn: &emit::Turn) -> BTreeMap<String, Value> {
     let drafts = emit::portable_drafts(lowered, turn);
-    let files = drafts.iter().filter(|draft| draft.path.ends_with(".json")).map(|draft| {
+    let files = drafts.iter().filter(|draft| !draft.path.contains("/typescript/")).map(|draft| {
         let text: String = draft.parts.iter().map(emit::Part::text).collect();
         let path = draft.path.strip_prefix("generated/").expect("in the folder of gen").to_owned();
         (path, serde_json::from_str(&text).expect("JSON"))
