@@ -108,6 +108,12 @@ impl fmt::Display for Json {
     }
 }
 
+/// Returns a number from its JSON text, as `serde_json` reads it without `arbitrary_precision`.
+fn number(text: &str) -> Option<Json> {
+    let integer = text.parse().map(u64::into).or_else(|_| text.parse().map(i64::into));
+    integer.ok().or_else(|| Number::from_f64(text.parse().ok()?)).map(Json::Number)
+}
+
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct AnyJson;
@@ -155,6 +161,11 @@ impl<'de> Deserialize<'de> for Json {
                 let mut all: Vec<(String, Json)> = Vec::new();
                 let mut positions: HashMap<String, usize> = HashMap::new();
                 while let Some((key, value)) = entries.next_entry::<String, Json>()? {
+                    // Another crate in the program may have enabled `arbitrary_precision`, with which numbers come so.
+                    if let ("$serde_json::private::Number", Json::String(text), true) = (&*key, &value, all.is_empty())
+                    {
+                        return number(text).ok_or_else(|| A::Error::custom("a number that JSON does not have"));
+                    }
                     // As in `serde_json`, the last value of a key counts.
                     if let Some(&at) = positions.get(&key) {
                         all[at].1 = value;

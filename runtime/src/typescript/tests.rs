@@ -8,7 +8,7 @@ fn of(parameters: &Value) -> String {
 }
 
 /// Returns the type of a parameter `x` with this schema.
-fn ty(schema: Value) -> String {
+fn ty(schema: &Value) -> String {
     let text =
         of(&json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false}));
     let (_, rest) = text.split_once("function f(args: ").unwrap();
@@ -101,7 +101,7 @@ fn schemas_become_types() {
             "{",
         ),
     ] {
-        let text = ty(schema.clone());
+        let text = ty(&schema);
         assert!(text == expected || text.contains(expected), "{schema}\n{text}\n{expected}");
     }
 }

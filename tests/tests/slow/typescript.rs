@@ -221,7 +221,9 @@ fn joined_definitions(schema: &Value, is_joined: bool, out: &mut BTreeSet<String
                 out.insert(uri.clone());
             }
             ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => {
-                all.iter().for_each(|one| joined_definitions(one, true, out));
+                for one in all {
+                    joined_definitions(one, true, out);
+                }
             }
             ("$defs", Value::Object(all)) => all.values().for_each(|one| joined_definitions(one, false, out)),
             ("properties", Value::Object(all)) => all.values().for_each(|one| joined_definitions(one, joins, out)),
