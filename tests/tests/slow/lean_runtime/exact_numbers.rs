@@ -24,11 +24,11 @@ fn session() -> Session {
     let schema = json!({
         "type": "object",
         "properties": {
-            "number": {"type": "number", "minimum": 0.5, "multipleOf": 0.1},
-            "integer": {"type": "integer", "maximum": 1e15},
-            "text": {"type": "string"},
-            "list": {"type": "array", "items": {"enum": [1.5, 2, "2"]}},
             "any": {},
+            "integer": {"type": "integer", "maximum": 1e15},
+            "list": {"type": "array", "items": {"enum": [1.5, 2, "2"]}},
+            "number": {"type": "number", "minimum": 0.5, "multipleOf": 0.1},
+            "text": {"type": "string"},
         },
         "additionalProperties": false,
     });
