@@ -404,7 +404,7 @@ fn types_agree_with_the_schemas_of_catalogs() {
         let values: Vec<Vec<Value>> = subjects.iter().map(|subject| values(&subject.schema, &mut random)).collect();
         let Some(counts) = check_agreement(&subjects, &values) else { return };
         eprintln!("{path}: {counts:?}");
-        assert!(counts.valid > 300 && counts.refused > 200, "{counts:?}");
+        assert!(counts.valid > 200 && counts.refused > 200, "{counts:?}");
     }
 }
 
