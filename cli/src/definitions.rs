@@ -11,9 +11,9 @@ use crate::streams::Streams;
 /// number of hidden tools to stderr.
 pub(crate) fn print(turn: &Turn, one_line: bool, streams: &mut Streams<'_>) -> io::Result<()> {
     if streams.out_is_terminal && !one_line {
-        writeln!(streams.out, "{}", turn.pretty_definitions())?;
+        writeln!(streams.out, "{}", turn.pretty_definitions().trim_end())?;
     } else {
-        writeln!(streams.out, "{}", turn.definitions())?;
+        writeln!(streams.out, "{}", turn.definitions().trim_end())?;
     }
     let undeclared = |reason: &&HiddenReason| matches!(reason, HiddenReason::UndeclaredDialect(_));
     if let Some(reason) = turn.hidden().map(|hidden| hidden.reason).find(undeclared) {

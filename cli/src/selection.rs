@@ -87,8 +87,10 @@ impl View {
     pub(crate) fn session_and_dialect(&self, session: SessionBuilder) -> Result<(Session, Dialect), Failure> {
         let session = session.build().map_err(|error| error.to_string())?;
         // A tool that is hidden for another reason has a definition.
-        let is_undefined =
-            |reason: &HiddenReason| matches!(reason, HiddenReason::Dialect | HiddenReason::UndeclaredDialect(_));
+        let is_undefined = |reason: &HiddenReason| {
+            use HiddenReason::{Dialect, DialectName, UndeclaredDialect};
+            matches!(reason, Dialect | UndeclaredDialect(_) | DialectName { .. })
+        };
         let has_definitions = |dialect: &Dialect| {
             let turn = session.turn_blocking(*dialect);
             turn.tools().next().is_some() || turn.hidden().any(|hidden| !is_undefined(hidden.reason))

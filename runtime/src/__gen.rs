@@ -6,7 +6,7 @@ pub use crate::__search_index as search_index;
 pub use crate::args::slot::{
     FromSlot, Heap, Slot, SlotBuffer, Slots, json_default, read_choice, read_object, read_variant,
 };
-pub use crate::data::dialect::{FeatureOfToolcIsMissing, PerDialect, macros::*};
+pub use crate::data::dialect::{FeatureOfToolcIsMissing, PerDialect, macros::*, written};
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
 #[cfg(feature = "approval")]
 pub use crate::data::secret_text::without_secrets;
@@ -17,9 +17,11 @@ pub use crate::provider::code_parameters::{CodeParameter, recognize as code_para
 pub use crate::provider::compiled;
 pub use crate::stamp::{STAMP, assert_stamp};
 pub use crate::text::code_names;
+pub use crate::text::identifier::{RESERVED as RESERVED_IDENTIFIERS, identifier};
 pub use crate::text::invisible::{changes_direction, is_invisible};
 pub use crate::text::json::indented;
 pub use crate::text::nearest::{did_you_mean, nearest};
+pub use crate::text::prose::keyword_prose;
 pub use crate::text::words::words;
 
 /// The packed search index of a toolset, with the feature `search`.

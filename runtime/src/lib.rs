@@ -69,6 +69,8 @@ mod stamp;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text;
+#[cfg(feature = "typescript")]
+mod typescript;
 mod vec_map;
 #[cfg(feature = "__wire")]
 pub mod wire;

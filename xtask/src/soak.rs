@@ -57,6 +57,13 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "typescript",
+        description: "the types of two thousand random tools agree with their schemas under `tsc`; about four minutes",
+        variable: ("TOOLC_TOOLS", "2000"),
+        tests: &["--package", "toolc-tests", "--test", "slow", "typescript"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "memory",
         description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; a quarter of a minute",
         variable: ("TOOLC_TRIES", "10000"),

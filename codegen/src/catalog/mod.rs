@@ -87,6 +87,8 @@ pub struct Tool {
     pub replacement: Option<ToolId>,
     /// The dialects with overrides, and the index of their table in the manifest.
     dialects: Vec<(&'static str, usize)>,
+    /// The dialects in whose language the tool has another name than the manifest says, with that name.
+    identifiers: Vec<(&'static str, String)>,
 }
 
 /// The requirements of a tool or toolset, with names resolved to ids.
@@ -203,6 +205,14 @@ impl Tool {
 
     /// Returns the name of the tool in a dialect.
     pub fn name_in(&self, dialect: &str) -> &str {
+        if let Some((_, identifier)) = self.identifiers.iter().find(|(name, _)| *name == dialect) {
+            return identifier;
+        }
+        self.declared_name_in(dialect)
+    }
+
+    /// Returns the name of the tool in a dialect as its manifest says.
+    fn declared_name_in(&self, dialect: &str) -> &str {
         self.overrides(dialect).and_then(|overrides| overrides.name.as_ref()).map_or(self.name(), |name| &name.value)
     }
 }

@@ -9,6 +9,7 @@ use super::required_tools::RequiredTools;
 use super::settings::settings;
 use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
+use crate::dialects::DIALECTS;
 use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
 use crate::text::atoms::AtomTable;
@@ -62,7 +63,8 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         sink,
     };
     let settings = settings(written, &names, sink);
-    let tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
+    let mut tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
+    tools.iter_mut().for_each(name_identifiers);
     let mut home_tools: Vec<Vec<ToolId>> = vec![Vec::new(); toolsets.len()];
     for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
         home_tools[tool.home.0].push(id);
@@ -123,7 +125,21 @@ fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
         requires: requires(&manifest.requires, names),
         replacement: replacement.and_then(|name| names.tool(name)),
         dialects: dialects.filter_map(|(index, one)| Some((names.dialect(&one.dialect)?, index))).collect(),
+        identifiers: Vec::new(),
         manifest,
+    }
+}
+
+/// Names a tool in the dialects in whose language names must be identifiers. Two tools with the same identifier are mistakes in any
+/// project: their names are equal in Rust too, or one of them is set for the dialect.
+fn name_identifiers(tool: &mut Tool) {
+    for dialect in DIALECTS {
+        let declared = tool.declared_name_in(dialect.name);
+        let name = dialect.name_of(declared);
+        if *name != *declared {
+            let name = name.into_owned();
+            tool.identifiers.push((dialect.name, name));
+        }
     }
 }
 

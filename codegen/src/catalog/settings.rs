@@ -40,7 +40,7 @@ pub struct Settings {
     pub baseline: Option<At<String>>,
 }
 
-/// Which definitions gen writes as JSON.
+/// Which definitions gen writes to `generated/schemas/`.
 #[derive(Debug)]
 pub struct SchemaFiles {
     /// Whether a file for each tool is written.

@@ -280,9 +280,10 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
                         .label(format!("expected {}", PORTABLE.expected())),
                 );
             }
-            let same = names_in_use[name.value.as_str()].iter().find(|other| other.name() != tool.name());
+            let same = names_in_use[tool.name_in(dialect.name)].iter().find(|other| other.name() != tool.name());
             if let Some(other) = same {
-                let message = format!("the name `{}` is taken by another tool in {}", name.value, dialect.name);
+                let name_in = tool.name_in(dialect.name);
+                let message = format!("the name `{name_in}` is taken by another tool in {}", dialect.name);
                 sink.push(
                     Diagnostic::new(Code::DUPLICATE_NAME, name.place, message)
                         .related(other.manifest.name.place, "the other tool")

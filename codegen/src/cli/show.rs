@@ -11,7 +11,7 @@ use super::turn::TurnArgs;
 use super::{Streams, print, unknown};
 use crate::Catalog;
 use crate::catalog::Tool;
-use crate::dialects::{self, DIALECTS, Dialect};
+use crate::dialects::{self, DIALECTS, Dialect, Language};
 use crate::failure::Failure;
 use crate::lower;
 
@@ -43,7 +43,16 @@ impl Show {
             let why = "the dialect does not accept the name of the tool or of a required parameter";
             return Err(Failure::new(format!("`{}` has no definition in `{}`: {why}", tool.name(), dialect.name)));
         };
-        let mut shown = catalog.turn_values_with_facts(tool, &members, &facts).value(&definition);
+        let values = catalog.turn_values_with_facts(tool, &members, &facts);
+        let text = dialect.written(values.render(&definition.segments()));
+        if dialect.language != Language::Json && !self.json {
+            print(streams.out, &text)?;
+            return Ok(true);
+        }
+        let mut shown = match dialect.language {
+            Language::Json => values.value(&definition),
+            Language::TypeScript => text.into(),
+        };
         if self.json {
             shown = json!({
                 "name": tool.name(),

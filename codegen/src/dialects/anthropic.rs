@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, limit};
-use super::{CallersField, Dialect, Extensions, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{CallersField, Dialect, Extensions, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
@@ -23,6 +23,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "Anthropic",
     about: "Anthropic's Messages. `strict` is absent.",
     envelope: |tool| messages(tool, None),
+    language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,
     tool: ToolLimits {

@@ -2,7 +2,7 @@
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::{Dialect, Extensions, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{Dialect, Extensions, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 use crate::text::condition::Condition;
@@ -19,6 +19,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "Gemini",
     about: "Gemini's function declarations, with `parametersJsonSchema` and `responseJsonSchema`. A tool without parameters has no `parametersJsonSchema`.",
     envelope: |tool| declaration(tool, "parametersJsonSchema", "responseJsonSchema"),
+    language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,
     tool: ToolLimits {

@@ -123,6 +123,8 @@ limits! {
     ToolLimits {
         /// Names of tools.
         tool_name: NameGrammar,
+        /// Names that no tool can have.
+        reserved_names: &'static [&'static str],
         /// Names of parameters at the top level.
         parameter_name: NameGrammar,
         /// Names of properties below the top level.

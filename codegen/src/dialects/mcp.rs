@@ -5,7 +5,7 @@ use toolc::behaviour::Annotations;
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, Extensions, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{Dialect, Extensions, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
@@ -19,6 +19,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "Mcp",
     about: "MCP's `tools/list`, with `title`, `icons`, `outputSchema` (from `returns`) and all four `annotations`.",
     envelope: definition,
+    language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling { says_mcp_headers: true, ..Spelling::JSON_SCHEMA },
     tool: ToolLimits {

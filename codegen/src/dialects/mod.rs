@@ -19,14 +19,14 @@ pub use extensions::{CallersField, Extensions, TextFormat};
 pub use limits::{Confidence, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total};
 pub use schema_subset::{Enums, KEYWORDS, Refs, SchemaSubset};
 
+use std::borrow::Cow;
+
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
 /// Everything about one dialect.
 ///
 /// A dialect may need what none of these does:
-/// - Definitions that are text, such as TypeScript declarations: the envelope returns a [`CondJson::Text`], made from the
-///   typed [schema](SchemaDocument) that it is given.
 /// - A list that holds groups of definitions, such as namespaces: a second envelope here, from a toolset and the
 ///   definitions of its tools to an item of the list, which `emit` and the runtime call where a toolset begins.
 /// - Limits on a whole request: fields of [`RequestLimits`].
@@ -42,6 +42,8 @@ pub struct Dialect {
     pub about: &'static str,
     /// Writes the definition of a tool.
     pub envelope: fn(&ToolDefinition<'_>) -> CondJson,
+    /// The language of its definitions.
+    pub language: Language,
     /// The schemas that it accepts.
     pub schema: SchemaSubset,
     /// How it spells what all schemas have in common.
@@ -54,6 +56,25 @@ pub struct Dialect {
     pub request: RequestLimits,
     /// The dialect without strict mode, if this one is strict. A tool whose manifest says `strict = false` has its form.
     pub lenient: Option<&'static Dialect>,
+}
+
+/// The language of definitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// JSON, as the envelope returns it.
+    Json,
+    /// Declarations of TypeScript, which the runtime writes from the JSON that the envelope returns.
+    TypeScript,
+}
+
+impl Language {
+    /// Returns the extension of files with definitions.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::TypeScript => "d.ts",
+        }
+    }
 }
 
 /// Declares the module of each record, and the list of the records.
@@ -78,6 +99,40 @@ impl Dialect {
     /// with all of them.
     pub fn in_runtime(&self) -> Option<toolc::Dialect> {
         toolc::Dialect::ALL.iter().copied().find(|dialect| dialect.name() == self.name)
+    }
+
+    /// Returns a definition as it is sent. `json` is the rendered definition. Without the dialect's feature of the runtime, it stays
+    /// as it is.
+    pub fn written(&self, json: String) -> String {
+        match (self.language, self.in_runtime()) {
+            (Language::TypeScript, Some(dialect)) => toolc::__gen::written(dialect, json),
+            _ => json,
+        }
+    }
+
+    /// Returns definitions as they are sent together: as one JSON array, or one after the other.
+    pub fn list(&self, definitions: &[String]) -> String {
+        match self.language {
+            Language::Json => format!("[{}]", definitions.join(",")),
+            Language::TypeScript => definitions.join("\n"),
+        }
+    }
+
+    /// Returns text of the dialect for a file: JSON with one line for each value.
+    #[cfg(feature = "emit")]
+    pub fn file(&self, text: &str) -> String {
+        match self.language {
+            Language::Json => toolc::__gen::indented(text, 0) + "\n",
+            Language::TypeScript => text.to_owned(),
+        }
+    }
+
+    /// Returns what a tool with this name is called in the dialect.
+    pub fn name_of<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        match self.language {
+            Language::Json => Cow::Borrowed(name),
+            Language::TypeScript => toolc::__gen::identifier(name),
+        }
     }
 
     /// Returns its stated limits, for people to read.

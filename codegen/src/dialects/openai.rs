@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::{Dialect, Extensions, RequestLimits, TextFormat, TextInput, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{Dialect, Extensions, Language, RequestLimits, TextFormat, TextInput, SchemaSubset, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::manifest::Syntax;
 use crate::schema::Spelling;
@@ -25,6 +25,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "OpenAi",
     about: "OpenAI's Chat Completions. `strict` is absent.",
     envelope: |tool| chat(tool, None),
+    language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,
     tool: ToolLimits {

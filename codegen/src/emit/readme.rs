@@ -3,6 +3,7 @@
 use minijinja::context;
 
 use super::{Draft, Inputs};
+use crate::dialects::{Language, find};
 use crate::lower::Lowered;
 use crate::markdown;
 use crate::project::MARK;
@@ -37,6 +38,9 @@ fn text(catalog: &Lowered<'_>) -> String {
     let folders = [("tools", written.tools), ("toolsets", written.toolsets)].into_iter().filter(|(_, is_on)| *is_on);
     let folders: Vec<String> = folders.map(|(folder, _)| format!("`schemas/DIALECT/{folder}/`")).collect();
     let python = catalog.tools().any(|(_, tool)| tool.manifest.scripts);
-    let context = context! { mark => MARK, rust, python, schemas => folders.join(", "), tools, toolsets };
+    let typescript =
+        written.dialects.iter().filter_map(|name| find(name)).any(|it| it.language == Language::TypeScript);
+    let schemas = folders.join(", ");
+    let context = context! { mark => MARK, rust, python, schemas, typescript, tools, toolsets };
     markdown::render(include_str!("readme.md.jinja"), context)
 }

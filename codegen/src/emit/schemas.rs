@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use toolc::__gen::graph::Members;
-use toolc::__gen::indented;
 use toolc::__gen::segment::Segment;
 
 use super::{Draft, Inputs, Turn, turn};
@@ -38,21 +37,23 @@ fn in_dialect<'c>(
     of_toolsets: bool,
 ) -> Vec<Draft<'c>> {
     let dialect = catalog.settings().dialects[index];
+    let extension = dialect.language.extension();
     // A tool that the dialect cannot express is not available to other tools either.
     let accepted: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| accepts(dialect, tool)).collect());
     let everything = Arc::new(catalog.shown_with_facts(Members::clone(&accepted), &turn.facts));
     let mut drafts: Vec<Draft<'c>> = Vec::new();
     for (id, tool) in catalog.tools().filter(|(id, _)| of_tools && accepted[id.0]) {
-        let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
+        let path = format!("schemas/{}/tools/{}.{extension}", dialect.name, tool.name());
         let everything = Arc::clone(&everything);
         drafts.push(Draft::new(path, Inputs::Tools(vec![id]), move || {
-            indented(&turn.values_of(catalog, id, &everything).render(segments(catalog, id, index)), 0) + "\n"
+            let json = turn.values_of(catalog, id, &everything).render(segments(catalog, id, index));
+            dialect.file(&dialect.written(json))
         }));
     }
     let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().filter(|_| of_toolsets).collect();
     let shown: Vec<_> = toolsets.par_iter().map(|(id, _)| shown_tools(catalog, turn, *id, &accepted)).collect();
     for ((_, toolset), tools) in toolsets.into_iter().zip(shown).filter(|(_, shown)| !shown.is_empty()) {
-        let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
+        let path = format!("schemas/{}/toolsets/{}.{extension}", dialect.name, toolset.name());
         drafts.push(Draft::new(path, Inputs::Tools(tools.clone()), move || definitions(catalog, turn, &tools, index)));
     }
     drafts
@@ -66,15 +67,17 @@ fn shown_tools(catalog: &Lowered<'_>, turn: &Turn, id: ToolsetId, accepted: &[bo
     catalog.tools().map(|(id, _)| id).filter(|id| members[id.0]).collect()
 }
 
-/// Returns the definitions in a turn of these tools, as a JSON array.
+/// Returns the definitions in a turn of these tools.
 fn definitions(catalog: &Lowered<'_>, turn: &Turn, tools: &[ToolId], index: usize) -> String {
     let mut members = vec![false; catalog.graph().tools];
     for id in tools {
         members[id.0] = true;
     }
-    let definition = |&id: &ToolId| turn.values(catalog, &catalog[id], &members).render(segments(catalog, id, index));
-    let definitions: Vec<String> = tools.iter().map(definition).collect();
-    indented(&format!("[{}]", definitions.join(",")), 0) + "\n"
+    let dialect = catalog.settings().dialects[index];
+    let definition = |&id: &ToolId| {
+        dialect.written(turn.values(catalog, &catalog[id], &members).render(segments(catalog, id, index)))
+    };
+    dialect.file(&dialect.list(&tools.iter().map(definition).collect::<Vec<_>>()))
 }
 
 /// Returns the definition of a tool in the dialect at `index` of the settings, which accepts the tool.

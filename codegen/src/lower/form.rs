@@ -8,7 +8,9 @@ use crate::schema::Property;
 /// Returns whether a dialect accepts the names of a tool and of its required parameters, and who may call it.
 pub fn accepts(dialect: &'static Dialect, tool: &Tool) -> bool {
     let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
-    accepts_name && refused_parameter(dialect, tool).is_none() && accepts_callers(dialect, tool)
+    let is_reserved =
+        dialect.tool.reserved_names().is_some_and(|names| names.value.contains(&tool.name_in(dialect.name)));
+    accepts_name && !is_reserved && refused_parameter(dialect, tool).is_none() && accepts_callers(dialect, tool)
 }
 
 /// Returns whether a dialect can say who may call a tool. A tool that only code may call must not be shown to a model that would call

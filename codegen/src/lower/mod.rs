@@ -121,7 +121,9 @@ pub fn lower(catalog: &Checked) -> Lowered<'_> {
 fn lower_tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let manifest = &tool.manifest;
     let dialects = catalog.settings().dialects.iter().filter(|dialect| accepts(dialect, tool));
-    let names = dialects.filter_map(|dialect| Some((dialect.in_runtime()?, tool.name_in(dialect.name))));
+    // The runtime makes identifiers of own names itself, as it does for the tools of other providers.
+    let declared = dialects.filter(|dialect| tool.overrides(dialect.name).is_some_and(|one| one.name.is_some()));
+    let names = declared.filter_map(|dialect| Some((dialect.in_runtime()?, tool.name_in(dialect.name))));
     let other_names = names.filter(|(_, name)| *name != tool.name());
     let mut lowered = toolc::Tool::new(text(tool.name()), text(catalog[tool.home].name()))
         .with_title(text(manifest.title.as_ref().map_or("", |title| &title.value)))

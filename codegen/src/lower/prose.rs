@@ -1,49 +1,12 @@
 //! Prose for the descriptions that a model reads: it replaces the keywords that a dialect does not support.
 
-use serde_json::Value;
+pub(super) use toolc::__gen::keyword_prose;
 
 use crate::conditional_json::{append, conditional};
 use crate::diagnostic::At;
 use crate::schema::{Choice, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
-
-/// Returns a sentence for a keyword with this value, or `None` if the keyword has no effect or no prose.
-pub(super) fn keyword_prose(keyword: &str, value: &Value) -> Option<String> {
-    let count = |noun: &str| match value.as_u64() {
-        Some(1) => format!("1 {noun}"),
-        _ => format!("{value} {}", if noun == "property" { "properties".to_owned() } else { format!("{noun}s") }),
-    };
-    let unquoted = || value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if keyword.starts_with("min") && keyword != "minimum" && value.as_u64() == Some(0) {
-        return None;
-    }
-    Some(match keyword {
-        "default" => format!("Default: {value}."),
-        "examples" => {
-            let examples: Vec<String> = value.as_array()?.iter().map(Value::to_string).collect();
-            format!("{}: {}.", if examples.len() == 1 { "Example" } else { "Examples" }, examples.join(", "))
-        }
-        "deprecated" => "Deprecated: avoid using this.".to_owned(),
-        "minimum" => format!("At least {value}."),
-        "maximum" => format!("At most {value}."),
-        "exclusiveMinimum" => format!("More than {value}."),
-        "exclusiveMaximum" => format!("Less than {value}."),
-        "multipleOf" => format!("A multiple of {value}."),
-        "minLength" => format!("At least {}.", count("character")),
-        "maxLength" => format!("At most {}.", count("character")),
-        "minItems" => format!("At least {}.", count("item")),
-        "maxItems" => format!("At most {}.", count("item")),
-        "uniqueItems" if *value == Value::Bool(false) => return None,
-        "uniqueItems" => "Items must be unique.".to_owned(),
-        "minProperties" => format!("At least {}.", count("property")),
-        "maxProperties" => format!("At most {}.", count("property")),
-        "pattern" => format!("Matches the regular expression {}", unquoted()),
-        "format" => format!("Format: {}.", unquoted()),
-        "oneOf" => "Exactly one of the alternatives must match.".to_owned(),
-        _ => return None,
-    })
-}
 
 /// Returns a sentence with the values of an `enum`. Conditional values are present in the turns in which they are allowed.
 pub(super) fn enum_prose(choices: &[Choice]) -> Template {

@@ -27,7 +27,8 @@ impl<'c> DefinitionSizes<'c> {
             let tool = &self.catalog[id];
             let text = || {
                 let definition = definition(dialect, self.catalog, tool).definition;
-                definition.map_or(0, |doc| self.catalog.full_turn_values(tool).value(&doc).to_string().len())
+                let text = |doc| dialect.written(self.catalog.full_turn_values(tool).value(&doc).to_string());
+                definition.map_or(0, |doc| text(doc).len())
             };
             *self.cache[id.0].get_or_insert_with(text)
         };

@@ -38,6 +38,15 @@ pub enum HiddenReason {
     Dialect,
     /// The tool provider has no definitions at all in this dialect: the project does not list it in `dialects`.
     UndeclaredDialect(Dialect),
+    /// In a dialect where names must be identifiers, such as `typescript`, no tool can have this name, or another tool has it.
+    DialectName {
+        /// The dialect.
+        dialect: Dialect,
+        /// The name that the tool would have there.
+        name: Cow<'static, str>,
+        /// The tool that has the name, or `None` if it is reserved.
+        taken_by: Option<Cow<'static, str>>,
+    },
     /// These environment variables are not set.
     Env(Vec<Cow<'static, str>>),
     /// None of these environment variables is set.
@@ -71,6 +80,18 @@ impl fmt::Display for HiddenReason {
                 "was not generated for the dialect `{0}`: add \"{0}\" to `dialects` in toolc.toml, and run gen",
                 dialect.name()
             ),
+            HiddenReason::DialectName { dialect, name, taken_by } => {
+                let dialect = dialect.name();
+                match taken_by {
+                    None => {
+                        write!(f, "cannot be called `{name}` in the dialect `{dialect}`: the name is reserved there")
+                    }
+                    Some(other) => write!(
+                        f,
+                        "cannot be called `{name}` in the dialect `{dialect}`: the tool `{other}` is called so there"
+                    ),
+                }
+            }
             HiddenReason::Env(names) => needs(f, "environment variable", names),
             HiddenReason::AnyEnv(names) => needs_one(f, "environment variable", names),
             HiddenReason::Programs(names) => needs(f, "program", names),
@@ -126,6 +147,10 @@ mod tests {
         ] {
             assert_eq!(reason.to_string(), text);
         }
+        let called = |taken_by| HiddenReason::DialectName { dialect: Dialect::OpenAi, name: "a_b".into(), taken_by };
+        let text = "cannot be called `a_b` in the dialect `openai`: ";
+        assert_eq!(called(None).to_string(), format!("{text}the name is reserved there"));
+        assert_eq!(called(Some("a_b".into())).to_string(), format!("{text}the tool `a_b` is called so there"));
         let reason = HiddenReason::Check("the daemon\n\u{1b}[2Jis not running".into());
         let hidden = HiddenTool { tool: "ask", reason: &reason };
         assert_eq!(hidden.to_string(), "the tool `ask` is not available now: the daemon\\n\\u{1b}[2Jis not running");

@@ -14,6 +14,7 @@ use crate::data::env::Env;
 use crate::data::graph::{ToolRequirements, remove_unmet};
 use crate::registration::atoms::{FactLookup, ResolvedAtom};
 use crate::registration::definition_table::DefinitionSlot;
+use crate::registration::dialect_names::Nameless;
 use crate::registration::ids::{RequirementId, ToolId};
 use crate::registration::requirements::{ResolvedRequirement, ResolvedRequirements};
 use crate::registration::state::State;
@@ -125,7 +126,7 @@ impl EnvSnapshot {
         let mut tools = Vec::with_capacity(self.granted.len());
         let mut hidden = Vec::new();
         for &tool in &self.granted {
-            match definitions[tool] {
+            match &definitions[tool] {
                 DefinitionSlot::Absent => hidden.push((tool, self.undefined(tool, dialect))),
                 DefinitionSlot::Static(_) | DefinitionSlot::Rendered { .. } => tools.push(tool),
             }
@@ -142,6 +143,10 @@ impl EnvSnapshot {
     /// Returns why a tool has no definition in `dialect`.
     #[cold]
     fn undefined(&self, tool: ToolId, dialect: Dialect) -> HiddenReason {
+        if let Some(Nameless { name, taken_by }) = self.state.definitions(dialect).names.nameless(tool) {
+            let taken_by = taken_by.map(|other| self.state[other].name.clone());
+            return HiddenReason::DialectName { dialect, name: name.clone(), taken_by };
+        }
         let (provider, _) = self.state.provider(tool);
         let is_undeclared = provider.definitions(dialect).is_empty();
         if is_undeclared { HiddenReason::UndeclaredDialect(dialect) } else { HiddenReason::Dialect }

@@ -1,11 +1,13 @@
 //! Dialects. Each except `openai` has its own Cargo feature. Data that is generated for a dialect is inside a macro that
 //! expands to nothing without the feature, so that a program contains no definitions in dialects that it does not use.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
 use crate::data::behaviour::{Annotations, Behaviour, Callers};
+use crate::text::identifier::{RESERVED, identifier};
 
 macro_rules! dialects {
     ($d:tt
@@ -167,6 +169,9 @@ enum Envelope {
     Bare,
     /// `{"name", "title", "description", ..., "annotations"}`
     Mcp,
+    /// A declaration of TypeScript. Its segments are JSON, `{"name", "description", "parameters", "returns"}`, from which
+    /// [`written`](Dialect::written) makes the declaration.
+    TypeScript,
 }
 
 /// A tool whose definition is written at run time.
@@ -284,6 +289,10 @@ dialects! { $
             ..NESTED
         },
         "Gemini's Interactions: `{\"type\": \"function\", \"name\", \"description\", \"parameters\"}`.";
+    10 TypeScript typescript with_typescript, "typescript",
+        Shape { envelope: Envelope::TypeScript, api: DialectApi::None, ..NESTED },
+        "Declarations of TypeScript, for models that call tools from code: `declare namespace tools { function NAME(args: {...}): \
+         Promise<...>; }`. The definitions are not JSON.";
 }
 
 impl Dialect {
@@ -300,7 +309,7 @@ impl Dialect {
                 "type": "function", "name": name, "description": description, key: schema, "strict": false,
             }),
             Envelope::Typed => json!({"type": "function", "name": name, "description": description, key: schema}),
-            Envelope::Bare => json!({"name": name, "description": description, key: schema}),
+            Envelope::Bare | Envelope::TypeScript => json!({"name": name, "description": description, key: schema}),
             Envelope::Mcp => {
                 let Annotations { read_only, destructive, idempotent, open_world } = behaviour.annotations;
                 let mut definition = json!({"name": name, "description": description, key: schema, "annotations": {
@@ -342,9 +351,47 @@ impl Dialect {
     fn function_in(self, definition: &Value) -> &Value {
         match self.shape().envelope {
             Envelope::Nested => &definition["function"],
-            Envelope::Flat | Envelope::Typed | Envelope::Bare | Envelope::Mcp => definition,
+            Envelope::Flat | Envelope::Typed | Envelope::Bare | Envelope::Mcp | Envelope::TypeScript => definition,
         }
     }
+}
+
+impl Dialect {
+    /// Returns whether the definitions are JSON. Otherwise they are text of another language, made from JSON.
+    pub const fn is_json(self) -> bool {
+        !matches!(self.shape().envelope, Envelope::TypeScript)
+    }
+
+    /// Returns a definition as the dialect writes it. `json` is the rendered definition. `None` if it is not such a definition.
+    pub(crate) fn written(self, json: Cow<'_, str>) -> Option<Cow<'_, str>> {
+        match self.shape().envelope {
+            Envelope::Nested | Envelope::Flat | Envelope::Typed | Envelope::Bare | Envelope::Mcp => Some(json),
+            #[cfg(feature = "typescript")]
+            Envelope::TypeScript => crate::typescript::declaration(&json).map(Cow::Owned),
+            #[cfg(not(feature = "typescript"))]
+            Envelope::TypeScript => None,
+        }
+    }
+
+    /// Returns what is before, between and after the definitions of a turn.
+    pub(crate) const fn list(self) -> [&'static str; 3] {
+        if self.is_json() { ["[", ",", "]"] } else { ["", "\n", ""] }
+    }
+
+    /// Returns what a tool with this name is called in the dialect, unless it has another name there. `None` if no tool can be
+    /// called so.
+    pub(crate) fn name_of(self, name: &str) -> Option<Cow<'_, str>> {
+        if self.is_json() {
+            return Some(Cow::Borrowed(name));
+        }
+        let name = identifier(name);
+        (!RESERVED.contains(&&*name)).then_some(name)
+    }
+}
+
+/// Returns a definition as a dialect writes it. `json` is the rendered definition. Empty if it is not such a definition.
+pub fn written(dialect: Dialect, json: String) -> String {
+    dialect.written(Cow::Owned(json)).unwrap_or_default().into_owned()
 }
 
 /// The type of the constant that replaces a variant of [`Dialect`] whose feature is missing.

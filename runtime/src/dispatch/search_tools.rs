@@ -130,7 +130,7 @@ impl Turn {
         let (mut tools, mut unknown) = (Vec::new(), Vec::new());
         for name in names {
             if let Some(id) = self.find_called(name) {
-                tools.push(serde_json::from_str(&self.definition(id)).unwrap_or(Value::Null));
+                tools.push(self.definition_value(id));
             } else if let Some(name) = self.search_tool_called(name) {
                 unknown.push(format!("`{name}` is already defined in the list of tools"));
             } else {

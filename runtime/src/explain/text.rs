@@ -126,6 +126,7 @@ fn unmet_detail(reason: &HiddenReason) -> String {
         HiddenReason::Unregistered(names) => format!("no tool provider has {}", list(names, "and")),
         HiddenReason::Dialect
         | HiddenReason::UndeclaredDialect(_)
+        | HiddenReason::DialectName { .. }
         | HiddenReason::Check(_)
         | HiddenReason::Panicked(_)
         | HiddenReason::TimedOut(_) => reason.to_string(),
@@ -399,6 +400,7 @@ impl KindAndNames for HiddenReason {
         match self {
             HiddenReason::Dialect => ("dialect", None),
             HiddenReason::UndeclaredDialect(_) => ("undeclared_dialect", None),
+            HiddenReason::DialectName { .. } => ("dialect_name", None),
             HiddenReason::Env(names) => ("env", Some(names)),
             HiddenReason::AnyEnv(names) => ("any_env", Some(names)),
             HiddenReason::Programs(names) => ("programs", Some(names)),

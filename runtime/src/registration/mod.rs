@@ -2,6 +2,7 @@
 
 pub(crate) mod atoms;
 pub(crate) mod definition_table;
+pub(crate) mod dialect_names;
 pub(crate) mod ids;
 mod name_hash;
 pub(crate) mod name_index;

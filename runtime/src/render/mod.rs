@@ -8,6 +8,7 @@ pub(crate) mod search_tools;
 #[cfg(feature = "search")]
 pub(crate) mod vendor_search;
 
+use std::borrow::Cow;
 #[cfg(feature = "search")]
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -88,7 +89,7 @@ impl Deferral {
 
 /// Rendered definitions.
 pub(crate) struct RenderedDefinitions {
-    /// The text: one JSON array.
+    /// The text: one JSON array, or what the dialect has instead.
     pub(crate) text: String,
     /// The tools whose definitions are not static, in order, each with the range of its definition in the text.
     rendered: Vec<(ToolId, Range<usize>)>,
@@ -98,11 +99,11 @@ impl DefinitionsRenderer<'_> {
     /// Renders all definitions.
     pub(crate) fn render(self) -> RenderedDefinitions {
         let max_len: usize = self.tools.iter().map(|&id| self.definitions[id].max_len() + 1).sum();
-        let mut output = RenderedDefinitions::begin(max_len + 2);
+        let mut output = RenderedDefinitions::begin(self.dialect, max_len + 2);
         for &id in self.tools {
             self.push_definition(id, &mut output);
         }
-        output.close()
+        output.close(self.dialect)
     }
 
     /// Renders all definitions again after a change of facts. `before` has the same tools. Static definitions do not depend on
@@ -124,34 +125,41 @@ impl DefinitionsRenderer<'_> {
     }
 
     fn push_definition(self, id: ToolId, output: &mut RenderedDefinitions) {
-        if let DefinitionSlot::Static(text) = self.definitions[id] {
+        if let DefinitionSlot::Static(text) = &self.definitions[id] {
             output.text.push_str(text);
         } else {
             let start = output.text.len();
             self.write(id, &mut output.text);
             output.rendered.push((id, start..output.text.len()));
         }
-        output.text.push(',');
+        output.text.push_str(self.dialect.list()[1]);
     }
 
     /// Writes one definition.
     pub(crate) fn write(self, id: ToolId, out: &mut String) {
-        match self.definitions[id] {
+        match &self.definitions[id] {
             DefinitionSlot::Absent => {}
             DefinitionSlot::Static(text) => out.push_str(text),
+            DefinitionSlot::Rendered { .. } if self.dialect.is_json() => self.write_json(id, out),
             DefinitionSlot::Rendered { .. } => {
-                let Some(definition) = self.state.definition(id, self.dialect) else { return };
-                let tool = self.state.tool(id);
-                let conditional =
-                    if tool.atoms.is_empty() { None } else { ConditionalTable::find(self.conditional, id) };
-                let atoms = match conditional {
-                    Some(conditional) => conditional.atoms,
-                    None => self.facts.evaluate(&self.state[id].atoms, self.tools),
-                };
-                let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
-                segment::render(&definition.segments, atoms, &values, out);
+                let mut json = String::new();
+                self.write_json(id, &mut json);
+                out.push_str(&self.dialect.written(Cow::Owned(json)).unwrap_or_default());
             }
         }
+    }
+
+    /// Writes the JSON of one definition, from which the dialect may make something else.
+    pub(crate) fn write_json(self, id: ToolId, out: &mut String) {
+        let Some(definition) = self.state.definition(id, self.dialect) else { return };
+        let tool = self.state.tool(id);
+        let conditional = if tool.atoms.is_empty() { None } else { ConditionalTable::find(self.conditional, id) };
+        let atoms = match conditional {
+            Some(conditional) => conditional.atoms,
+            None => self.facts.evaluate(&self.state[id].atoms, self.tools),
+        };
+        let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
+        segment::render(&definition.segments, atoms, &values, out);
     }
 }
 
@@ -203,40 +211,41 @@ impl DefinitionsRenderer<'_> {
         let listing = self.listing(deferred, search.listing());
         let mut search_tools =
             crate::render::search_tools::definitions(self.dialect, deferred.len(), &listing).into_iter().peekable();
-        let mut output = RenderedDefinitions::begin(0);
+        let mut output = RenderedDefinitions::begin(self.dialect, 0);
         for &id in self.tools.iter().filter(|id| deferred.binary_search(id).is_err()) {
             while let Some((_, text)) = search_tools.next_if(|(name, _)| **name < *self.state[id].name) {
-                output.push(&text);
+                output.push(self.dialect, &text);
             }
             self.push_definition(id, &mut output);
         }
         for (_, text) in search_tools {
-            output.push(&text);
+            output.push(self.dialect, &text);
         }
-        output.close()
+        output.close(self.dialect)
     }
 }
 
 impl RenderedDefinitions {
-    /// Starts an array with this capacity in bytes.
-    fn begin(capacity: usize) -> Self {
+    /// Starts a list with this capacity in bytes.
+    fn begin(dialect: Dialect, capacity: usize) -> Self {
         let mut text = String::with_capacity(capacity);
-        text.push('[');
+        text.push_str(dialect.list()[0]);
         Self { text, rendered: Vec::new() }
     }
 
     #[cfg(feature = "search")]
-    fn push(&mut self, text: &str) {
+    fn push(&mut self, dialect: Dialect, text: &str) {
         self.text.push_str(text);
-        self.text.push(',');
+        self.text.push_str(dialect.list()[1]);
     }
 
-    /// Ends the array, and removes the comma after its last item.
-    fn close(mut self) -> Self {
-        if self.text.ends_with(',') {
-            self.text.pop();
+    /// Ends the list, and removes the separator after its last item.
+    fn close(mut self, dialect: Dialect) -> Self {
+        let [begin, separator, end] = dialect.list();
+        if self.text.len() > begin.len() && self.text.ends_with(separator) {
+            self.text.truncate(self.text.len() - separator.len());
         }
-        self.text.push(']');
+        self.text.push_str(end);
         self
     }
 }

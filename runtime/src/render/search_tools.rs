@@ -240,6 +240,7 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, listing: &str) -> [(&'
         };
         let behaviour = Behaviour::DEFAULT.with_annotations(annotations);
         let tool = RuntimeTool { name, title: "", description: &description(name), behaviour: &behaviour, schema };
-        (*name, dialect.define(&tool).to_string())
+        let definition = dialect.written(dialect.define(&tool).to_string().into());
+        (*name, definition.unwrap_or_default().into_owned())
     })
 }

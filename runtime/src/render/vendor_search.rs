@@ -22,7 +22,7 @@ impl DefinitionsRenderer<'_> {
     /// Renders the definitions of all tools. Those in `deferred` are marked, and listed in namespaces if the vendor has them.
     pub(crate) fn render_for_vendor_search(self, deferred: &[ToolId], search: &VendorSearch) -> RenderedDefinitions {
         let is_deferred = |id: &ToolId| deferred.binary_search(id).is_ok();
-        let mut output = RenderedDefinitions::begin(0);
+        let mut output = RenderedDefinitions::begin(self.dialect, 0);
         if search.listing == VendorListing::Namespaces {
             for &id in self.tools.iter().filter(|id| !is_deferred(id)) {
                 self.push_definition(id, &mut output);
@@ -33,13 +33,13 @@ impl DefinitionsRenderer<'_> {
                 if is_deferred(&id) {
                     let mut text = String::new();
                     self.write_deferred(id, search.listing, &mut text);
-                    output.push(&text);
+                    output.push(self.dialect, &text);
                 } else {
                     self.push_definition(id, &mut output);
                 }
             }
         }
-        output.close()
+        output.close(self.dialect)
     }
 
     /// Appends a namespace for each home toolset of the deferred tools, sorted by name.
@@ -64,7 +64,7 @@ impl DefinitionsRenderer<'_> {
                 self.write_deferred(*id, VendorListing::Namespaces, &mut text);
             }
             text.push_str("]}");
-            output.push(&text);
+            output.push(self.dialect, &text);
         }
     }
 

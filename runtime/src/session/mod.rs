@@ -535,3 +535,5 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod typescript_tests;

@@ -91,14 +91,19 @@ impl Turn {
         Self { inner: Arc::new(TurnInner { snapshot, inputs: has_inputs.then_some(inputs) }) }
     }
 
-    /// Returns the definitions of the shown tools for the request to the model: the text of one JSON array, sorted by the tools'
-    /// own names. Turns with the same tools and facts have the same text, which keeps prompt caches valid.
+    /// Returns the definitions of the shown tools for the request to the model, sorted by the tools' own names: the text of one JSON
+    /// array, or of declarations in a dialect that [is not JSON](Dialect::is_json). Turns with the same tools and facts have the same
+    /// text, which keeps prompt caches valid.
     pub fn definitions(&self) -> &str {
         &self.inner.snapshot.definitions.text
     }
 
-    /// Returns the [definitions](Self::definitions) with one line for each value, for people.
+    /// Returns the [definitions](Self::definitions) with one line for each value, for people. In a dialect that
+    /// [is not JSON](Dialect::is_json), it is the same text.
     pub fn pretty_definitions(&self) -> String {
+        if !self.dialect().is_json() {
+            return self.definitions().to_owned();
+        }
         crate::text::json::indented(self.definitions(), 0)
     }
 
@@ -123,12 +128,18 @@ impl Turn {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a hand-written tool provider defines a tool with invalid JSON.
+    /// Returns an error if the dialect [is not JSON](Dialect::is_json), or if a hand-written tool provider defines a tool with
+    /// invalid JSON.
     #[cfg(feature = "raw-value")]
     pub fn raw_definitions(&self) -> serde_json::Result<&serde_json::value::RawValue> {
         let Snapshot { definitions, raw, .. } = &*self.inner.snapshot;
         if let Some(raw) = raw.get() {
             return Ok(raw);
+        }
+        if !self.dialect().is_json() {
+            let message =
+                format!("definitions in the dialect `{}` are not JSON: use `definitions`", self.dialect().name());
+            return Err(serde_core::de::Error::custom(message));
         }
         let made = serde_json::value::RawValue::from_string(definitions.text.clone())?;
         Ok(raw.get_or_init(|| made))
@@ -219,7 +230,8 @@ impl Turn {
 
     /// Returns the name of a tool in the turn's dialect.
     pub(crate) fn dialect_name(&self, id: ToolId) -> &str {
-        self.state().tool(id).name_in(self.dialect()).map_or(self.name(id), |name| &**name)
+        let renamed = self.state().definitions(self.dialect()).names.renamed(id);
+        renamed.map_or(self.name(id), |name| &**name)
     }
 
     /// Returns the names of the shown tools in the dialect, which the model can call.
@@ -255,10 +267,23 @@ impl Turn {
 
     /// Renders the definition of a tool in this turn.
     pub(crate) fn definition(&self, id: ToolId) -> String {
-        let Snapshot { state, dialect, tools, conditional, .. } = &*self.inner.snapshot;
-        let (definitions, facts, mut text) = (state.definitions(*dialect), self.facts(), String::new());
-        DefinitionsRenderer { state, dialect: *dialect, definitions, tools, facts, conditional }.write(id, &mut text);
+        let mut text = String::new();
+        self.renderer().write(id, &mut text);
         text
+    }
+
+    /// Returns the definition of a tool in this turn as a JSON value: a string in a dialect that is not JSON.
+    #[cfg(feature = "search")]
+    pub(crate) fn definition_value(&self, id: ToolId) -> serde_json::Value {
+        let text = self.definition(id);
+        if self.dialect().is_json() { serde_json::from_str(&text).unwrap_or_default() } else { text.into() }
+    }
+
+    #[cfg(any(feature = "search", feature = "wire-mcp", feature = "testing"))]
+    fn renderer(&self) -> DefinitionsRenderer<'_> {
+        let Snapshot { state, dialect, tools, conditional, .. } = &*self.inner.snapshot;
+        let (definitions, facts) = (state.definitions(*dialect), self.facts());
+        DefinitionsRenderer { state, dialect: *dialect, definitions, tools, facts, conditional }
     }
 
     /// Returns the description of a tool in this turn.
@@ -267,7 +292,9 @@ impl Turn {
         let is_text = |segment: &Segment| matches!(segment, Segment::Text(_));
         match self.state().definition(id, self.dialect()) {
             Some(definition) if !definition.segments.iter().all(is_text) => {
-                let definition = serde_json::from_str(&self.definition(id)).unwrap_or_default();
+                let mut json = String::new();
+                self.renderer().write_json(id, &mut json);
+                let definition = serde_json::from_str(&json).unwrap_or_default();
                 self.dialect().description_in(&definition).unwrap_or_default().to_owned().into()
             }
             _ => Cow::Borrowed(&self.state().tool(id).description),
@@ -386,7 +413,7 @@ impl Snapshot {
         let (mut renamed, mut conditional) = (Vec::<(Cow<'static, str>, ToolId)>::new(), Vec::new());
         for id in definitions.adapted(&tools) {
             let tool = state.tool(id);
-            renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
+            renamed.extend(definitions.names.renamed(id).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
                 let atoms = facts.evaluate(&state[id].atoms, &tools);
                 conditional.push(ConditionalTable::new(id, atoms));

@@ -137,6 +137,9 @@ impl Harness {
         let Some(position) = turn.tools().position(|shown| shown == tool) else {
             panic!("{}", turn.unknown_tool(tool));
         };
+        if !dialect.is_json() {
+            return turn.state().find(tool).map(|id| turn.definition(id)).unwrap_or_default();
+        }
         match serde_json::from_str::<Vec<&RawValue>>(turn.definitions()) {
             Ok(all) => json::indented(all[position].get(), 0),
             Err(error) => panic!("the definitions are not a JSON array: {error}"),

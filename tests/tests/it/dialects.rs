@@ -12,7 +12,7 @@ use toolc::{DynamicTool, Registry, ToolOutput};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Diagnostic, Level};
-use toolc_codegen::dialects::{DIALECTS, Dialect, Enums, Refs};
+use toolc_codegen::dialects::{self, DIALECTS, Dialect, Enums, Language, Refs};
 use toolc_codegen::lower::narrow::{Fallback, Loss, narrow};
 use toolc_codegen::lower::{definition, lower};
 use toolc_codegen::source::Sources;
@@ -35,7 +35,7 @@ fn schemas_of(definition: &Value) -> [Option<&Value>; 2] {
         function.as_object().expect("a definition is an object").iter().filter(|(_, value)| value.is_object());
     let (results, others): (Vec<_>, Vec<_>) = objects
         .filter(|(key, _)| *key != "annotations")
-        .partition(|(key, _)| key.starts_with("response") || key.starts_with("output"));
+        .partition(|(key, _)| ["response", "output", "returns"].iter().any(|word| key.starts_with(word)));
     [others, results].map(|found| found.first().map(|(_, schema)| *schema))
 }
 
@@ -420,7 +420,7 @@ fn form(dialect: &'static Dialect, definition: &Value) -> &'static Dialect {
 #[test]
 fn every_definition_conforms_to_its_dialect() {
     for project in exported() {
-        for dialect in DIALECTS {
+        for dialect in DIALECTS.iter().filter(|dialect| dialect.language == Language::Json) {
             let folder = project.path().join("schemas").join(dialect.name);
             let mut count = 0;
             for below in ["tools", "toolsets"] {
@@ -446,7 +446,7 @@ const RULES_FOR_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", 
 #[test]
 fn lowered_schemas_have_no_findings() {
     let projects = exported();
-    for dialect in DIALECTS {
+    for dialect in DIALECTS.iter().filter(|dialect| dialect.language == Language::Json) {
         let settings = format!("dialects = [{:?}]\n[lint]\nP = \"warn\"\n", dialect.name);
         let home = "name = \"s\"\ndescription = \"Tools.\"\n";
         let mut files =
@@ -526,9 +526,58 @@ fn the_runtime_agrees_with_the_records() {
             own.remove("strict");
         }
         let text = session.turn_blocking(in_runtime).definitions().to_owned();
+        if dialect.language == Language::TypeScript {
+            assert_eq!(text, dialect.written(compiled.to_string()), "{name}");
+            continue;
+        }
         let found: Value = serde_json::from_str(&text).expect("definitions are JSON");
         let expected = if is_strict || dialect.accepts_any_schema() { json!([compiled]) } else { json!([]) };
         assert_eq!(found, expected, "{name}: see `dialects!` in runtime/src/data/dialect.rs");
+    }
+}
+
+/// Returns the codes of the errors in a project of tools with these names and further keys, and what the tools are called in the dialect
+/// `typescript`, if there is no other error than that of a rule.
+fn declared(tools: &[(&str, &str)]) -> (Vec<&'static str>, Vec<String>) {
+    let home = "name = 's'\ndescription = 'S.'\n";
+    let fixed = [("toolc.toml", "dialects = ['typescript']\n"), ("manifests/toolsets/s.toml", home)];
+    let tools = tools.iter().map(|(name, more)| {
+        let text = format!("name = '{name}'\ntoolset = 's'\ndescription = 'Does it.'\n{more}\n");
+        (format!("manifests/tools/{name}.toml"), text)
+    });
+    let files = fixed.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).chain(tools);
+    let compiled = compile(&Sources::from_memory(files.collect::<Vec<_>>()));
+    let errors = compiled.diagnostics.iter().filter(|one| one.level == Level::Error).map(|one| one.code.name).collect();
+    let Some(catalog) = compiled.catalog else { return (errors, Vec::new()) };
+    let dialect = dialects::find("typescript").expect("there is such a dialect");
+    let tools = catalog.tools().filter_map(|(_, tool)| {
+        let definition = definition(dialect, &catalog, tool).definition?.full_value();
+        assert_eq!(definition["name"], tool.name_in("typescript"));
+        Some(tool.name_in("typescript").to_owned())
+    });
+    (errors, tools.collect())
+}
+
+#[test]
+fn names_that_are_not_unique_identifiers_are_errors() {
+    let named = |name: &str| format!("dialect.typescript.name = '{name}'");
+    let none: [&str; 0] = [];
+    for (tools, errors, names) in [
+        (&[("a-b", "")][..], &none[..], &["a_b"][..]),
+        (&[("a-b", ""), ("a_b", "")], &["rust-name-collision"], &[]),
+        (&[("a-b", ""), ("c", &named("a_b"))], &["duplicate-name"], &[]),
+        (&[("b", &named("x-y")), ("c", &named("x_y"))], &["duplicate-name", "duplicate-name"], &[]),
+        (&[("b", &named("x-y"))], &none, &["x_y"]),
+        (&[("exec", "")], &["unusable-identifier"], &[]),
+        (&[("new", &named("make"))], &none, &["make"]),
+        (&[("b", &named("new"))], &["unusable-identifier"], &[]),
+    ] {
+        let found = declared(tools);
+        assert_eq!(
+            (found.0.as_slice(), found.1.iter().map(String::as_str).collect::<Vec<_>>()),
+            (errors, names.to_vec()),
+            "{tools:?}"
+        );
     }
 }
 

@@ -293,7 +293,8 @@ fn gen_counts_warnings_and_still_writes() {
     let project = Project::manifests();
     project.write(
         "manifests/tools/wait.toml",
-        "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait until it is time.\"\nparams.x.type = \"string\"\n",
+        "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait until it is time.\"\nparams.x.type = \"string\"\n\
+         dialect.typescript.name = \"give_way\"\n",
     );
     let (status, out, err) = project.run(&["lint"]);
     assert_eq!((status, err.as_str()), (0, ""));

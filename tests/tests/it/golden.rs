@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use toolc::{Dialect, Env, Registry, Turn};
-use toolc_codegen::dialects::DIALECTS;
+use toolc::{Dialect, DynamicTool, Env, Registry, ToolOutput, Turn};
+use toolc_codegen::dialects::{DIALECTS, Language};
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
@@ -33,7 +33,10 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries
         .map(|entry| entry.expect("failed to read a folder").path())
-        .map(|path| (path.file_stem().expect("a file has a name").to_string_lossy().into_owned(), path))
+        .map(|path| {
+            let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+            (name.split('.').next().unwrap_or_default().to_owned(), path)
+        })
         .collect();
     files.sort();
     assert!(!files.is_empty(), "{} is empty", folder.display());
@@ -254,18 +257,45 @@ fn the_static_definitions_are_what_the_runtime_serves() {
         hidden.retain(|name| *name == "in_chat" || folder.join(format!("tools/{name}.json")).exists());
         assert_eq!(hidden, ["in_chat"], "{}", dialect.name);
         let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
-        let one_by_one: Vec<String> = shown.map(|(_, path)| compact(&path)).collect();
-        assert_eq!(format!("[{}]", one_by_one.join(",")), all.definitions(), "{}", dialect.name);
+        let text = |path: &Path| match dialect.language {
+            Language::Json => compact(path),
+            Language::TypeScript => std::fs::read_to_string(path).expect("the file is readable"),
+        };
+        let one_by_one: Vec<String> = shown.map(|(_, path)| text(&path)).collect();
+        assert_eq!(dialect.list(&one_by_one), all.definitions(), "{}", dialect.name);
 
         for (name, path) in files(&folder.join("toolsets")) {
             assert_eq!(
-                compact(&path),
+                text(&path),
                 turn_in(dialect.in_runtime().expect("the tests have every dialect"), &name).definitions(),
                 "{}: {name}",
                 dialect.name
             );
         }
     }
+}
+
+#[test]
+fn tools_of_run_time_have_the_declarations_of_generated_ones() {
+    let catalog = read_json(&golden().join("generated/catalog.json"));
+    let registry = Registry::new();
+    let mut declarations = Vec::new();
+    for tool in catalog["tools"].as_array().expect("an array") {
+        let text = |key: &str| tool[key].as_str().expect("a text").to_owned();
+        // Tools of run time have no results and no names for dialects.
+        if tool.get("returns").is_some() || tool.pointer("/dialect/typescript").is_some() {
+            continue;
+        }
+        let made = DynamicTool::sync(text("name"), text("description"), tool["parameters"].clone(), |_, _| {
+            Ok(ToolOutput::text(""))
+        });
+        registry.add(made.build().expect("the tool is valid")).expect("the name is free");
+        let path = golden().join(format!("generated/schemas/typescript/tools/{}.d.ts", text("name")));
+        declarations.push(std::fs::read_to_string(path).expect("gen has written the file"));
+    }
+    assert!(declarations.len() > 15, "{}", declarations.len());
+    let session = registry.session().build().expect("the session is valid");
+    assert_eq!(session.turn_blocking(Dialect::TypeScript).definitions(), declarations.join("\n"));
 }
 
 #[test]

@@ -44,6 +44,7 @@ const RUNTIME: &[&str] = &[
     "vec_map",
     "panics",
     "text",
+    "typescript",
     "data",
     "result",
     "args",

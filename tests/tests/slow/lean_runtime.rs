@@ -134,7 +134,7 @@ fn main() {
     registry.add(todo::provider(Idle)).unwrap();
     let session = registry.session().build().unwrap();
     for dialect in Dialect::ALL {
-        println!("{dialect:?} {}", session.turn_blocking(*dialect).definitions());
+        println!("{dialect:?} {}", session.turn_blocking(*dialect).definitions().lines().next().unwrap());
     }
 }
 "#;
@@ -182,15 +182,17 @@ fn cargo_on(name: &str, dependencies: &str, programs: &[(&str, &str)], arguments
     cargo.wait_with_output().expect("failed to wait for cargo")
 }
 
-/// Runs the program that prints definitions. Returns its output by dialect, and the bytes of the program as text.
+/// Runs the program that prints definitions. Returns its output by dialect, the first line of each, and the bytes of the program as text.
 fn run_program(features: &[&str]) -> (BTreeMap<String, String>, String) {
     let ran = cargo_on_programs(features, &["run", "--bin", "print_definitions"]);
     assert!(ran.status.success(), "{features:?}:\n{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(String::from_utf8_lossy(&ran.stderr), "", "{features:?}");
     let text = String::from_utf8(ran.stdout).expect("definitions are text");
     let lines = text.lines().filter_map(|line| line.split_once(' '));
-    // A list of one definition, without its brackets.
-    let definitions = lines.map(|(dialect, list)| (dialect.to_owned(), list[1..list.len() - 1].to_owned())).collect();
+    // A list of one definition, without its brackets. The writer of declarations has their first line.
+    let definition =
+        |list: &str| list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list).to_owned();
+    let definitions = lines.map(|(dialect, list)| (dialect.to_owned(), definition(list))).collect();
     let program = format!("lean-programs/target/debug/print_definitions{}", std::env::consts::EXE_SUFFIX);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(program);
     let program = std::fs::read(program).expect("failed to read the program");
@@ -239,14 +241,16 @@ fn the_arbitrary_precision_feature_of_serde_json_changes_no_result() {
         r#"{"any": [[1.5], 1e400]}"#,
         r#"{"number": 1.5, "number": 2.5}"#,
     ];
-    let dependencies = format!("toolc.path = '{}'\n", path("runtime"))
+    let dependencies = format!("toolc = {{ path = '{}', features = ['typescript'] }}\n", path("runtime"))
         + "serde_json = { version = \"1\", features = [\"arbitrary_precision\"] }\n";
     let programs = [("exact_numbers.rs", include_str!("lean_runtime/exact_numbers.rs"))];
     let ran = cargo_on("exact-numbers", &dependencies, &programs, &["run"], &LINES.join("\n"));
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let turn = exact_numbers::turn();
     let lines = String::from_utf8(ran.stdout).expect("JSON is text");
-    assert_eq!(lines.lines().collect::<Vec<_>>(), LINES.map(|line| exact_numbers::response(&turn, line)));
+    let declaration = format!("{:?}", exact_numbers::declaration());
+    let responses = LINES.iter().map(|line| exact_numbers::response(&turn, line));
+    assert_eq!(lines.lines().collect::<Vec<_>>(), [declaration].into_iter().chain(responses).collect::<Vec<_>>());
 }
 
 #[test]

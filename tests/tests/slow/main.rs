@@ -13,4 +13,5 @@ mod python;
 mod report_paths;
 mod sdks;
 mod stress;
+mod typescript;
 mod watch;

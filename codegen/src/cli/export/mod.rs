@@ -23,6 +23,7 @@ use super::{picks, print, unknown};
 use crate::Catalog;
 use crate::catalog::FactId;
 use crate::check::Checked;
+use crate::dialects::Language;
 use crate::emit::{Part, Turn, conditional_definitions, portable_drafts, rewrites};
 use crate::failure::Failure;
 use crate::lower::lower;
@@ -78,7 +79,7 @@ impl Export {
             .filter_map(|draft| Some((bundle_path(&draft.path)?, draft)))
             .filter(|(path, _)| match path.split('/').collect::<Vec<_>>().as_slice() {
                 ["schemas", dialect, kind, file] => {
-                    let name = file.trim_end_matches(".json");
+                    let name = file.split('.').next().unwrap_or_default();
                     dialects.contains(dialect) && if *kind == "tools" { &tools } else { &toolsets }.contains(name)
                 }
                 other => *other == ["catalog.json"],
@@ -91,10 +92,12 @@ impl Export {
         let mut files: Vec<(String, String)> = files.collect();
         let is_exported = |name: &str| tools.contains(name);
         for dialect in catalog.settings().dialects.iter().filter(|dialect| dialects.contains(&dialect.name)) {
-            for (folder, json) in [
-                ("rewrites", rewrites(&lowered, dialect, is_exported)),
-                ("turns", conditional_definitions(&lowered, dialect, is_exported)),
-            ] {
+            let mut more = vec![("rewrites", rewrites(&lowered, dialect, is_exported))];
+            // The parts of other definitions are not parts of their text.
+            if dialect.language == Language::Json {
+                more.push(("turns", conditional_definitions(&lowered, dialect, is_exported)));
+            }
+            for (folder, json) in more {
                 files.push((format!("{folder}/{}.json", dialect.name), format!("{json:#}\n")));
             }
         }

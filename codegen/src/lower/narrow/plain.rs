@@ -305,7 +305,7 @@ impl Narrower<'_> {
         }
         if !schema.examples.is_empty() && (changes_form || !self.accepts("examples")) {
             let place = schema.keyword_place("examples");
-            let examples = std::mem::take(&mut schema.examples).into_iter().map(|at| at.value).collect();
+            let examples: Value = std::mem::take(&mut schema.examples).into_iter().map(|at| at.value).collect();
             self.describe_keyword(schema, "examples", place, keyword_prose("examples", &examples));
         }
         if schema.deprecated && !self.accepts("deprecated") {

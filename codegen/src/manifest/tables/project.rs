@@ -79,7 +79,7 @@ table! {
     /// The settings of the project: `toolc.toml`.
     #[derive(Debug, Clone, Default)]
     pub struct SettingsManifest {
-        /// The dialects of the definitions, in Rust and in JSON. Default: all.
+        /// The dialects of the definitions, in Rust and in `generated/schemas/`. Default: all.
         dialects: Names,
         /// The folder of the generated Rust as a module, such as `src/generated`. Default: a crate in `generated/rust`.
         rust: Text,
@@ -89,7 +89,7 @@ table! {
         baseline: Text,
         /// Limits whose violation is reported.
         budgets: TableOrDefault<BudgetsManifest>,
-        /// Which definitions gen writes as JSON to `generated/schemas/`. `export` always writes all.
+        /// Which definitions gen writes to `generated/schemas/`. `export` always writes all.
         schemas: TableOrDefault<SchemasManifest>,
         /// The vendors' own tools that requests contain besides those of the project. Default: none.
         vendor_tools: TableOrDefault<VendorToolsManifest>,
@@ -126,7 +126,7 @@ table! {
 }
 
 table! {
-    /// Which definitions gen writes as JSON.
+    /// Which definitions gen writes to `generated/schemas/`.
     #[derive(Debug, Clone, Default)]
     pub struct SchemasManifest {
         /// Whether a file for each tool is written. Default: `true`.

@@ -22,4 +22,5 @@ declare_rules! {
     ROOT_COMBINATOR root_combinator
     TOOL_COUNT tool_count
     TOOL_NAME tool_name
+    UNUSABLE_IDENTIFIER unusable_identifier
 }

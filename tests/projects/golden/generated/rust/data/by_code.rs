@@ -97,5 +97,13 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             ];
         }
     }
+    ::toolc::with_typescript! {
+        if dialect == Dialect::TypeScript {
+            defined = &[
+                r#"1 4 0 406 {"name":"count_words","description":"Count the words of several texts. Returns the number of words of each text. Example: {\"texts\":{\"first\":\"one two\"}}.","parameters":{"type":"object","properties":{"texts":{"type":"object","description":"The texts, by name.","properties":{},"additionalProperties":{"type":"string"}},"language":{"type":"string","description":"The language of the texts.","enum":["en"1 1 0 0 1 0 5 ,"de"0 266 ]},"minimum":{"type":"integer","description":"The shortest words that count, in letters.","default":1,"minimum":1,"maximum":20}},"required":["texts"],"additionalProperties":false},"returns":{"type":"object","properties":{},"additionalProperties":{"type":"integer"}}}"#,
+                r#"1 1 0 337 {"name":"only_code","description":"Return a list of numbers, for programs that compute with them.","parameters":{"type":"object","properties":{"count":{"type":"integer","description":"How many numbers.","minimum":1,"maximum":1000}},"required":["count"],"additionalProperties":false},"returns":{"type":"array","items":{"type":"integer"}}}"#,
+            ];
+        }
+    }
     defined
 }

@@ -97,5 +97,13 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             ];
         }
     }
+    ::toolc::with_typescript! {
+        if dialect == Dialect::TypeScript {
+            defined = &[
+                r#"1 1 0 136 {"name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{},"additionalProperties":false}}"#,
+                r#"1 1 0 136 {"name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{},"additionalProperties":false}}"#,
+            ];
+        }
+    }
     defined
 }

@@ -108,5 +108,14 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             ];
         }
     }
+    ::toolc::with_typescript! {
+        if dialect == Dialect::TypeScript {
+            defined = &[
+                r#"1 1 0 1158 {"name":"Odd_Names","description":"Take arguments whose names are not identifiers.","parameters":{"type":"object","properties":{"type":{"type":"string","description":"A keyword."},"self":{"type":"string","description":"A keyword that cannot be raw."},"$vectorSearch":{"type":"object","description":"Begins with a dollar sign, as do its own.","properties":{"$limit":{"type":"integer","description":"At most this many.","default":10}},"additionalProperties":false},"a.b":{"type":"integer","description":"A dot."},"2fa":{"type":"boolean","description":"Begins with a digit.","default":false},"größe":{"type":"number","description":"Other letters than ASCII's."},"~/x":{"type":"integer","description":"Letters that a JSON Pointer escapes."},"camelCase":{"type":"integer","description":"Capitals within."},"args":{"type":"string","description":"What the generated code calls something itself.","enum":["option","vec"]},"option":{"type":"object","description":"What Rust's prelude calls something.","properties":{"string":{"type":"string","description":"Here, too.","enum":["x"]}},"additionalProperties":false}},"required":["type"],"additionalProperties":false}}"#,
+                r#"1 6 0 59 {"name":"no_parameters","description":"Take nothing at all.1 3 0 0 0 1 3 3 0 11  Goes with 3 2 0 8 mcp_find1 7 run_now2 , 0 1 .0 78 ","parameters":{"type":"object","properties":{},"additionalProperties":false}}"#,
+                r#"1 1 0 265 {"name":"run_now","description":"End in the way that is asked for, at once.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"}},"additionalProperties":false}}"#,
+            ];
+        }
+    }
     defined
 }

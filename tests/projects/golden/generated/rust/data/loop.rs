@@ -97,5 +97,13 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             ];
         }
     }
+    ::toolc::with_typescript! {
+        if dialect == Dialect::TypeScript {
+            defined = &[
+                r#"1 1 0 135 {"name":"ask_back","description":"Ask the user something.","parameters":{"type":"object","properties":{},"additionalProperties":false}}"#,
+                r#"1 1 0 307 {"name":"delegate","description":"Give a task to another agent.","parameters":{"type":"object","properties":{"task":{"type":"string","description":"What is to be done."},"depth":{"type":"integer","description":"How deep agents may be nested.","default":1}},"required":["task"],"additionalProperties":false}}"#,
+            ];
+        }
+    }
     defined
 }

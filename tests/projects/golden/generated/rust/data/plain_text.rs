@@ -108,5 +108,14 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             ];
         }
     }
+    ::toolc::with_typescript! {
+        if dialect == Dialect::TypeScript {
+            defined = &[
+                r#"1 1 0 241 {"name":"any_text","description":"Say a text, as it is. Returns the text.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"What to say, in any language."}},"required":["text"],"additionalProperties":false}}"#,
+                r#"1 1 0 357 {"name":"lark_text","description":"Compute a sum. Returns the result.","parameters":{"type":"object","properties":{"sum":{"type":"string","description":"Numbers with plus signs between them. The text must match this grammar, which is written for Lark:\nstart: NUMBER (\" + \" NUMBER)*\nNUMBER: /[0-9]+/\n"}},"required":["sum"],"additionalProperties":false}}"#,
+                r#"1 1 0 271 {"name":"regex_text","description":"Look up a day. Returns what is planned.","parameters":{"type":"object","properties":{"day":{"type":"string","description":"The date of the day.","pattern":"^(?:\\d{4}-\\d{2}-\\d{2})$"}},"required":["day"],"additionalProperties":false}}"#,
+            ];
+        }
+    }
     defined
 }

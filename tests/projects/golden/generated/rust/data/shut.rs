@@ -119,5 +119,15 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             ];
         }
     }
+    ::toolc::with_typescript! {
+        if dialect == Dialect::TypeScript {
+            defined = &[
+                r#"1 1 0 255 {"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false}}"#,
+                r#"1 1 0 137 {"name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{},"additionalProperties":false}}"#,
+                r#"1 1 0 224 {"name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false}}"#,
+                r#"1 1 0 583 {"name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"The input for the command when it asks for a password.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false}}"#,
+            ];
+        }
+    }
     defined
 }
