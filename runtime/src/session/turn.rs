@@ -279,7 +279,6 @@ impl Turn {
         if self.dialect().is_json() { serde_json::from_str(&text).unwrap_or_default() } else { text.into() }
     }
 
-    #[cfg(any(feature = "search", feature = "wire-mcp", feature = "testing"))]
     fn renderer(&self) -> DefinitionsRenderer<'_> {
         let Snapshot { state, dialect, tools, conditional, .. } = &*self.inner.snapshot;
         let (definitions, facts) = (state.definitions(*dialect), self.facts());
