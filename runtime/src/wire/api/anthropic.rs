@@ -99,8 +99,10 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
                 builder.push_call(parse_call(node, &block)?, &place)?;
                 // The API refuses a call without an object.
                 if block.get("input").is_none_or(|input| input.require_object().is_err()) {
+                    let json = builder.with_ids(node.json);
+                    let block = Node { json: &json, path: node.path.clone() }.object()?;
                     let mut entries: BTreeMap<String, Box<RawValue>> =
-                        block.all().map(|(key, json)| (key.to_owned(), builder.with_ids(json))).collect();
+                        block.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
                     entries.insert("input".to_owned(), raw_json("{}".to_owned()));
                     kept.push(Cow::Owned(raw_json(object(&entries))));
                     is_changed = true;

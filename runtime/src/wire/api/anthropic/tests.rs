@@ -159,7 +159,10 @@ fn calls_without_an_id_or_with_one_id_get_new_ones() {
     let same = r#"{"type": "tool_use","id":"c1","name":"f","input":{"n": 1.0}}"#;
     let none = r#"{"type": "tool_use","name":"f","input":{"n": 1.0}}"#;
     let blank = r#"{"type": "tool_use","id":"","name":"f"}"#;
-    for blocks in [vec![same, same, none], vec![same, r#"{"type":"text","text":""}"#, same, none], vec![blank, same]] {
+    let bare = r#"{"type": "tool_use","name":"f"}"#;
+    for blocks in
+        [vec![same, same, none], vec![same, r#"{"type":"text","text":""}"#, same, none], vec![blank, same, bare]]
+    {
         let response = parse(&blocks.join(",")).unwrap();
         let calls = response.calls();
         let sent: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
