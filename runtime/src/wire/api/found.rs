@@ -1,7 +1,6 @@
 //! The tools in the result of a tool search that the host runs.
 
 use crate::wire::node::Node;
-use serde_json::value::RawValue;
 
 /// Returns the items of the list in a result, or of its `tools`, for which `take` returns something.
 pub(super) fn found_tools<T>(json: &str, take: impl Fn(&Node<'_>) -> Option<T>) -> Vec<T> {
@@ -14,7 +13,7 @@ pub(super) fn found_tools<T>(json: &str, take: impl Fn(&Node<'_>) -> Option<T>) 
 
 /// Returns a definition: an object with a type.
 #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
-pub(super) fn definition(tool: &Node<'_>) -> Option<Box<RawValue>> {
+pub(super) fn definition(tool: &Node<'_>) -> Option<Box<serde_json::value::RawValue>> {
     tool.object().ok()?.non_empty_text("type").ok().map(|_| tool.json.to_owned())
 }
 
