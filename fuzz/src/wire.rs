@@ -78,12 +78,41 @@ fn check(api: Api, response: &Result<ModelResponse, WireError>) {
             assert_eq!(ids.len(), calls.len(), "ids of calls are unique");
             let answers =
                 calls.into_iter().map(|call| CompletedCall { call, response: CallResponse::clone(&NOT_JSON) });
-            let results = api.results(&answers.collect::<Vec<_>>());
+            let answers: Vec<CompletedCall<'_>> = answers.collect();
+            let results = api.results(&answers);
+            check_ids(response, &answers, &results);
             for text in results.iter().chain(response.messages()) {
                 assert!(text.get().starts_with('{'), "not an object: {text}");
             }
         }
     }
+}
+
+/// Asserts that the model's messages and the results have the ids of the calls. Ids of calls of Gemini without ids are not sent.
+fn check_ids(response: &ModelResponse, answers: &[CompletedCall<'_>], results: &[Box<RawValue>]) {
+    // Numbers and characters that this parser refuses are sent back all the same.
+    let (Some(sent), Some(answered)) = (texts(response.messages()), texts(results)) else { return };
+    for CompletedCall { call, .. } in answers.iter().filter(|answer| !answer.call.id().starts_with("no-id:")) {
+        assert!(sent.contains(call.id()), "the message has no {:?}: {sent:?}", call.id());
+        assert!(answered.contains(call.id()), "no result has {:?}: {answered:?}", call.id());
+    }
+}
+
+/// Returns all strings of JSON texts, if they can be parsed.
+fn texts(messages: &[Box<RawValue>]) -> Option<BTreeSet<String>> {
+    fn collect(value: &serde_json::Value, texts: &mut BTreeSet<String>) {
+        match value {
+            serde_json::Value::String(text) => _ = texts.insert(text.clone()),
+            serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+            serde_json::Value::Object(entries) => entries.values().for_each(|value| collect(value, texts)),
+            _ => {}
+        }
+    }
+    let mut texts = BTreeSet::new();
+    for message in messages {
+        collect(&serde_json::from_str(message.get()).ok()?, &mut texts);
+    }
+    Some(texts)
 }
 
 /// A response that no handler returns, but a host can construct.

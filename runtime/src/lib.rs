@@ -80,7 +80,6 @@ pub mod wire;
 pub use toolc_commands as commands;
 
 pub use call::completed::CompletedCall;
-pub use call::origin::{CallKind, CallOrigin, Caller};
 pub use call::response::CallResponse;
 pub use call::{Call, ToolCall};
 pub use data::behaviour;
@@ -162,6 +161,12 @@ pub mod error {
     pub use crate::provider::invalid_tools::{InvalidTool, InvalidTools};
     pub use crate::registration::refusal::{Refusal, RegistryError};
     pub use crate::registry::error::{SessionError, SessionErrorKind};
+}
+
+pub mod origin {
+    //! What a vendor's API says about a call besides its name and arguments, and who makes it.
+
+    pub use crate::call::origin::{CallKind, CallOrigin, Caller};
 }
 
 pub mod hooks {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use toolc::CompletedCall;
+use toolc::origin::{CallKind, CallOrigin};
 use toolc::wire::ModelResponse;
-use toolc::{CallKind, CallOrigin, CompletedCall};
 use toolc_model::{Api, user_message};
 
 /// The number of bytes of a token, on average.

@@ -4,8 +4,9 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use toolc::cancel::CancelHandle;
+use toolc::origin::CallOrigin;
 use toolc::wire::{ModelResponse, Stop};
-use toolc::{CallOrigin, CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
+use toolc::{CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
 use toolc_catalog::AgentCall;
 use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message};
 

@@ -26,8 +26,9 @@ pub enum CallKind {
     Function,
     /// A text tool (`custom` of OpenAI), with a text instead of arguments: see [`ToolCall::text`](crate::ToolCall::text).
     Text,
-    /// The tool search that the host runs for OpenAI's Responses, under the name `tool_search`. The definitions in its result
-    /// become those of the conversation.
+    /// A tool search that the host runs, and whose result adds tools to the conversation. OpenAI's Responses call it `tool_search`.
+    /// For the other APIs it is a function call, which the host makes a search by this kind: its result then becomes references for
+    /// Anthropic, and definitions for Gemini's Interactions.
     ToolSearch,
 }
 

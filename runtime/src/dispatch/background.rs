@@ -40,7 +40,7 @@ enum State {
 
 impl Turn {
     /// Returns whether a call is to be run in the background: its tool declares `background`, and the model goes on without the
-    /// result ([`is_async`](crate::CallOrigin::is_async)).
+    /// result ([`is_async`](crate::origin::CallOrigin::is_async)).
     pub fn is_background(&self, request: &ToolCall<'_>) -> bool {
         let declares = |id| self.state().tool(id).behaviour.background;
         request.origin().is_async && self.find(request.name()).is_some_and(declares)

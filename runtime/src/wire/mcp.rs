@@ -18,8 +18,6 @@ use crate::data::dialect::Dialect;
 use crate::run::progress::Progress;
 use crate::session::turn::Turn;
 use crate::text::json;
-use crate::wire::mcp::input::Input;
-use crate::wire::mcp::result::definition_for;
 use crate::wire::node::{Node, Object};
 use crate::wire::{MAX_BODY_BYTES, WireError};
 use serde_json::value::RawValue;
@@ -95,7 +93,7 @@ pub struct Request {
     arguments: String,
     progress: Option<Box<RawValue>>,
     era: Era,
-    input: Input,
+    input: input::Input,
 }
 
 /// The generation of the protocol, which determines the form of responses.
@@ -309,7 +307,7 @@ impl Server {
             }
         };
         let end = start.saturating_add(self.page_size).min(tools.len());
-        let page: Vec<_> = tools[start..end].iter().map(|tool| definition_for(tool, era)).collect();
+        let page: Vec<_> = tools[start..end].iter().map(|tool| result::definition_for(tool, era)).collect();
         let mut out = format!(r#"{{"tools":[{}]"#, page.join(","));
         if end < tools.len() {
             let _ = write!(out, r#","nextCursor":"{end}-{list_hash:x}""#);
@@ -399,7 +397,7 @@ fn parse_call(params: &Object<'_>, id: &RawValue, meta: Option<&Object<'_>>, era
     let token = meta.and_then(|meta| meta.get("progressToken")).filter(|token| is_id(token.json));
     let progress = token.map(|token| token.json.to_owned());
     let arguments = params.object_arguments("arguments")?;
-    let (id, name, input) = (id.to_owned(), params.non_empty_text("name")?, Input::read(params, meta)?);
+    let (id, name, input) = (id.to_owned(), params.non_empty_text("name")?, input::Input::read(params, meta)?);
     Ok(Request { id, name, arguments, progress, era, input })
 }
 

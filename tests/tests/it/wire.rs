@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolc::limits::ResultLimits;
+use toolc::origin::CallOrigin;
 use toolc::wire::mcp::{Incoming, Request, Server};
 use toolc::wire::{Api, ModelResponse, WireError};
-use toolc::{CallOrigin, Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
+use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
 use toolc_tests::echo::Echo;
 
 /// The folder of each API, and a dialect for its turns.

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
-use crate::call::origin::CallOrigin;
+use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
+use crate::wire::api::found::{found_tools, name};
 use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, count_in, object as object_of};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -102,8 +103,10 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
                 builder.push_call(parse_call(node, &block)?, &place)?;
                 // The API refuses a call without an object.
                 if block.get("input").is_none_or(|input| input.require_object().is_err()) {
+                    let json = builder.with_ids(node.json);
+                    let block = Node { json: &json, path: node.path.clone() }.object()?;
                     let mut entries: BTreeMap<String, Box<RawValue>> =
-                        block.all().map(|(key, json)| (key.to_owned(), builder.with_ids(json))).collect();
+                        block.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
                     entries.insert("input".to_owned(), raw_json("{}".to_owned()));
                     kept.push(Cow::Owned(raw_json(object(&entries))));
                     is_changed = true;
@@ -281,7 +284,7 @@ fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
 
 fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     let CompletedCall { call, response } = completed;
-    let CallOrigin { program, namespace, .. } = call.origin();
+    let CallOrigin { kind, program, namespace, .. } = call.origin();
     let mut out = String::from(r#"{"type":"tool_result","tool_use_id":"#);
     json::push_string(&mut out, call.id());
     if !namespace.is_empty() {
@@ -289,6 +292,18 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
         json::push_string(&mut out, namespace);
     }
     out.push_str(r#","content":"#);
+    let is_search = *kind == CallKind::ToolSearch && !response.is_error();
+    let names = if is_search { found_tools(&response.json, name) } else { Vec::new() };
+    if !names.is_empty() {
+        for (at, name) in names.iter().enumerate() {
+            out.push_str(if at == 0 { "[" } else { "," });
+            out.push_str(r#"{"type":"tool_reference","tool_name":"#);
+            json::push_string(&mut out, name);
+            out.push('}');
+        }
+        out.push_str("]}");
+        return raw_json(out);
+    }
     let mut text = attachment::text(response);
     if program.is_some() {
         // Programs accept only text.

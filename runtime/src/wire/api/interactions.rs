@@ -11,16 +11,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::call::completed::CompletedCall;
-use crate::call::origin::CallOrigin;
+use crate::call::origin::{CallKind, CallOrigin};
 use crate::result::attachment::Attachment;
 use crate::text::json;
 use crate::wire::api::Vendor;
+use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder};
 use crate::wire::api::usage::{count, object};
 use crate::wire::attachment;
 use crate::wire::image::base64;
 use crate::wire::node::{Node, Object};
-use crate::wire::write::raw_json;
+use crate::wire::write::{list, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
@@ -166,6 +167,12 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
         out.push_str(r#","is_error":true"#);
     }
     out.push_str(r#","result":"#);
+    let is_search = call.origin().kind == CallKind::ToolSearch && !response.is_error();
+    let tools = if is_search { found_tools(&response.json, definition) } else { Vec::new() };
+    if !tools.is_empty() {
+        let _ = write!(out, "{}}}", list(&tools));
+        return raw_json(out);
+    }
     let is_sound = |attachment: &&Attachment| matches!(attachment, Attachment::Audio(_));
     let text = attachment::text_except(response, |attachment| is_sound(&attachment));
     if response.images.is_empty() && !response.attachments.iter().any(|attachment| is_sound(&attachment)) {

@@ -5,6 +5,7 @@ mod anthropic;
 #[cfg(feature = "wire-openai")]
 mod chat;
 mod events;
+mod found;
 #[cfg(feature = "wire-gemini")]
 mod gemini;
 mod ids;

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
+use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder};
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -256,7 +257,7 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     }
     if call.origin().kind == CallKind::ToolSearch {
         let status = if response.is_error() { "incomplete" } else { "completed" };
-        let tools = found_definitions(&response.json).unwrap_or_default();
+        let tools = found_tools(&response.json, definition);
         let _ = write!(out, r#","execution":"client","status":"{status}","tools":{}}}"#, list(&tools));
         return raw_json(out);
     }
@@ -274,17 +275,6 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     }
     out.push('}');
     raw_json(out)
-}
-
-/// Returns the definitions in the result of a tool search: the objects with a type in its list, or in its `tools`.
-fn found_definitions(json: &str) -> Result<Vec<Box<RawValue>>, WireError> {
-    let result = Node::root(json, "")?;
-    let tools = match result.object() {
-        Ok(object) => object.require("tools", "definitions")?,
-        Err(_) => result,
-    };
-    let is_definition = |tool: &Node<'_>| tool.object().is_ok_and(|tool| tool.non_empty_text("type").is_ok());
-    Ok(tools.items()?.iter().filter(|tool| is_definition(tool)).map(|tool| tool.json.to_owned()).collect())
 }
 
 #[cfg(test)]

@@ -119,9 +119,9 @@ fn session_clients_only_see_output_schemas_of_objects() {
         ("{}", false),
     ] {
         let tool = tool(schema);
-        assert_eq!(definition_for(&tool, Era::Stateless), tool.get());
+        assert_eq!(result::definition_for(&tool, Era::Stateless), tool.get());
         let expected = if is_shown { tool.get() } else { r#"{"name":"t"}"# };
-        assert_eq!(definition_for(&tool, Era::Sessions), expected, "{schema}");
+        assert_eq!(result::definition_for(&tool, Era::Sessions), expected, "{schema}");
     }
 }
 

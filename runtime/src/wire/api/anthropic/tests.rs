@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::call::completed::CompletedCall;
-use crate::call::origin::Caller;
+use crate::call::origin::{CallKind, CallOrigin, Caller};
 use crate::call::response::CallResponse;
 use crate::result::image::Image;
 use crate::result::output::ToolOutput;
@@ -155,11 +155,34 @@ fn results_for_programs_are_text_in_a_message_of_their_own() {
 }
 
 #[test]
+fn tools_that_the_host_has_found_are_references() {
+    let response = parse(r#"{"type":"tool_use","id":"c1","name":"find_tools","input":{}}"#).unwrap();
+    let content = |json: &str, kind| {
+        let origin = CallOrigin::of(kind);
+        let mut result = CallResponse::from(Ok(ToolOutput::text("")));
+        json.clone_into(&mut result.json);
+        let completed = CompletedCall { call: response.calls()[0].with_origin(&origin), response: result };
+        serde_json::from_str::<Value>(Api::Anthropic.results(&[completed])[0].get()).unwrap()["content"][0]["content"]
+            .clone()
+    };
+    let found = r#"{"tools":[{"name":"weather","description":"The weather."},"now",1]}"#;
+    let reference = |name: &str| json!({ "type": "tool_reference", "tool_name": name });
+    assert_eq!(content(found, CallKind::ToolSearch), json!([reference("weather"), reference("now")]));
+    assert_eq!(content(found, CallKind::Function), json!(found), "only the host makes a call a search");
+    for none in [r#"{"tools":[]}"#, "not JSON"] {
+        assert_eq!(content(none, CallKind::ToolSearch), json!(none));
+    }
+}
+
+#[test]
 fn calls_without_an_id_or_with_one_id_get_new_ones() {
     let same = r#"{"type": "tool_use","id":"c1","name":"f","input":{"n": 1.0}}"#;
     let none = r#"{"type": "tool_use","name":"f","input":{"n": 1.0}}"#;
     let blank = r#"{"type": "tool_use","id":"","name":"f"}"#;
-    for blocks in [vec![same, same, none], vec![same, r#"{"type":"text","text":""}"#, same, none], vec![blank, same]] {
+    let bare = r#"{"type": "tool_use","name":"f"}"#;
+    for blocks in
+        [vec![same, same, none], vec![same, r#"{"type":"text","text":""}"#, same, none], vec![blank, same, bare]]
+    {
         let response = parse(&blocks.join(",")).unwrap();
         let calls = response.calls();
         let sent: Value = serde_json::from_str(response.messages()[0].get()).unwrap();

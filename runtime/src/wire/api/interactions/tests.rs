@@ -76,6 +76,20 @@ fn results_are_steps() {
 }
 
 #[test]
+fn definitions_that_the_host_has_found_are_the_result() {
+    let response = parse(CALL, "requires_action").unwrap();
+    let definition = json!({ "type": "function", "name": "g", "parameters": { "type": "object" } });
+    let origin = CallOrigin::of(CallKind::ToolSearch);
+    let result = |json: &Value| {
+        let found = CallResponse::from(ToolOutput::json(json));
+        let completed = CompletedCall { call: response.calls()[0].with_origin(&origin), response: found };
+        serde_json::from_str::<Value>(Api::Interactions.results(&[completed])[0].get()).unwrap()["result"].clone()
+    };
+    assert_eq!(result(&json!({ "tools": [definition, { "name": "h" }] })), json!([definition]));
+    assert_eq!(result(&json!([])), json!("[]"));
+}
+
+#[test]
 fn the_status_is_the_stop_reason() {
     for (status, stop) in [
         ("completed", Stop::Done),
