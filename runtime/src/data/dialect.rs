@@ -221,7 +221,7 @@ const ANTHROPIC: Shape = Shape {
     api: DialectApi::Messages,
     ..NESTED
 };
-const ANTHROPIC_LENIENT: Shape = Shape {
+const ANTHROPIC: Shape = Shape {
     callers: Some(["allowed_callers", "direct", "code_execution_20260120"]),
     code_tool: Some(r#"{"type":"code_execution_20260120","name":"code_execution"}"#),
     ..ANTHROPIC
@@ -257,7 +257,7 @@ dialects! { $
             ..NESTED
         },
         "OpenAI's Responses: `{\"type\": \"function\", \"name\", \"description\", \"parameters\", \"strict\": false}`.";
-    3 Anthropic anthropic with_anthropic, "anthropic", ANTHROPIC_LENIENT,
+    3 Anthropic anthropic with_anthropic, "anthropic", ANTHROPIC,
         "Anthropic's Messages: `{\"name\", \"description\", \"input_schema\"}`.";
     4 AnthropicStrict anthropic_strict with_anthropic_strict, "anthropic-strict", ANTHROPIC,
         "Like `Anthropic`, with `\"strict\": true`.";
@@ -331,6 +331,13 @@ impl Dialect {
             definition[field] = true.into();
         }
         definition
+    }
+
+    /// Returns whether the dialect can say who may call a tool. The model of a dialect that cannot would call a tool that only code
+    /// may call.
+    pub(crate) fn accepts_callers(self, callers: Callers) -> bool {
+        let Shape { callers: field, api, .. } = self.shape();
+        callers.model || field.is_some() || api == DialectApi::None
     }
 
     /// Returns the description in a definition of this dialect.

@@ -385,7 +385,11 @@ impl ToolProvider for DynamicProvider {
                 dialect.define(&RuntimeTool { name, title, description, behaviour, schema }).to_string()
             };
             let tools = self.tools.iter().zip(&self.schemas);
-            tools.map(|(tool, schema)| Some(Cow::from(text(tool, schema)).into())).collect()
+            let definition = |(tool, schema): (&Tool, &Value)| {
+                let is_accepted = dialect.accepts_callers(tool.behaviour.callers);
+                is_accepted.then(|| Cow::from(text(tool, schema)).into())
+            };
+            tools.map(definition).collect()
         })
     }
 

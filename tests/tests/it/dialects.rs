@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use toolc::__gen::segment::Atoms;
 use toolc::FactValue;
 use toolc::args::{repair, validate};
+use toolc::behaviour::Callers;
 use toolc::{DynamicTool, Registry, ToolOutput};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
@@ -502,28 +503,48 @@ fn the_runtime_agrees_with_the_records() {
     for variant in toolc::Dialect::ALL {
         assert!(variants.contains(variant), "`{}` has no record in codegen/src/dialects", variant.name());
     }
+    for (keys, callers, background) in [
+        ("", Callers::MODEL, false),
+        ("callers = ['model', 'code']\n", Callers::BOTH, false),
+        ("callers = ['code']\n", Callers::CODE, false),
+        ("execution = 'async'\nbackground = true\n", Callers::MODEL, true),
+    ] {
+        let weather = WEATHER.replacen("\ndescription", &format!("\n{keys}description"), 1);
+        runtime_agrees(&weather, |tool| tool.callers(callers).background(background));
+    }
+}
+
+/// Asserts that a tool which is added at run time has the definitions of the one in a manifest.
+fn runtime_agrees(manifest: &str, declare: impl Fn(DynamicTool) -> DynamicTool) {
     let files =
-        [("manifests/tools/weather.toml", WEATHER), ("manifests/toolsets/s.toml", "name = 's'\ndescription = 'S.'\n")];
+        [("manifests/tools/weather.toml", manifest), ("manifests/toolsets/s.toml", "name = 's'\ndescription = 'S.'\n")];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let catalog = compile(&Sources::from_memory(files)).catalog.expect("the tool compiles");
     let (_, tool) = catalog.tools().next().expect("there is a tool");
     let schema = tool.manifest.parameters().full_value();
     let weather = DynamicTool::sync("weather", "The weather in a city.", schema, |_, _| Ok(ToolOutput::text("Rain.")));
     let registry = Registry::new();
-    registry.add(weather.build().expect("the tool is valid")).expect("the name is free");
+    registry.add(declare(weather).build().expect("the tool is valid")).expect("the name is free");
     let session = registry.session().build().expect("the session is valid");
     for dialect in DIALECTS {
         let name = dialect.name;
         let in_runtime = dialect.in_runtime().expect("the runtime's `dialects!` and the record name it alike");
         assert_eq!(format!("{in_runtime:?}"), dialect.variant, "{name}: the record names the runtime's variant");
         assert_eq!(dialect.feature, (name != "openai").then_some(name), "{name}: the feature has the dialect's name");
-        let mut compiled = definition(dialect, &catalog, tool).definition.expect("any dialect accepts it").full_value();
+        let Some(compiled) = definition(dialect, &catalog, tool).definition else {
+            assert!(!tool.manifest.callers().model, "{name}: only a tool for code is refused");
+            continue;
+        };
+        let mut compiled = compiled.full_value();
         let entries = compiled.as_object_mut().expect("a definition is an object");
         let own = if let Some(Value::Object(function)) = entries.get_mut("function") { function } else { entries };
         // Tools that are added at run time are not strict.
         let is_strict = own.get("strict") == Some(&json!(true));
         if is_strict {
             own.remove("strict");
+            if tool.manifest.callers().code {
+                continue;
+            }
         }
         let text = session.turn_blocking(in_runtime).definitions().to_owned();
         if dialect.language == Language::TypeScript {
