@@ -17,7 +17,9 @@ pub use definition::{SchemaDocument, TextInput, ToolDefinition};
 #[cfg(feature = "emit")]
 pub use docs_page::docs_page;
 pub use extensions::{CallersField, Extensions, TextFormat};
-pub use limits::{Confidence, HeaderRules, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total};
+pub use limits::{
+    Confidence, HeaderRules, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total,
+};
 pub use own_tools::{CodeLimits, SearchLimits, ToolList, Vendor};
 pub use schema_subset::{Enums, KEYWORDS, Refs, SchemaSubset};
 
@@ -146,7 +148,8 @@ impl Dialect {
     /// Returns its stated limits, for people to read.
     pub fn limits(&self) -> Vec<StatedLimit> {
         let Self { tool, extensions, code, request, search, schema, .. } = self;
-        let all = [tool.stated(), extensions.stated(), code.stated(), request.stated(), search.stated(), schema.stated()];
+        let all =
+            [tool.stated(), extensions.stated(), code.stated(), request.stated(), search.stated(), schema.stated()];
         all.concat()
     }
 

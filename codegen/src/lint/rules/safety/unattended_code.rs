@@ -36,11 +36,15 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A012", "unattended-code", Some(Level::Warning), Check::Tool(check));
 
+const UNDECLARED: &str = "which may destroy something, as every tool that does not deny it";
+
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(place) = tool.called_by_code() else { return };
     let Some((reason, at)) = reason(tool) else { return };
     let found = Diagnostic::new(Code::UNATTENDED_CODE, place, format!("code may call `{}`, {reason}", tool.name()));
     let found = if let Some(at) = at { found.related(at, "declared here") } else { found };
+    let is_undeclared = reason == UNDECLARED;
+    let found = if is_undeclared { found.help("add `annotations = { destructive = false }` if it does not") } else { found };
     sink.push(found.help("remove `\"code\"` from `callers`, or split off a tool that only reads"));
 }
 
@@ -62,7 +66,7 @@ fn reason(tool: &Tool) -> Option<(&'static str, Option<Place>)> {
         let declared = annotations.destructive.as_ref().map(|destructive| destructive.place);
         return Some(match declared {
             Some(place) => ("which may destroy something", Some(place)),
-            None => ("which does not say that it destroys nothing", annotations.place),
+            None => (UNDECLARED, annotations.place),
         });
     }
     None

@@ -72,7 +72,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         };
         if !is_token(&header.value, rules) {
             let message = format!("`{}` is not the name of a header", header.value);
-            let expected = format!("expected one or more ASCII letters, digits, and `{}`", rules.punctuation);
+            let expected = format!("expected one or more ASCII letters, digits and {}", rules.punctuation);
             sink.push(refused(message).label(expected));
         } else if let Some(first) = seen.iter().find(|first| first.value.eq_ignore_ascii_case(&header.value)) {
             let message = format!("two parameters of `{}` have the header `{}`", tool.name(), header.value);

@@ -1,5 +1,5 @@
-//! A tool that depends on a fact with `per_session = true`: in `requires.when`, in the condition of a parameter or a value, or in a text.
-//! Reported only if `dialects` lists `mcp`.
+//! A tool that depends on a fact with `per_session = true`: in `requires.when`, its own or that of its home toolset, in the
+//! condition of a parameter or a value, or in a text. Reported only if `dialects` lists `mcp`.
 //!
 //! ## Why is this bad
 //! Sessions of one server then have different lists. The specification says that the set of tools "**MUST NOT** vary per-connection or as
@@ -36,7 +36,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{Atom, FactId, Tool};
+use crate::catalog::{Atom, FactId};
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::text::atoms::AtomTable;
@@ -50,16 +50,17 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         return;
     }
     let dialects = ticked(&dialects, ", ");
-    for (_, tool) in lint.tools() {
-        let home = &lint[tool.home];
-        let of_home = facts(&home.atoms, &[], &home.manifest.atom_table);
-        for (id, place) in of_tool(tool).into_iter().chain(of_home) {
-            let fact = &lint[id];
-            if !fact.per_session {
-                continue;
-            }
-            let (name, fact_name) = (tool.name(), &fact.name.value);
-            let message = format!("`{name}` depends on `facts.{fact_name}`, so the list in {dialects} differs between sessions");
+    let tools = lint.tools().map(|(_, tool)| {
+        (format!("`{}` depends", tool.name()), facts(&tool.atoms, &tool.facts, &tool.manifest.atom_table))
+    });
+    let toolsets = lint.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).map(|(_, toolset)| {
+        let name = toolset.name();
+        (format!("the home tools of `{name}` depend"), facts(&toolset.atoms, &[], &toolset.manifest.atom_table))
+    });
+    for (who, facts) in tools.chain(toolsets) {
+        for (fact, place) in facts.into_iter().map(|(id, place)| (&lint[id], place)).filter(|(fact, _)| fact.per_session) {
+            let name = &fact.name.value;
+            let message = format!("{who} on `facts.{name}`, so the list in {dialects} differs between sessions");
             sink.push(
                 Diagnostic::new(Code::VARIES_PER_SESSION, place, message)
                     .related(fact.name.place, "its value may differ between the sessions of a process")
@@ -67,10 +68,6 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             );
         }
     }
-}
-
-fn of_tool(tool: &Tool) -> BTreeMap<FactId, Place> {
-    facts(&tool.atoms, &tool.facts, &tool.manifest.atom_table)
 }
 
 /// Returns the facts that conditions and texts depend on, each with the place of its first use.
