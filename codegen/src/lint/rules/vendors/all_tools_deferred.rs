@@ -2,7 +2,7 @@
 //! the record of the dialect (`advised_from`). A toolset with tools that are added at run time is not checked.
 //!
 //! ## Why is this bad
-//! A model that sees no tool must search before it can do anything, and does not know what there is to find.
+//! A model that sees no tool must search before it can do anything, and does not know which tools exist.
 //!
 //! - Anthropic: "Keep your 3–5 most frequently used tools non-deferred so Claude can call them without searching first."
 //!   (Tool search tool, as of 2026-09.)
@@ -11,6 +11,7 @@
 //!
 //! Without its tool search, Anthropic would even refuse the request: "All tools have defer_loading set. At least one tool must be
 //! non-deferred." (Tool search tool, as of 2026-02.) Its tool search counts as such a tool.
+//! It refuses `cache_control` on a deferred tool, too, but no manifest can say that.
 //!
 //! ## Example
 //! ```toml
