@@ -1,22 +1,16 @@
-//! A tool with `callers = ["code"]` or `["model", "code"]` that code cannot call in one of the dialects:
-//!
-//! - `anthropic` refuses parameters with a recursive `$ref`;
-//! - the tools of `anthropic-strict` are strict, unless the manifest says `dialect.anthropic-strict.strict = false`. toolc omits the
-//!   callers there;
-//! - dialects such as `openai` have no callers. A tool that only code may call is omitted there, because a model would call it.
-//!
-//! The last two are reported only if `toolc.toml` lists the dialect.
-//!
-//! Code also gets no pictures, which no manifest declares: the runtime sends code only the texts of a result.
+//! A tool that code may call according to its manifest, but cannot in one of the dialects.
+//! `anthropic` refuses parameters with a recursive `$ref`. The tools of `anthropic-strict` are strict, unless
+//! `dialect.anthropic-strict.strict = false`. Dialects such as `openai` have no callers, so that a tool for code alone is omitted
+//! there. The last two are reported only if `toolc.toml` lists the dialect. Code also gets no pictures, but no manifest declares
+//! them: the runtime sends code the texts of a result.
 //!
 //! ## Why is this bad
-//! A vendor rejects the whole request, or the tool cannot be used as its author planned.
+//! A vendor rejects the whole request, or the tool cannot be used as planned. Anthropic's page on programmatic tool calling, as of
+//! 2026-09:
 //!
-//! - Anthropic, on recursion: such a tool "causes the request to fail with a `400 invalid_request_error` whose message contains
-//!   `Circular $ref detected`". (Programmatic tool calling, as of 2026-09.)
-//! - Anthropic, on strict mode: "Tools with `strict: true` are not supported with programmatic calling". (The same page.)
-//! - Anthropic, on pictures: the content of a result must be a string or `text` blocks, and "Image, document, and other content
-//!   block types are rejected." (The same page.)
+//! - recursion "causes the request to fail with a `400 invalid_request_error` whose message contains `Circular $ref detected`";
+//! - "Tools with `strict: true` are not supported with programmatic calling";
+//! - "Image, document, and other content block types are rejected" in results.
 //!
 //! ## Example
 //! ```toml

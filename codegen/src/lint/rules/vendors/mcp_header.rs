@@ -1,4 +1,5 @@
-//! A parameter with `x-mcp-header` that breaks a rule of MCP about headers, or that no client repeats in a header:
+//! A parameter with `x-mcp-header` that breaks a rule of MCP about headers, or that no client repeats in a header. These are the
+//! cases:
 //!
 //! - the name is not a token of HTTP, or another parameter of the tool has it, in upper or lower case;
 //! - the type is not exactly one of `integer`, `string` and `boolean`;
