@@ -6,7 +6,7 @@
 //! - Anthropic: "Because Claude deserializes tool results in code, document the format (JSON structure and field types)". (Programmatic tool
 //!   calling, as of 2026-09.)
 //! - OpenAI gets the schema of `returns` as `output_schema`, "describing the JSON value encoded in string outputs for this function".
-//!   (openai 3.57.0, types/responses/function_tool_param.py.)
+//!   (openai 3.57.0, `types/responses/function_tool_param.py`.)
 //!
 //! ## Example
 //! ```toml

@@ -9,9 +9,9 @@
 //! - OpenAI: "Aim for fewer than 20 functions available at the start of a turn at any one time". (Function calling, as of
 //!   2026-09.)
 //!
-//! Without its tool search, Anthropic would even refuse the request: "All tools have defer_loading set. At least one tool must be
-//! non-deferred." (Tool search tool, as of 2026-02.) Its tool search counts as such a tool.
-//! It refuses `cache_control` on a deferred tool, too, but no manifest can say that.
+//! Without any other tool, Anthropic even refuses the request: `All tools have defer_loading set. At least one tool must be
+//! non-deferred.` (Tool search tool, as of 2026-02.) Its own tool search counts as such a tool. It refuses `cache_control` on a
+//! deferred tool, too, which no manifest can set.
 //!
 //! ## Example
 //! ```toml

@@ -7,7 +7,7 @@
 //!
 //! - Anthropic: to enable calls by code, "include `code_execution` in your tools list". (Programmatic tool calling, as of 2026-09.)
 //! - OpenAI: code is run by `{"type": "programmatic_tool_calling"}` (openai 3.57.0,
-//!   types/responses/tool_param.py).
+//!   `types/responses/tool_param.py`).
 //!
 //! ## Example
 //! ```toml

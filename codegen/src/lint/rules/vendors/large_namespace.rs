@@ -4,11 +4,10 @@
 //!
 //! ## Why is this bad
 //! The search finds a namespace and loads its functions. The more functions it has, the less the search saves, and the less its name
-//! and description say about each. OpenAI: "Keep each namespace to fewer than 10 functions for better token efficiency and model
-//! performance." (Tool search, as of 2026-09.)
+//! and description say about each. OpenAI: "keep each namespace to fewer than 10 functions". (Tool search, as of 2026-09.)
 //!
 //! The description of the toolset becomes that of the namespace. It is required in a manifest, and by OpenAI (openai 3.57.0,
-//! types/responses/namespace_tool_param.py).
+//! `types/responses/namespace_tool_param.py`).
 //!
 //! ## Example
 //! ```toml

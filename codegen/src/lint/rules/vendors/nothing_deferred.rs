@@ -4,11 +4,11 @@
 //! ## Why is this bad
 //! The tool search finds nothing, and every request contains all definitions: the search was added for that.
 //!
-//! - Anthropic advises tool search if "you have 10 or more tools available", or if "tool definitions consume more than 10k tokens".
-//!   (Tool search tool, as of 2026-09.)
+//! - Anthropic advises tool search, among other cases, if: "You have 10 or more tools available. Your tool definitions consume more
+//!   than 10k tokens." (Tool search tool, as of 2026-09.)
 //! - OpenAI: "Use tool search to defer large or infrequently used parts of your tool surface instead of exposing everything up
-//!   front." (Function calling, as of 2026-09.) It refuses a request whose search has nothing to find: "tools.tool_search requires
-//!   at least one deferred tool." (A live error of 2026-09, justrach/codegraff#746.)
+//!   front." (Function calling, as of 2026-09.) It refuses a request whose search has nothing to find: `tools.tool_search requires
+//!   at least one deferred tool.` (A live error of 2026-09, justrach/codegraff#746.)
 //!
 //! ## Example
 //! ```toml
