@@ -51,16 +51,15 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         .filter_map(|dialect| Some((dialect.name, form(dialect, tool).tool.ignored_keywords()?)))
         .collect();
     for (keyword, place) in tool.parameter_schemas().flat_map(keywords) {
-        let ignoring = ignoring.iter().filter(|(_, keywords)| keywords.value.contains(&keyword));
-        let dialects: Vec<&str> = ignoring.map(|(dialect, _)| *dialect).collect();
-        if !dialects.is_empty() {
+        let ignoring: Vec<_> = ignoring.iter().filter(|(_, keywords)| keywords.value.contains(&keyword)).collect();
+        let dialects: Vec<&str> = ignoring.iter().map(|(dialect, _)| *dialect).collect();
+        if let Some(first) = dialects.first() {
             let does = if dialects.len() > 1 { "ignore" } else { "ignores" };
             let message = format!("{} {does} `{keyword}`: the description states it as well", ticked(&dialects, ", "));
-            sink.push(Diagnostic::new(Code::IGNORED_KEYWORD, place, message).help(format!(
-                "`show {} --dialect {}` prints the definition",
-                tool.name(),
-                dialects[0]
-            )));
+            let found = Diagnostic::new(Code::IGNORED_KEYWORD, place, message);
+            let sources = ignoring.iter().map(|(dialect, limit)| format!("for `{dialect}`: {}", limit.source));
+            let found = sources.fold(found, Diagnostic::help);
+            sink.push(found.help(format!("`show {} --dialect {first}` prints the definition", tool.name())));
         }
     }
 }
