@@ -40,6 +40,7 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::form;
 
@@ -47,7 +48,7 @@ pub(super) const RULE: Rule = Rule::new("P025", "background-and-code", Some(Leve
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(place) = tool.called_by_code().filter(|_| tool.manifest.background) else { return };
-    let is_omitted = |form: &crate::dialects::Dialect| {
+    let is_omitted = |form: &Dialect| {
         form.code.background_calls().is_some() && form.extensions.background().is_some()
     };
     let dialects: Vec<&str> =

@@ -1,8 +1,7 @@
-//! A tool that code may call according to its manifest, but cannot in one of the dialects.
-//! `anthropic` refuses parameters with a recursive `$ref`. The tools of `anthropic-strict` are strict, unless
-//! `dialect.anthropic-strict.strict = false`. Dialects such as `openai` have no callers, so that a tool for code alone is omitted
-//! there. The last two are reported only if `toolc.toml` lists the dialect. Code also gets no pictures, but no manifest declares
-//! them: the runtime sends code the texts of a result.
+//! A tool that code may call according to its manifest, but cannot in one of the dialects. `anthropic` refuses parameters with a
+//! recursive `$ref`. The tools of `anthropic-strict` are strict, unless `dialect.anthropic-strict.strict = false`. Dialects such as
+//! `openai` have no callers, so that a tool for code alone is omitted there. The last two are reported only if `toolc.toml` lists the
+//! dialect. Code also gets no pictures, but no manifest declares them: the runtime sends code the texts of a result.
 //!
 //! ## Why is this bad
 //! A vendor rejects the whole request, or the tool cannot be used as planned. Anthropic's page on programmatic tool calling, as of
@@ -62,7 +61,9 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
+use crate::lower::narrow::Narrowed;
 use crate::lower::{form, parameters};
 use crate::schema::Schema;
 
@@ -96,7 +97,7 @@ fn check_code_only(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
     if tool.manifest.callers().model {
         return;
     }
-    let has_no_callers = |form: &crate::dialects::Dialect| {
+    let has_no_callers = |form: &Dialect| {
         form.tool.code_only_tools().is_some() && form.code.strict_tools().is_none()
     };
     let omitting: Vec<&str> =
@@ -136,7 +137,7 @@ fn check_recursion(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
 }
 
 /// Returns the place of a `$ref` to a schema that contains it.
-fn recursion(narrowed: &crate::lower::narrow::Narrowed<'_>) -> Option<Place> {
+fn recursion(narrowed: &Narrowed<'_>) -> Option<Place> {
     let (schema, defs) = (&*narrowed.schema, &*narrowed.defs);
     let needed = defs.reachable_from([schema]);
     let cyclic = defs.iter().filter(|(id, def)| needed[id.0] && defs.reachable_from([&def.schema])[id.0]);
