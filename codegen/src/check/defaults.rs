@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 use toolc::__gen::table::{SlotKind, Type};
+use toolc::args::{self, Limits, SlotBuffer};
+use toolc::schema::Table;
 
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
@@ -14,6 +16,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         for schema in tool.manifest.schemas() {
             check_schema(schema, defs, sink);
         }
+        check_calls(&tool.manifest.params, defs, sink);
     }
 }
 
@@ -38,6 +41,28 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     }
     if !schema.examples.is_empty() {
         validate(&schema.examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
+    }
+}
+
+/// Reports examples of whole calls that satisfy the schema, and that the runtime refuses nevertheless: an integer in an argument may not
+/// fit 64 bits, and a call may be too large or too deep.
+fn check_calls(params: &Schema, defs: &Defs, sink: &Sink) {
+    if params.examples.is_empty() {
+        return;
+    }
+    let document = defs.full_schema(params);
+    // An invalid schema, and one that is too large for a table, have been reported.
+    let Ok(validator) = jsonschema::draft202012::new(&document) else { return };
+    let Ok(table) = Table::from_schema(&document) else { return };
+    for At { value, place } in params.examples.iter().filter(|example| validator.is_valid(&example.value)) {
+        let text = value.to_string();
+        if let Err(error) = args::read(&text, &table, Limits::default(), &mut SlotBuffer::default()) {
+            sink.push(
+                Diagnostic::new(Code::EXAMPLE_VIOLATES_SCHEMA, *place, "this example would be refused as a call")
+                    .label(error.message())
+                    .help("change the example, or the schema around it"),
+            );
+        }
     }
 }
 

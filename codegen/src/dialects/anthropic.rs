@@ -3,8 +3,11 @@
 use serde_json::Value;
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, NameGrammar, limit};
-use super::{CallersField, Dialect, Extensions, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::limits::{Confidence, NameGrammar, Refused, limit};
+use super::{
+    CallersField, CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits,
+    ToolList, Vendor,
+};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
@@ -15,6 +18,11 @@ const READ_ON: &str = "2026-11-21";
 const EXTENSIONS_READ_ON: &str = "2026-11-27";
 
 const TOOL_PARAM: &str = "anthropic 2.14.0, types/tool_param.py";
+
+const TOOL_SEARCH: &str = "Anthropic's documentation of tool search, as of 2026-09";
+
+/// Where Anthropic documents calls by code.
+pub(super) const CALLS_BY_CODE: &str = "Anthropic's documentation of programmatic tool calling, as of 2026-09";
 
 /// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
@@ -58,7 +66,31 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         ..Extensions::NONE
     },
-    request: RequestLimits::NONE,
+    code: CodeLimits {
+        recursive_parameters: limit(Refused, Confidence::High, EXTENSIONS_READ_ON, CALLS_BY_CODE),
+        max_wait_seconds: limit(240, Confidence::High, EXTENSIONS_READ_ON, CALLS_BY_CODE),
+        ..CodeLimits::NONE
+    },
+    request: RequestLimits {
+        duplicate_names: limit(
+            Refused,
+            Confidence::High,
+            EXTENSIONS_READ_ON,
+            "live errors from 2025-06 to 2026-05, among them danny-avila/LibreChat#13162",
+        ),
+        ..RequestLimits::NONE
+    },
+    search: SearchLimits {
+        advised_from: limit(
+            ToolList { tools: 10, tokens: Some(10_000) },
+            Confidence::High,
+            EXTENSIONS_READ_ON,
+            TOOL_SEARCH,
+        ),
+        advised_undeferred: limit("3 to 5", Confidence::High, EXTENSIONS_READ_ON, TOOL_SEARCH),
+        ..SearchLimits::NONE
+    },
+    vendor: Some(Vendor::Anthropic),
     lenient: None,
 };
 

@@ -2,7 +2,7 @@
 
 use super::limits::{Confidence, Refused, Total, limit};
 use super::schema_subset::{Enums, Refs};
-use super::{Dialect, Extensions, RequestLimits, SchemaSubset, ToolLimits, anthropic};
+use super::{CodeLimits, Dialect, Extensions, RequestLimits, SchemaSubset, ToolLimits, anthropic};
 
 /// The date on which the sources of the limits were read.
 const READ_ON: &str = "2026-11-21";
@@ -46,6 +46,10 @@ pub(super) const DIALECT: Dialect = Dialect {
         callers: None,
         ..anthropic::DIALECT.extensions
     },
+    code: CodeLimits {
+        strict_tools: limit(Refused, Confidence::High, "2026-11-27", anthropic::CALLS_BY_CODE),
+        ..anthropic::DIALECT.code
+    },
     request: RequestLimits {
         max_total: limit(
             Total { tools: 20, optional: 24, unions: 16 },
@@ -53,7 +57,7 @@ pub(super) const DIALECT: Dialect = Dialect {
             READ_ON,
             "Anthropic's documentation of structured outputs; live errors",
         ),
-        ..RequestLimits::NONE
+        ..anthropic::DIALECT.request
     },
     lenient: Some(&anthropic::DIALECT),
     ..anthropic::DIALECT

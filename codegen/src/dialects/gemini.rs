@@ -2,7 +2,7 @@
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::{Dialect, Extensions, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 use crate::text::condition::Condition;
@@ -35,11 +35,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         ..ToolLimits::NONE
     },
     extensions: Extensions::NONE,
+    code: CodeLimits::NONE,
     request: RequestLimits {
         max_tools: limit(512, Confidence::High, READ_ON, "python-genai, types.py"),
         advised_tools: limit(20, Confidence::High, READ_ON, "Gemini's guide to function calling: 10 to 20"),
         ..RequestLimits::NONE
     },
+    search: SearchLimits::NONE,
+    vendor: None,
     lenient: None,
 };
 

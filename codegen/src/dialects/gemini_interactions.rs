@@ -2,7 +2,7 @@
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, limit};
-use super::{Dialect, ToolDefinition, ToolLimits, gemini};
+use super::{Dialect, ToolDefinition, ToolLimits, Vendor, gemini};
 use crate::conditional_json::CondJson;
 
 /// The date on which the sources of the limits were read.
@@ -24,6 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         ..gemini::DIALECT.tool
     },
+    vendor: Some(Vendor::Gemini),
     ..gemini::DIALECT
 };
 

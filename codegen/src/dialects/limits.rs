@@ -141,6 +141,8 @@ limits! {
         max_size: Size,
         /// Tools that only code may call: the dialect would let the model call them.
         code_only_tools: Refused,
+        /// Parameters whose values clients repeat in HTTP headers.
+        headers: HeaderRules,
         /// The number of characters that clients put before a tool's name. They count towards the length of the name.
         client_prefix: usize,
     }
@@ -155,6 +157,10 @@ limits! {
         advised_tools: usize,
         /// The maximum of what all tools contain together.
         max_total: Total,
+        /// Two tools of the same name, the vendor's own tools included.
+        duplicate_names: Refused,
+        /// Lists of tools that differ between connections.
+        varying_lists: Refused,
     }
 }
 
@@ -171,6 +177,17 @@ pub struct Size {
     pub long_enum: usize,
     /// Characters of the values of a long enum.
     pub long_enum_text: usize,
+}
+
+/// Which parameters a client may repeat in HTTP headers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeaderRules {
+    /// Characters of a name besides ASCII letters and digits.
+    pub punctuation: &'static str,
+    /// The types of the values.
+    pub types: &'static [&'static str],
+    /// The largest integer, and the smallest without its sign.
+    pub max_integer: i64,
 }
 
 /// What the tools of a request contain together.

@@ -4,13 +4,16 @@ use serde_json::{Value, json};
 use toolc::behaviour::Annotations;
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, Extensions, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::limits::{Confidence, HeaderRules, NameGrammar, Refused, limit};
+use super::{CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
 /// The date on which the sources of the limits were read.
 const READ_ON: &str = "2026-11-21";
+
+/// The date on which the rules of headers and lists were read.
+const RULES_READ_ON: &str = "2026-11-27";
 
 /// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
@@ -36,13 +39,34 @@ pub(super) const DIALECT: Dialect = Dialect {
             READ_ON,
             "codex#1289, claude-code#16425: names of 64 characters and more once a client adds its prefix",
         ),
+        headers: limit(
+            HeaderRules {
+                punctuation: "!#$%&'*+-.^_`|~",
+                types: &["integer", "string", "boolean"],
+                max_integer: (1 << 53) - 1,
+            },
+            Confidence::High,
+            RULES_READ_ON,
+            "the specification of 2026-07-28, Tools, x-mcp-header",
+        ),
         ..ToolLimits::NONE
     },
     extensions: Extensions {
         meta: limit("_meta", Confidence::High, READ_ON, "the specification of 2026-07-28, Tools"),
         ..Extensions::NONE
     },
-    request: RequestLimits::NONE,
+    code: CodeLimits::NONE,
+    request: RequestLimits {
+        varying_lists: limit(
+            Refused,
+            Confidence::High,
+            RULES_READ_ON,
+            "the specification of 2026-07-28, Tools, Capabilities",
+        ),
+        ..RequestLimits::NONE
+    },
+    search: SearchLimits::NONE,
+    vendor: None,
     lenient: None,
 };
 

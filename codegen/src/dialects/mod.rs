@@ -10,13 +10,17 @@ mod definition;
 mod docs_page;
 mod extensions;
 mod limits;
+mod own_tools;
 mod schema_subset;
 
 pub use definition::{SchemaDocument, TextInput, ToolDefinition};
 #[cfg(feature = "emit")]
 pub use docs_page::docs_page;
 pub use extensions::{CallersField, Extensions, TextFormat};
-pub use limits::{Confidence, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total};
+pub use limits::{
+    Confidence, HeaderRules, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total,
+};
+pub use own_tools::{CodeLimits, SearchLimits, ToolList, Vendor};
 pub use schema_subset::{Enums, KEYWORDS, Refs, SchemaSubset};
 
 use std::borrow::Cow;
@@ -52,8 +56,14 @@ pub struct Dialect {
     pub tool: ToolLimits,
     /// What else it can say about one tool.
     pub extensions: Extensions,
+    /// What it demands of tools that code may call.
+    pub code: CodeLimits,
     /// What it accepts of all tools of a request together.
     pub request: RequestLimits,
+    /// What the vendor advises about its tool search.
+    pub search: SearchLimits,
+    /// The vendor whose own tools its requests can contain.
+    pub vendor: Option<Vendor>,
     /// The dialect without strict mode, if this one is strict. A tool whose manifest says `strict = false` has its form.
     pub lenient: Option<&'static Dialect>,
 }
@@ -137,7 +147,10 @@ impl Dialect {
 
     /// Returns its stated limits, for people to read.
     pub fn limits(&self) -> Vec<StatedLimit> {
-        [self.tool.stated(), self.extensions.stated(), self.request.stated(), self.schema.stated()].concat()
+        let Self { tool, extensions, code, request, search, schema, .. } = self;
+        let all =
+            [tool.stated(), extensions.stated(), code.stated(), request.stated(), search.stated(), schema.stated()];
+        all.concat()
     }
 
     /// Returns whether the dialect accepts every schema that an author can write.

@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::{Dialect, Extensions, Language, RequestLimits, TextFormat, TextInput, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{
+    CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, TextFormat, TextInput, ToolDefinition,
+    ToolLimits,
+};
 use crate::conditional_json::CondJson;
 use crate::manifest::Syntax;
 use crate::schema::Spelling;
@@ -54,11 +57,14 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         ..Extensions::NONE
     },
+    code: CodeLimits::NONE,
     request: RequestLimits {
         max_tools: limit(128, Confidence::Medium, READ_ON, "enforced from 2024 to 2025-11 (dated issues)"),
         advised_tools: limit(20, Confidence::Medium, READ_ON, "OpenAI's guide to function calling"),
         ..RequestLimits::NONE
     },
+    search: SearchLimits::NONE,
+    vendor: None,
     lenient: None,
 };
 

@@ -3,8 +3,11 @@
 use serde_json::{Value, json};
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, limit};
-use super::{CallersField, Dialect, Extensions, TextFormat, ToolDefinition, ToolLimits, openai};
+use super::limits::{Confidence, Refused, limit};
+use super::{
+    CallersField, CodeLimits, Dialect, Extensions, SearchLimits, TextFormat, ToolDefinition, ToolLimits, ToolList, Vendor,
+    openai,
+};
 use crate::conditional_json::CondJson;
 
 /// The date on which the sources of the limits were read.
@@ -46,6 +49,31 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         ..Extensions::NONE
     },
+    code: CodeLimits {
+        background_calls: limit(
+            Refused,
+            Confidence::Medium,
+            openai::EXTENSIONS_READ_ON,
+            "OpenAI's guide to async tool calling, as several who read it in 2026-10 report",
+        ),
+        ..CodeLimits::NONE
+    },
+    search: SearchLimits {
+        advised_from: limit(
+            ToolList { tools: 20, tokens: None },
+            Confidence::Medium,
+            openai::EXTENSIONS_READ_ON,
+            "OpenAI's guide to function calling",
+        ),
+        advised_undeferred: limit(
+            "fewer than 20",
+            Confidence::Medium,
+            openai::EXTENSIONS_READ_ON,
+            "OpenAI's guide to function calling",
+        ),
+        namespace_functions: limit(10, Confidence::High, openai::EXTENSIONS_READ_ON, "OpenAI's guide to tool search"),
+    },
+    vendor: Some(Vendor::OpenAi),
     ..openai::DIALECT
 };
 

@@ -77,7 +77,9 @@ fn every_limit_is_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let stages: String =
         ["lower/definition.rs", "lower/narrow", "check", "lint"].map(|at| code(&root.join(at))).concat();
-    for names in [ToolLimits::NAMES, RequestLimits::NAMES, SchemaSubset::NAMES] {
+    let records =
+        [ToolLimits::NAMES, CodeLimits::NAMES, RequestLimits::NAMES, SearchLimits::NAMES, SchemaSubset::NAMES];
+    for names in records {
         assert_eq!(unread(names, &stages), [""; 0], "add a reader of these limits, or remove them");
         // Another method of that name would count as a reader.
         for name in names {

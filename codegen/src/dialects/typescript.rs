@@ -4,7 +4,9 @@ use toolc::__gen::RESERVED_IDENTIFIERS;
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, limit};
-use super::{Dialect, Extensions, Language, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use super::{
+    CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits,
+};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 
@@ -37,7 +39,10 @@ pub(super) const DIALECT: Dialect = Dialect {
         ..ToolLimits::NONE
     },
     extensions: Extensions::NONE,
+    code: CodeLimits::NONE,
     request: RequestLimits::NONE,
+    search: SearchLimits::NONE,
+    vendor: None,
     lenient: None,
 };
 

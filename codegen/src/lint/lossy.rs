@@ -75,8 +75,8 @@ struct LossKey {
     path: String,
 }
 
-/// Returns whether another rule reports the loss in any case: a combinator at the root (`root-combinator`), or a name
-/// (`parameter-name`). Losses in `returns` do not matter, because no model writes results.
+/// Returns whether another rule reports the loss: a combinator at the root (`root-combinator`), a name (`parameter-name`), or callers
+/// (`code-cannot-call`). Losses in `returns` do not matter, because no model writes results.
 fn is_reported_elsewhere(loss: &Loss) -> bool {
     let is_at_root = loss.path.is_empty() && matches!(loss.keyword, "anyOf" | "oneOf" | "allOf");
     is_at_root || matches!(loss.keyword, "properties" | "name" | "callers" | "returns")

@@ -20,6 +20,7 @@ pub mod rules;
 mod satisfiability;
 mod template_parts;
 mod together;
+mod vendor_tools;
 mod verbs;
 
 use std::ops::{Deref, Range};

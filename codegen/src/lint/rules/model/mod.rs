@@ -3,6 +3,7 @@
 use super::declare_rules;
 
 declare_rules! {
+    CODE_WITHOUT_RETURNS code_without_returns
     CONFUSABLE_NAME confusable_name
     DESCRIPTION_MISSING description_missing
     DESCRIPTION_TOO_LONG description_too_long

@@ -1,0 +1,73 @@
+//! A tool that code may call although each call needs a person or the agent: it needs approval, may destroy something, or is run by the
+//! agent's own loop. A tool that does not destroy anything says so with `annotations = { destructive = false }`, or `read_only = true`.
+//!
+//! ## Why is this bad
+//! Code calls a tool many times, without the model looking at what came back. A user is asked for each call or, out of habit, for none of
+//! them.
+//!
+//! - Anthropic names "Tools that require immediate user feedback between calls" as a weak fit for calls by code, and says that
+//!   `allowed_callers` only guides the model. (Programmatic tool calling, as of 2026-09.) So a direct call is possible, too, and
+//!   must be checked in the same way.
+//! - OpenAI advises direct calls if an action needs approval. (Programmatic tool calling, as of 2026-08.)
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/write_file.toml
+//! callers = ["model", "code"]
+//!
+//! [returns]
+//! type = "integer"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/write_file.toml
+//! callers = ["model"]
+//!
+//! [returns]
+//! type = "integer"
+//! ```
+
+use toolc::behaviour::Execution;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("A012", "unattended-code", Some(Level::Warning), Check::Tool(check));
+
+const UNDECLARED: &str = "which may destroy something, as every tool that does not deny it";
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let Some(place) = tool.called_by_code() else { return };
+    let Some((reason, at)) = reason(tool) else { return };
+    let found = Diagnostic::new(Code::UNATTENDED_CODE, place, format!("code may call `{}`, {reason}", tool.name()));
+    let found = if let Some(at) = at { found.related(at, "declared here") } else { found };
+    let is_undeclared = reason == UNDECLARED;
+    let found = if is_undeclared { found.help("add `annotations = { destructive = false }` if it does not") } else { found };
+    sink.push(found.help("remove `\"code\"` from `callers`, or split off a tool that only reads"));
+}
+
+/// Returns why code should not call a tool, and the place that says so.
+fn reason(tool: &Tool) -> Option<(&'static str, Option<Place>)> {
+    let manifest = &tool.manifest;
+    let (approval, annotations) = (&manifest.approval, &manifest.annotations);
+    if let Some(always) = &approval.always {
+        return Some(("each call of which must be approved", Some(always.place)));
+    }
+    if let Some(shell) = &approval.shell {
+        return Some(("whose commands may need approval", Some(shell.place)));
+    }
+    if manifest.execution.value == Execution::Agent {
+        return Some(("which the agent's own loop runs", Some(manifest.execution.place)));
+    }
+    let is_unknown = annotations.refused.is_any() || manifest.refused.has("annotations", true);
+    if annotations.value().destructive && !is_unknown {
+        let declared = annotations.destructive.as_ref().map(|destructive| destructive.place);
+        return Some(match declared {
+            Some(place) => ("which may destroy something", Some(place)),
+            None => (UNDECLARED, annotations.place),
+        });
+    }
+    None
+}

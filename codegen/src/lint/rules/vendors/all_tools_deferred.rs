@@ -1,0 +1,136 @@
+//! A large toolset all of whose tools may be deferred, in a project whose requests contain a vendor's tool search. How large is in
+//! the record of the dialect (`advised_from`). A toolset with tools that are added at run time is not checked.
+//!
+//! ## Why is this bad
+//! A model that sees no tool must search before it can do anything, and does not know which tools exist.
+//!
+//! - Anthropic: "Keep your 3–5 most frequently used tools non-deferred so Claude can call them without searching first."
+//!   (Tool search tool, as of 2026-09.)
+//! - OpenAI: "Aim for fewer than 20 functions available at the start of a turn at any one time". (Function calling, as of
+//!   2026-09.)
+//!
+//! Without any other tool, Anthropic even refuses the request: `All tools have defer_loading set. At least one tool must be
+//! non-deferred.` (Tool search tool, as of 2026-02.) Its own tool search counts as such a tool. It refuses `cache_control` on a
+//! deferred tool, too, which no manifest can set.
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! vendor_tools.anthropic = ["tool_search"]
+//! lint.near-duplicate-descriptions = "allow"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/find_links.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/count_words.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/list_marks.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/show_pages.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/check_dates.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/inspect_fonts.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/view_notes.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/query_tables.toml
+//!
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! vendor_tools.anthropic = ["tool_search"]
+//! lint.near-duplicate-descriptions = "allow"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/find_links.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/count_words.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/list_marks.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/show_pages.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/check_dates.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/inspect_fonts.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/view_notes.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/query_tables.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! defer = false
+//! ```
+
+use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::lint::vendor_tools::SearchedToolset;
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("P020", "all-tools-deferred", Some(Level::Warning), Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for SearchedToolset { id, tools, deferrable, dialects, .. } in lint.searched_toolsets() {
+        let advice = dialects.iter().find_map(|(dialect, _)| Some((dialect.name, dialect.search.advised_undeferred()?)));
+        let Some((advising, advised)) = advice.filter(|_| tools == deferrable) else { continue };
+        let (toolset, place) = (&lint[id], dialects[0].1);
+        let names: Vec<&str> = dialects.iter().map(|(dialect, _)| dialect.name).collect();
+        let (name, names) = (toolset.name(), ticked(&names, ", "));
+        let message = format!("all {tools} tools of `{name}` may be deferred: in {names}, a model could see none of them");
+        sink.push(
+            Diagnostic::new(Code::ALL_TOOLS_DEFERRED, toolset.manifest.name.place, message)
+                .related(place, "the tool search is listed here")
+                .help("set `defer = false` in the tools that most conversations need")
+                .help(format!("for `{advising}`, the vendor advises {} tools ({})", advised.value, advised.source)),
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! A large toolset none of whose tools may be deferred, in a project whose requests contain a vendor's tool search. How large is in
+//! the record of the dialect (`advised_from`). A toolset with tools that are added at run time is not checked.
+//!
+//! ## Why is this bad
+//! The tool search finds nothing, and every request contains all definitions: the search was added for that.
+//!
+//! - Anthropic advises tool search, among other cases, if: "You have 10 or more tools available. Your tool definitions consume more
+//!   than 10k tokens." (Tool search tool, as of 2026-09.)
+//! - OpenAI: "Use tool search to defer large or infrequently used parts of your tool surface instead of exposing everything up
+//!   front." (Function calling, as of 2026-09.) It refuses a request whose search has nothing to find: `tools.tool_search requires
+//!   at least one deferred tool.` (A live error of 2026-09, justrach/codegraff#746.)
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! vendor_tools.anthropic = ["tool_search"]
+//! lint.near-duplicate-descriptions = "allow"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/find_links.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/count_words.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/list_marks.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/show_pages.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/check_dates.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/inspect_fonts.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/view_notes.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/query_tables.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/write_file.toml
+//! defer = false
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! vendor_tools.anthropic = ["tool_search"]
+//! lint.near-duplicate-descriptions = "allow"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/find_links.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/count_words.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/list_marks.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/show_pages.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/check_dates.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/inspect_fonts.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/view_notes.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/query_tables.toml
+//!
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! defer = false
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/write_file.toml
+//! defer = false
+//! ```
+
+use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::lint::vendor_tools::SearchedToolset;
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("P021", "nothing-deferred", Some(Level::Warning), Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for SearchedToolset { id, tools, tokens, deferrable, dialects } in lint.searched_toolsets() {
+        if deferrable > 0 {
+            continue;
+        }
+        let (toolset, place) = (&lint[id], dialects[0].1);
+        let names: Vec<&str> = dialects.iter().map(|(dialect, _)| dialect.name).collect();
+        let (name, names) = (toolset.name(), ticked(&names, ", "));
+        let message = format!(
+            "no tool of `{name}` may be deferred, so the tool search of {names} finds none of its {tools} tools, whose definitions need about {tokens} tokens"
+        );
+        sink.push(
+            Diagnostic::new(Code::NOTHING_DEFERRED, toolset.manifest.name.place, message)
+                .related(place, "the tool search is listed here")
+                .help("remove `defer = false` from tools that few conversations need"),
+        );
+    }
+}
