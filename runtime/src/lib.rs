@@ -89,7 +89,6 @@ pub use data::env::Env;
 pub use data::secret::Secret;
 pub use data::segment::FactValue;
 pub use data::to_json::ToJson;
-pub use dispatch::background::BackgroundCall;
 pub use provider::dynamic::{DynamicTool, DynamicTools};
 pub use provider::{HandlerReply, ToolProvider};
 pub use registry::Registry;
@@ -109,7 +108,7 @@ pub use session::{Session, SessionBuilder};
 pub mod changes {
     //! What differs between the tools of two turns.
 
-    pub use crate::session::changes::{ChangeCause, ToolChange, ToolChanges};
+    pub use crate::call::changes::{ChangeCause, ToolChange, ToolChanges};
 }
 
 pub mod agent {
@@ -136,6 +135,12 @@ pub mod approval {
         shell::{InputLanguage, ProgramInput, ShellState},
         store::{ApprovalStore, StoredCommand},
     };
+}
+
+pub mod background {
+    //! Calls that run while the model goes on.
+
+    pub use crate::dispatch::background::BackgroundCall;
 }
 
 pub mod cancel {

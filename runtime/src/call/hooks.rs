@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 
 use crate::args::Limits;
 use crate::args::repairs::{self, Repairs};
+use crate::call::changes::ToolChanges;
 use crate::call::origin::Caller;
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::data::table::Table;
 use crate::panics;
 use crate::result::error::ToolError;
-use crate::session::changes::ToolChanges;
 
 /// Code of the host that runs before and after each call of a session: see
 /// [`SessionBuilder::hook`](crate::SessionBuilder::hook). Hooks run in the order in which they were added, and each one

@@ -1,6 +1,7 @@
 //! A call: the model's request, and the context for its handler.
 
 pub(crate) mod approval;
+pub(crate) mod changes;
 pub(crate) mod completed;
 pub(crate) mod hooks;
 pub(crate) mod origin;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::call::ToolCall;
 use crate::call::origin::CallOrigin;
-use crate::run::cancel::OwnedEpoch;
+use crate::run::cancel::{CancelEpoch, OwnedEpoch};
 use crate::run::task::TaskInner;
 use crate::run::values::HostValues;
 
@@ -31,7 +31,7 @@ impl ToolCall<'_> {
             id: self.id.to_owned(),
             origin: self.origin.clone(),
             task: self.task.map(|(task, epoch)| (Arc::clone(task), epoch.to_owned_epoch())),
-            cancel: self.cancel.map(|epoch| epoch.to_owned_epoch()),
+            cancel: self.cancel.map(CancelEpoch::to_owned_epoch),
             values: self.values.cloned(),
             is_from_script: self.is_from_script,
         }

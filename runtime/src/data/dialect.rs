@@ -218,13 +218,10 @@ const ANTHROPIC: Shape = Shape {
         max_deferred: 10_000,
         listing: VendorListing::Plain,
     }),
-    api: DialectApi::Messages,
-    ..NESTED
-};
-const ANTHROPIC: Shape = Shape {
     callers: Some(["allowed_callers", "direct", "code_execution_20260120"]),
     code_tool: Some(r#"{"type":"code_execution_20260120","name":"code_execution"}"#),
-    ..ANTHROPIC
+    api: DialectApi::Messages,
+    ..NESTED
 };
 const GEMINI: Shape =
     Shape { envelope: Envelope::Bare, parameters: "parametersJsonSchema", api: DialectApi::GenerateContent, ..NESTED };

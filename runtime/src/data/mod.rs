@@ -9,6 +9,7 @@ mod distribution;
 pub(crate) mod env;
 pub(crate) mod fields;
 pub mod graph;
+pub(crate) mod hidden_reason;
 pub(crate) mod layout_text;
 pub(crate) mod list_format;
 pub mod name;

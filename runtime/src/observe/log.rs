@@ -6,13 +6,13 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
+use crate::call::changes::ToolChanges;
 use crate::call::hooks::{CallInfo, Hook, HookAction, HostError};
 use crate::call::origin::Caller;
 use crate::call::response::CallResponse;
 use crate::data::redactor::Redactor;
 use crate::data::to_json;
 use crate::result::error::ToolError;
-use crate::session::changes::ToolChanges;
 use crate::text::display::{Truncated, short_name};
 
 /// The environment variable that enables the log.

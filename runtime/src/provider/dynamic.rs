@@ -380,7 +380,7 @@ impl ToolProvider for DynamicProvider {
             if !dialect.shape().accepts_any_schema {
                 return Vec::new();
             }
-            let text = |tool: &Tool, schema| {
+            let text = |tool: &Tool, schema: &Value| {
                 let Tool { name, title, description, behaviour, .. } = tool;
                 dialect.define(&RuntimeTool { name, title, description, behaviour, schema }).to_string()
             };

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use toolc::behaviour::Callers;
 use toolc::limits::ResultLimits;
 use toolc::origin::CallOrigin;
 use toolc::wire::mcp::{Incoming, Request, Server};
@@ -58,7 +59,7 @@ fn turn(dialect: Dialect) -> Turn {
     });
     let patch = json!({"type": "object", "properties": {"patch": {"type": "string"}}, "required": ["patch"]});
     let nothing = json!({"type": "object", "properties": {}, "additionalProperties": false});
-    let tools = DynamicTools::new().tools([
+    let tools = [
         DynamicTool::sync("weather", "The weather in a city.", city, |args, call| {
             ToolOutput::json(&json!({"asked": args, "sky": "🌧 \"wet\"", "id": call.id()}))
         }),
@@ -67,7 +68,8 @@ fn turn(dialect: Dialect) -> Turn {
         }),
         DynamicTool::sync("now", "The time.", nothing.clone(), |_, _| Ok(ToolOutput::text("noon\n\"sharp\""))),
         DynamicTool::sync("fail", "Fail.", nothing, |_, _| Err(ToolError::new("asked to fail"))),
-    ]);
+    ];
+    let tools = DynamicTools::new().tools(tools.map(|tool| tool.callers(Callers::BOTH)));
     let registry = Registry::new();
     registry.add(tools.build().expect("the tools are valid")).expect("the names are unique");
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");

@@ -24,7 +24,9 @@ impl Narrowed<'_> {
             state(&mut property.schema, keywords);
         }
         let mut defs: Vec<Def> = self.defs.iter().map(|(_, def)| def.clone()).collect();
-        defs.iter_mut().for_each(|def| state(&mut def.schema, keywords));
+        for def in &mut defs {
+            state(&mut def.schema, keywords);
+        }
         self.defs = Cow::Owned(Defs::new(defs));
     }
 }

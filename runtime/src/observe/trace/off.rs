@@ -1,10 +1,10 @@
 //! Tracing without the feature: no spans and no events.
 
 use crate::call::ToolCall;
+use crate::call::changes::ToolChanges;
 use crate::call::hooks::{CallInfo, HostError};
 use crate::call::response::CallResponse;
 use crate::data::table::Table;
-use crate::session::changes::ToolChanges;
 
 #[derive(Debug, Default)]
 pub(crate) struct Trace;

@@ -14,11 +14,11 @@ use tracing::{Level, Span, debug, event_enabled, field, info, info_span, warn};
 use crate::args::repairs::{Repair, Repairs};
 use crate::args::{Arguments, Limits};
 use crate::call::ToolCall;
+use crate::call::changes::ToolChanges;
 use crate::call::hooks::{CallInfo, HostError};
 use crate::call::response::CallResponse;
 use crate::data::table::Table;
 use crate::result::error::ErrorKind;
-use crate::session::changes::ToolChanges;
 use crate::text::display::short_name;
 
 /// Returns whether a subscriber may be interested in calls.

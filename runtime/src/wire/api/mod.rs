@@ -23,9 +23,9 @@ pub use stream::Stream;
 pub use update::{AppendedTools, ToolUpdate};
 pub use usage::Usage;
 
+use crate::call::changes::ToolChanges;
 use crate::call::completed::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
-use crate::session::changes::ToolChanges;
 use crate::session::turn::Turn;
 use crate::wire::body::{is_json, other_body};
 use crate::wire::node::{Node, no_error};

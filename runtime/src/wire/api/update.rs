@@ -76,8 +76,8 @@ impl Api {
 
 /// Returns the definitions of added tools.
 #[cfg(any(feature = "wire-anthropic", feature = "wire-openai"))]
-pub(super) fn definitions(later: &Turn, added: &[crate::session::changes::ToolChange<'_>]) -> Vec<serde_json::Value> {
-    let definition = |change: &crate::session::changes::ToolChange<'_>| {
+pub(super) fn definitions(later: &Turn, added: &[crate::call::changes::ToolChange<'_>]) -> Vec<serde_json::Value> {
+    let definition = |change: &crate::call::changes::ToolChange<'_>| {
         let id = later.find(change.name)?;
         serde_json::from_str(&later.definition(id)).ok()
     };

@@ -47,7 +47,7 @@ fn a_tool_that_a_turn_does_not_list_cannot_be_called() {
 #[test]
 fn a_call_of_an_unknown_tool_names_the_nearest_ones() {
     let text = |tool: &str| error(tool, "{}")["error"].as_str().expect("text").to_owned();
-    assert_eq!(text("odd_names"), "unknown tool `odd_names`: did you mean `Odd-Names`?");
+    assert_eq!(text("odd_name"), "unknown tool `odd_name`: did you mean `Odd-Names`?");
     assert_eq!(text("every_defualt"), "unknown tool `every_defualt`: did you mean `every_default`?");
     let few = pollster::block_on(turn("lib").call(&ToolCall::new("browser", "{}"))).json;
     assert!(few.contains("the available tools are Odd-Names, no_parameters, run_now\""), "{few}");

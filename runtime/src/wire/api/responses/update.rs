@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::session::changes::ToolChanges;
+use crate::call::changes::ToolChanges;
 use crate::session::turn::Turn;
 use crate::wire::api::update::{AppendedTools, definitions};
 use crate::wire::write::raw_json;
