@@ -103,17 +103,17 @@ impl<'a> Call<'a> {
         self.request.task()
     }
 
-    /// Returns the user's request that the task works on, if the host has [set](Task::set_user_request) it.
+    /// Returns the user's request that the task works on, if the host has [set](crate::Task::set_user_request) it.
     pub fn user_request(&self) -> Option<Arc<str>> {
         self.request.task.and_then(|(task, _)| task.user_request())
     }
 
-    /// Returns the working directory in which the task begins, if the host has [set](Task::set_directory) it.
+    /// Returns the working directory in which the task begins, if the host has [set](crate::Task::set_directory) it.
     pub fn directory(&self) -> Option<PathBuf> {
         self.request.task.and_then(|(task, _)| task.directory())
     }
 
-    /// Returns the kind of environment in which the task acts, if the host has [set](Task::set_environment) it for this task.
+    /// Returns the kind of environment in which the task acts, if the host has [set](crate::Task::set_environment) it for this task.
     pub fn environment(&self) -> Option<Arc<str>> {
         self.request.task.and_then(|(task, _)| task.environment())
     }
@@ -304,7 +304,7 @@ impl<'a> Call<'a> {
 
     /// Returns the task's value of type `T`, which is shared by all calls of the task and created by `T::default` on first
     /// use. It is dropped when the task ends. Use a type of your own, and a lock or an atomic for anything that changes. A host
-    /// that knows the type gets the value from [`Task::state`].
+    /// that knows the type gets the value from [`Task::state`](crate::Task::state).
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -328,7 +328,7 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the value of type `T` that the host has attached to the [call](ToolCall::with_values), to its
-    /// [task](Task::set_value), or to the [session](crate::SessionBuilder::value): the first of these.
+    /// [task](crate::Task::set_value), or to the [session](crate::SessionBuilder::value): the first of these.
     ///
     /// If the tool cannot work without the value, use [`require_value`](Self::require_value).
     pub fn value<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
