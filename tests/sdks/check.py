@@ -9,12 +9,16 @@ import pathlib
 import sys
 
 import pydantic
+import typing_extensions
 from anthropic.types import ToolParam
+from anthropic.types.beta import BetaMessageParam, BetaToolUnionParam
 from google.genai import types as gemini
+from google.genai._gaos.types import interactions
 from mcp import types as mcp
 from openai.lib._pydantic import _ensure_strict_json_schema
-from openai.types.chat import ChatCompletionFunctionToolParam
-from openai.types.responses import FunctionToolParam
+from openai.types import chat as of_chat
+from openai.types import responses as of_responses
+from openai.types.responses.response_input_item_param import AdditionalTools
 
 try:
     from anthropic import transform_schema
@@ -22,41 +26,67 @@ except ImportError:
     transform_schema = None
 
 
-def typed(kind, of=lambda definition: definition):
-    """Valid by a `TypedDict`, and without keys that it does not have."""
-    adapter = pydantic.TypeAdapter(kind)
+def forbid_unknown_keys():
+    """Makes every `TypedDict` of the SDKs refuse a key that it does not have. They ignore such a key, and the vendors do not."""
+    packages = ("anthropic.", "openai.", "google.genai.")
+    for name, module in list(sys.modules.items()):
+        if name.startswith(packages):
+            for kind in list(vars(module).values()):
+                if typing_extensions.is_typeddict(kind) and not hasattr(kind, "__pydantic_config__"):
+                    kind.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
+
+
+def kinds(**by_type):
+    """Valid by the type that the key `type` names."""
+    adapters = {name: pydantic.TypeAdapter(kind) for name, kind in by_type.items()}
 
     def check(definition):
-        adapter.validate_python(definition)
-        unknown = set(of(definition)) - set(of_kind(kind, definition))
-        assert not unknown, f"unknown keys {unknown}"
+        adapters[definition.get("type", "none")].validate_python(definition, strict=True)
 
     return check
 
 
-def of_kind(kind, definition):
-    if kind is ChatCompletionFunctionToolParam:
-        from openai.types.shared_params import FunctionDefinition
+forbid_unknown_keys()
+chat = kinds(function=of_chat.ChatCompletionFunctionToolParam, custom=of_chat.ChatCompletionCustomToolParam)
+responses = kinds(
+    function=of_responses.FunctionToolParam,
+    custom=of_responses.CustomToolParam,
+    namespace=of_responses.NamespaceToolParam,
+    tool_search=of_responses.ToolSearchToolParam,
+    programmatic_tool_calling=of_responses.ToolParam,
+    additional_tools=AdditionalTools,
+    allowed_tools=of_responses.ToolChoiceAllowedParam,
+)
+messages = kinds(
+    none=ToolParam,
+    tool_search_tool_bm25_20251119=BetaToolUnionParam,
+    code_execution_20260120=BetaToolUnionParam,
+)
+of_interactions = kinds(function=interactions.FunctionParam, tool_search=interactions.ToolSearchParam)
+conversation = pydantic.TypeAdapter(BetaMessageParam)
 
-        return FunctionDefinition.__annotations__
-    return kind.__annotations__
 
-
-chat = typed(ChatCompletionFunctionToolParam, lambda definition: definition["function"])
-responses = typed(FunctionToolParam)
-messages = typed(ToolParam)
+def anthropic(definition):
+    if "role" in definition:
+        # The SDK takes any iterable as content, and says nothing about what is in a lazy one.
+        found = conversation.validate_python(definition, strict=True)
+        list(found["content"])
+    else:
+        messages(definition)
 
 
 def openai_strict(definition):
     chat(definition)
+    if definition["type"] == "custom":
+        return
     schema = definition["function"]["parameters"]
     strict = _ensure_strict_json_schema(copy.deepcopy(schema), path=(), root=schema)
     assert strict == schema, f"the SDK makes it strict as {json.dumps(strict)}"
 
 
 def anthropic_strict(definition):
-    messages(definition)
-    if transform_schema is not None:
+    anthropic(definition)
+    if transform_schema is not None and definition.get("strict"):
         for_words(definition["input_schema"], transform_schema(copy.deepcopy(definition["input_schema"])))
 
 
@@ -91,10 +121,11 @@ CHECKS = {
     "openai": chat,
     "openai-strict": openai_strict,
     "openai-responses": responses,
-    "anthropic": messages,
+    "anthropic": anthropic,
     "anthropic-strict": anthropic_strict,
     "gemini": declaration,
     "gemini-openapi": declaration,
+    "gemini-interactions": of_interactions,
     "mcp": listed,
     "portable": chat,
 }

@@ -14,4 +14,5 @@ mod report_paths;
 mod sdks;
 mod stress;
 mod typescript;
+mod vendor_fields;
 mod watch;
