@@ -106,7 +106,7 @@ fn add_requests(written: &mut Written) {
         for update in api.into_iter().flat_map(|api| {
             [
                 api.tool_update(&earlier, &later),
-                api.tool_update(&earlier, &turn(&[&before[..], &["d0"]].concat(), dialect)),
+                api.tool_update(&earlier, &turn(&[before, &["d0"]].concat(), dialect)),
             ]
         }) {
             if let ToolUpdate::Append(appended) = update {
