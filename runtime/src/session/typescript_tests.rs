@@ -44,7 +44,8 @@ fn a_tool_is_called_by_its_identifier() {
     let turn = turn(&registry(&["get-page", "look"]));
     assert_eq!(declared(&turn), ["get_page", "look"]);
     assert_eq!(call(&turn, "get_page"), "\"get-page\"");
-    assert!(call(&turn, "get-page").contains("did you mean `get_page`?"));
+    assert_eq!(call(&turn, "get-page"), "\"get-page\"", "the name is corrected");
+    assert!(call(&turn, "get_pages").contains("did you mean `get_page`?"));
 }
 
 /// Whatever the order in which they are added, no tool runs in place of another.
@@ -111,9 +112,9 @@ fn tool_search_describes_declarations_as_text() {
     let run = |name: &str, arguments: Value| -> Value {
         serde_json::from_str(&turn.call_blocking(&ToolCall::new(name, &arguments.to_string())).json).unwrap()
     };
-    let found = run("tool_search", json!({"query": "get page"}));
-    assert_eq!(found["tools"][0], json!({"name": "get_page", "description": "Says its name."}));
+    let found = run("tool_search", json!({"queries": ["get page"]}));
+    assert_eq!(found["results"][0]["tools"][0], json!({"name": "get_page", "description": "Says its name."}));
     let described = run("tool_describe", json!({"names": ["get_page"]}));
     assert!(described["tools"][0].as_str().unwrap().contains("function get_page(args: {"), "{described}");
-    assert_eq!(run("tool_call", json!({"name": "get_page", "arguments": {}})), "get-page");
+    assert_eq!(run("tool_call", json!({"calls": [{"name": "get_page", "arguments": {}}]})), "get-page");
 }

@@ -1,6 +1,7 @@
 //! The slow tests of the workspace: they run cargo or many processes, or measure their own process. One program, apart from
 //! the fast one in `../it`. `tests/README.md` describes the layout.
 
+mod bfcl;
 mod build_script;
 mod compile_fail;
 mod first_hour;

@@ -104,10 +104,7 @@ fn add_requests(written: &mut Written) {
         let [earlier, later] = [before, after].map(|names| turn(names, dialect));
         list.extend(serde_json::from_str::<Vec<Value>>(&later.request_tools()).expect("a list"));
         for update in api.into_iter().flat_map(|api| {
-            [
-                api.tool_update(&earlier, &later),
-                api.tool_update(&earlier, &turn(&[before, &["d0"]].concat(), dialect)),
-            ]
+            [api.tool_update(&earlier, &later), api.tool_update(&earlier, &turn(&[before, &["d0"]].concat(), dialect))]
         }) {
             if let ToolUpdate::Append(appended) = update {
                 let messages = appended.messages.iter().chain(&appended.tool_choice);

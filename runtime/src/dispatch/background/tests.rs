@@ -85,7 +85,7 @@ fn a_caller_that_the_tool_does_not_list_is_refused() {
     for (name, callers) in [("by_model", Callers::MODEL), ("by_code", Callers::CODE), ("by_both", Callers::BOTH)] {
         registry.add(tool(name, callers)).unwrap();
     }
-    let turn = registry.session().build().unwrap().turn_blocking(Dialect::OpenAi);
+    let turn = registry.session().build().unwrap().turn_blocking(Dialect::Anthropic);
     let mut code = CallOrigin::of(crate::call::origin::CallKind::Function);
     code.program = Some("p1".to_owned());
     for (name, by_model, by_code) in [("by_model", true, false), ("by_code", false, true), ("by_both", true, true)] {
