@@ -14,6 +14,7 @@ mod python;
 mod report_paths;
 mod sdks;
 mod stress;
+mod strict_check;
 mod typescript;
 mod vendor_fields;
 mod watch;
