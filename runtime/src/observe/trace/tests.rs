@@ -74,7 +74,11 @@ impl Recorder {
 
     /// Runs `work` with this subscriber.
     fn observe<T>(&self, work: impl FnOnce() -> T) -> T {
-        subscriber::with_default(self.clone(), work)
+        subscriber::with_default(self.clone(), || {
+            // A callsite that another thread registers meanwhile may be cached as of no interest.
+            tracing::callsite::rebuild_interest_cache();
+            work()
+        })
     }
 
     fn with<T>(&self, access: impl FnOnce(&mut Records) -> T) -> T {
