@@ -1,8 +1,12 @@
 """Holds files of definitions against the vendors' own SDKs: `check.py FOLDER...`, each a folder with one per dialect.
 
 Each line that it prints is a definition that an SDK does not take as it is. Exit status 1 where there is any.
+
+`check.py --list FILE` reads a list of pairs, each a dialect and a definition, and prints a list of those that are refused: the number
+of each in the list, and why.
 """
 
+import collections.abc
 import copy
 import json
 import pathlib
@@ -36,12 +40,29 @@ def forbid_unknown_keys():
                     kind.__pydantic_config__ = pydantic.ConfigDict(extra="forbid")
 
 
+def validate(adapter, value):
+    """Validates a value as it is, without conversions."""
+    exhaust(adapter.validate_python(value, strict=True))
+
+
+def exhaust(value):
+    """Validates what is in an iterable: pydantic does that when it is read."""
+    if isinstance(value, dict):
+        for one in value.values():
+            exhaust(one)
+    elif isinstance(value, collections.abc.Iterable) and not isinstance(value, (str, bytes)):
+        for one in value:
+            exhaust(one)
+
+
 def kinds(**by_type):
     """Valid by the type that the key `type` names."""
     adapters = {name: pydantic.TypeAdapter(kind) for name, kind in by_type.items()}
 
     def check(definition):
-        adapters[definition.get("type", "none")].validate_python(definition, strict=True)
+        kind = definition.get("type", "none")
+        assert kind in adapters, f"no type `{kind}`"
+        validate(adapters[kind], definition)
 
     return check
 
@@ -68,16 +89,14 @@ conversation = pydantic.TypeAdapter(BetaMessageParam)
 
 def anthropic(definition):
     if "role" in definition:
-        # The SDK takes any iterable as content, and says nothing about what is in a lazy one.
-        found = conversation.validate_python(definition, strict=True)
-        list(found["content"])
+        validate(conversation, definition)
     else:
         messages(definition)
 
 
 def openai_strict(definition):
     chat(definition)
-    if definition["type"] == "custom":
+    if definition["type"] == "custom" or not definition["function"].get("strict"):
         return
     schema = definition["function"]["parameters"]
     strict = _ensure_strict_json_schema(copy.deepcopy(schema), path=(), root=schema)
@@ -111,10 +130,9 @@ def declaration(definition):
 
 
 def listed(definition):
-    tool = mcp.Tool.model_validate(definition)
+    tool = mcp.Tool.model_validate(definition, strict=True)
     again = tool.model_dump(by_alias=True, exclude_none=True, mode="json")
-    assert set(definition) <= set(again), f"the SDK drops {set(definition) - set(again)}"
-    assert definition["annotations"] == again["annotations"]
+    assert again == definition, f"the SDK reads it as {json.dumps(again)}"
 
 
 CHECKS = {
@@ -131,7 +149,21 @@ CHECKS = {
 }
 
 
+def refusal(dialect, definition):
+    """Returns why an SDK does not take a definition as it is."""
+    try:
+        CHECKS[dialect](definition)
+    except Exception as error:  # Whatever an SDK says is what there is to tell.
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
 def main():
+    if sys.argv[1] == "--list":
+        pairs = json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
+        why = [refusal(dialect, definition) for dialect, definition in pairs]
+        print(json.dumps([[at, text] for at, text in enumerate(why) if text]))
+        return
     count = refused = 0
     for folder in map(pathlib.Path, sys.argv[1:]):
         for dialect in sorted(folder.iterdir()):
@@ -139,11 +171,10 @@ def main():
                 found = json.loads(file.read_text(encoding="utf-8"))
                 for definition in found if isinstance(found, list) else [found]:
                     count += 1
-                    try:
-                        CHECKS[dialect.name](definition)
-                    except Exception as error:  # Whatever an SDK says is what there is to tell.
+                    why = refusal(dialect.name, definition)
+                    if why:
                         refused += 1
-                        print(f"{file}: {type(error).__name__}: {error}")
+                        print(f"{file}: {why}")
     print(f"{count} definitions, {refused} refused")
     sys.exit(refused > 0)
 

@@ -4,6 +4,7 @@
 mod bfcl;
 mod build_script;
 mod compile_fail;
+mod compiled;
 mod first_hour;
 mod killed_gen;
 mod lean_runtime;
