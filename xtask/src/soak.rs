@@ -65,7 +65,7 @@ const SOAKS: &[Soak] = &[
     },
     Soak {
         name: "bfcl",
-        description: "all functions and calls of the Berkeley leaderboard are imported, linted and repaired; about three minutes",
+        description: "all functions and calls of the Berkeley leaderboard are imported, linted and repaired; about two minutes",
         variable: ("TOOLC_BFCL", "all"),
         tests: &["--package", "toolc-tests", "--test", "slow", "bfcl"],
         needs: Needs::Nothing,
