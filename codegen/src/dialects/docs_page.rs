@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
 
-use super::{
-    CallersField, Confidence, DIALECTS, Dialect, Enums, Extensions, KEYWORDS, Limit, NameGrammar, Refs, TextFormat,
-};
+use super::{CallersField, Confidence, DIALECTS, Dialect, Enums, Extensions, KEYWORDS, Limit, NameGrammar, Refs};
 use crate::markdown;
 
 /// Returns `docs/dialects.md`.
@@ -52,11 +50,7 @@ fn extension_rows(dialects: &[&Dialect]) -> Vec<Value> {
         }),
         row("the result, for code", &|extensions| field(extensions.code_result())),
         row("calls in the background", &|extensions| field(extensions.background())),
-        row("a plain text as input", &|extensions| match extensions.text_input().map(|limit| limit.value) {
-            None => String::new(),
-            Some(TextFormat::Nested) => "`custom`, with its `format` in an object of that name".to_owned(),
-            Some(TextFormat::Flat) => "a tool of the type `custom`, with a `format`".to_owned(),
-        }),
+        row("the type of tools with plain text", &|extensions| field(extensions.text_input())),
         row("any information", &|extensions| field(extensions.meta())),
     ]
 }

@@ -13,8 +13,8 @@ limits! {
         code_result: &'static str,
         /// The field that lets the model go on while a call runs.
         background: &'static str,
-        /// Tools whose input is plain text: where the format of the text is written.
-        text_input: TextFormat,
+        /// The type of tools whose input is plain text, with a `format`.
+        text_input: &'static str,
         /// The field that clients get any further information in.
         meta: &'static str,
     }
@@ -29,13 +29,4 @@ pub struct CallersField {
     pub model: &'static str,
     /// The word for code that the model writes.
     pub code: &'static str,
-}
-
-/// How the definition of a tool with plain text as input is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextFormat {
-    /// `{"type": "custom", "custom": {"name", "description", "format": {"type": "grammar", "grammar": {...}}}}`
-    Nested,
-    /// `{"type": "custom", "name", "description", "format": {"type": "grammar", "syntax", "definition"}}`
-    Flat,
 }

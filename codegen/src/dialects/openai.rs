@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
 use super::{
-    CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, TextFormat, TextInput, ToolDefinition,
+    CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, TextInput, ToolDefinition,
     ToolLimits,
 };
 use crate::conditional_json::CondJson;
@@ -20,6 +20,9 @@ pub(super) const NAME: NameGrammar = NameGrammar { first: "_-", rest: "_-", star
 
 /// The date on which the types of the SDK were read.
 pub(super) const EXTENSIONS_READ_ON: &str = "2026-11-27";
+
+/// The type of tools whose input is plain text.
+pub(super) const CUSTOM: &str = "custom";
 
 /// The record of this dialect.
 pub(super) const DIALECT: Dialect = Dialect {
@@ -50,7 +53,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     extensions: Extensions {
         text_input: limit(
-            TextFormat::Nested,
+            CUSTOM,
             Confidence::High,
             EXTENSIONS_READ_ON,
             "openai 3.57.0, types/chat/chat_completion_custom_tool_param.py",
@@ -76,7 +79,7 @@ pub(super) fn chat(tool: &ToolDefinition<'_>, strict: Option<bool>) -> CondJson 
             ("description", CondJson::Text(tool.description.clone())),
             ("format", format(text, |grammar| json!({ "type": "grammar", "grammar": grammar })).into()),
         ]);
-        return CondJson::object([("type", string("custom")), ("custom", custom)]);
+        return CondJson::object([("type", string(CUSTOM)), (CUSTOM, custom)]);
     }
     let mut function = vec![
         entry("name", string(tool.name)),

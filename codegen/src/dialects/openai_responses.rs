@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::definition::{entry, string};
 use super::limits::{Confidence, Refused, limit};
 use super::{
-    CallersField, CodeLimits, Dialect, Extensions, SearchLimits, TextFormat, ToolDefinition, ToolLimits, ToolList, Vendor,
+    CallersField, CodeLimits, Dialect, Extensions, SearchLimits, ToolDefinition, ToolLimits, ToolList, Vendor,
     openai,
 };
 use crate::conditional_json::CondJson;
@@ -42,7 +42,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         code_result: limit("output_schema", Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
         background: limit("async", Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
         text_input: limit(
-            TextFormat::Flat,
+            openai::CUSTOM,
             Confidence::High,
             openai::EXTENSIONS_READ_ON,
             "openai 3.57.0, types/responses/custom_tool_param.py",
@@ -79,7 +79,7 @@ pub(super) const DIALECT: Dialect = Dialect {
 
 fn definition(tool: &ToolDefinition<'_>) -> CondJson {
     let mut entries = vec![
-        entry("type", string(if tool.text_input.is_some() { "custom" } else { "function" })),
+        entry("type", string(if tool.text_input.is_some() { openai::CUSTOM } else { "function" })),
         entry("name", string(tool.name)),
         entry("description", CondJson::Text(tool.description.clone())),
     ];

@@ -40,37 +40,11 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
     let dialect_description = tool.overrides(dialect.name).and_then(|overrides| overrides.description.as_ref());
     let mut description = dialect_description.unwrap_or(&manifest.description).value.clone();
     append_sentence(&mut description, std::mem::take(&mut narrowed.about));
-    let examples = examples(form, tool, &narrowed);
-    let is_elsewhere = form.extensions.examples().is_some() || manifest.example_in_words;
-    if !narrowed.schema.examples.is_empty() {
-        let stays = |at: &At<Value>| !is_elsewhere && is_always_possible(tool, &at.value);
-        narrowed.schema.to_mut().examples.retain(stays);
-    }
-    if form.extensions.examples().is_none() && manifest.example_in_words {
-        append_sentence(&mut description, example_in_words(&examples));
-    }
+    let examples = place_examples(form, tool, &mut narrowed, &mut description);
     let mut losses = std::mem::take(&mut narrowed.losses);
-    if let Some(first) = manifest.params.examples.first()
-        && (examples.len() < manifest.params.examples.len()
-            || form.extensions.examples().is_none() && !manifest.example_in_words && !form.accepts_any_schema())
-    {
-        let (path, keyword) = (String::new(), "examples");
-        losses.push(Loss { place: first.place, path, keyword, fallback: Fallback::Dropped });
-    }
     let returns = returns(form, tool, &mut losses);
     let text_input = text_input(form, tool);
-    if let (Some(text), [parameter]) = (&manifest.text_input, manifest.params.properties.as_slice()) {
-        if text_input.is_some() {
-            // The only text that a vendor shows about plain text is the description of the tool.
-            let about_text = parameter.schema.description.as_ref().map(|description| description.value.clone());
-            append_sentence(&mut description, about_text.unwrap_or_default());
-        } else if let Some(grammar) = text.definition.as_ref().filter(|_| text.is_lark()) {
-            let sentence = format!("The text must match this grammar, which is written for Lark:\n{}", grammar.value);
-            for parameter in &mut narrowed.schema.to_mut().properties {
-                parameter.schema.add_description(vec![Piece::Text(sentence.clone())]);
-            }
-        }
-    }
+    describe_text(tool, text_input.is_some(), &mut narrowed, &mut description);
     let definition = ToolDefinition {
         name: tool.name_in(dialect.name),
         title: manifest.title.as_ref().map(|title| title.value.as_str()),
@@ -90,6 +64,50 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
         _ => None,
     });
     Lowering { definition: Some(json), losses }
+}
+
+/// Returns the examples of whole calls for the dialect's field. In a dialect without it, they stay in the schema, or the first one is
+/// appended to the description.
+fn place_examples(
+    form: &'static Dialect,
+    tool: &Tool,
+    narrowed: &mut Narrowed<'_>,
+    description: &mut Template,
+) -> Vec<Example> {
+    let manifest = &tool.manifest;
+    let Some(first) = manifest.params.examples.first() else { return Vec::new() };
+    let examples = examples(form, tool, narrowed);
+    let has_field = form.extensions.examples().is_some();
+    let is_elsewhere = has_field || manifest.example_in_words;
+    if !narrowed.schema.examples.is_empty() {
+        let stays = |at: &At<Value>| !is_elsewhere && is_always_possible(tool, &at.value);
+        narrowed.schema.to_mut().examples.retain(stays);
+    }
+    if !has_field && manifest.example_in_words {
+        append_sentence(description, example_in_words(&examples));
+    }
+    let is_dropped = !is_elsewhere && !form.accepts_any_schema();
+    if is_dropped || examples.len() < manifest.params.examples.len() {
+        let (path, keyword) = (String::new(), "examples");
+        narrowed.losses.push(Loss { place: first.place, path, keyword, fallback: Fallback::Dropped });
+    }
+    examples
+}
+
+/// Says what the text of a tool with plain text is: in the description of the tool, which is all that a vendor shows about plain text, or
+/// with its grammar in that of the parameter.
+fn describe_text(tool: &Tool, is_plain_text: bool, narrowed: &mut Narrowed<'_>, description: &mut Template) {
+    let [parameter] = tool.manifest.params.properties.as_slice() else { return };
+    let Some(text) = &tool.manifest.text_input else { return };
+    if is_plain_text {
+        let about_text = parameter.schema.description.as_ref().map(|description| description.value.clone());
+        append_sentence(description, about_text.unwrap_or_default());
+    } else if let Some(grammar) = text.definition.as_ref().filter(|_| text.is_lark()) {
+        let sentence = format!("The text must match this grammar, which is written for Lark:\n{}", grammar.value);
+        for parameter in &mut narrowed.schema.to_mut().properties {
+            parameter.schema.add_description(vec![Piece::Text(sentence.clone())]);
+        }
+    }
 }
 
 /// Returns the sentence with the first example.

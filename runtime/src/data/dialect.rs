@@ -333,8 +333,12 @@ impl Dialect {
     /// Returns whether the dialect can say who may call a tool. The model of a dialect that cannot would call a tool that only code
     /// may call.
     pub(crate) fn accepts_callers(self, callers: Callers) -> bool {
-        let Shape { callers: field, api, .. } = self.shape();
-        callers.model || field.is_some() || api == DialectApi::None
+        callers.model || self.shape().callers.is_some() || !self.is_of_model_api()
+    }
+
+    /// Returns whether requests to the API of a model contain the definitions.
+    pub(crate) fn is_of_model_api(self) -> bool {
+        self.shape().api != DialectApi::None
     }
 
     /// Returns the description in a definition of this dialect.

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::data::pack::Pack as _;
 
-    const TOOLS: [(&str, &str); 5] = [
+    pub(super) const TOOLS: [(&str, &str); 5] = [
         ("read_file", "Read a text file, line by line."),
         ("write_file", "Create a file, or replace what is in it."),
         ("web_search", "Search the web. Returns titles and links."),

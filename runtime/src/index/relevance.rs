@@ -149,14 +149,7 @@ impl<'i> Collection<'i> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const TOOLS: [(&str, &str); 5] = [
-        ("read_file", "Read a text file, line by line."),
-        ("write_file", "Create a file, or replace what is in it."),
-        ("web_search", "Search the web. Returns titles and links."),
-        ("send_mail", "Send a message. A file may be attached to the message."),
-        ("list_invoices", "List the invoices of a customer, newest first."),
-    ];
+    use crate::index::tests::TOOLS;
 
     fn all(query: &str, indices: &[Index]) -> Vec<(usize, f32)> {
         relevant(query, &indices.iter(), |_| true)

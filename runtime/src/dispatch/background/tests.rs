@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::*;
 use crate::call::origin::CallOrigin;
-use crate::data::behaviour::Callers;
 use crate::data::dialect::Dialect;
 use crate::fakes::wait;
 use crate::provider::dynamic::DynamicTool;
@@ -73,26 +72,4 @@ fn a_tool_that_is_not_declared_for_the_background_is_awaited() {
     let turn = registry.session().build().unwrap().turn_blocking(Dialect::OpenAi);
     let origin = unawaited();
     assert!(!turn.is_background(&ToolCall::new("quick", "{}").with_origin(&origin)));
-}
-
-#[test]
-fn a_caller_that_the_tool_does_not_list_is_refused() {
-    let tool = |name: &'static str, callers| {
-        let tool = DynamicTool::sync(name, "Ends.", json!({"type": "object"}), |_, _| Ok(ToolOutput::text("ran")));
-        tool.callers(callers).build().unwrap()
-    };
-    let registry = Registry::new();
-    for (name, callers) in [("by_model", Callers::MODEL), ("by_code", Callers::CODE), ("by_both", Callers::BOTH)] {
-        registry.add(tool(name, callers)).unwrap();
-    }
-    let turn = registry.session().build().unwrap().turn_blocking(Dialect::Anthropic);
-    let mut code = CallOrigin::of(crate::call::origin::CallKind::Function);
-    code.program = Some("p1".to_owned());
-    for (name, by_model, by_code) in [("by_model", true, false), ("by_code", false, true), ("by_both", true, true)] {
-        let direct = turn.call_blocking(&ToolCall::new(name, "{}"));
-        let from_code = turn.call_blocking(&ToolCall::new(name, "{}").with_origin(&code));
-        for (response, may_call) in [(direct, by_model), (from_code, by_code)] {
-            assert_eq!(response.error, (!may_call).then_some(ErrorKind::Refused), "{name}: {}", response.json);
-        }
-    }
 }
