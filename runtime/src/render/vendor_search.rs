@@ -9,8 +9,8 @@ use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::text::json;
 
 impl DefinitionsRenderer<'_> {
-    /// Returns those of the `deferrable` tools that the vendor's search defers. At least one tool of the turn is not deferred, because
-    /// vendors refuse a request without such a tool: if all may be, that is the one with the smallest definition.
+    /// Returns those of the `deferrable` tools that the vendor's search defers. At least one tool of the turn is not deferred, so that
+    /// the model sees what tools look like: if all may be, the one with the smallest definition.
     pub(crate) fn deferred_by_vendor(self, mut deferrable: Vec<ToolId>) -> Vec<ToolId> {
         if deferrable.len() == self.tools.len() {
             let smallest = deferrable.iter().copied().min_by_key(|&id| (self.definitions[id].max_len(), id));
