@@ -7,7 +7,7 @@ use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
     Api, ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel,
-    HostKeys, ModalTable, ModelTable, PricesTable, SshTable,
+    HostKeys, ModalTable, ModelTable, PricesTable, SearchBy, SshTable,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -21,6 +21,8 @@ pub struct Config {
     pub auxiliary_model: Option<Model>,
     /// Toolsets and tools.
     pub tools: ToolSelection,
+    /// How the model finds tools if there are many.
+    pub search: SearchBy,
     /// The values of facts.
     pub facts: Vec<(String, FactValue)>,
     /// How calls that need approval are decided.
@@ -319,6 +321,7 @@ impl Config {
                 enable_tools: texts(&table.tools.enable_tools),
                 disable_tools: texts(&table.tools.disable_tools),
             },
+            search: or(table.tools.search.as_ref(), SearchBy::Toolc),
             facts: table.facts.iter().map(|(name, value)| (name.value.clone(), value.value.clone())).collect(),
             approval: Approval {
                 mode: table.approval.mode.as_ref().map(|mode| mode.value),

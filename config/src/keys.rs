@@ -118,6 +118,21 @@ table! {
         enable_tools: Texts,
         /// The tools to disable. Takes precedence over enabling.
         disable_tools: Texts,
+        /// How the model finds tools if their definitions take more than a tenth of its context, or more than 20,000 tokens if its size is
+        /// unknown. Tools that most conversations need are always shown. Default: `toolc`.
+        search: Word<SearchBy>,
+    }
+}
+
+words! {
+    /// How the model finds tools if there are many.
+    pub enum SearchBy {
+        /// With the three tools of toolc: one finds tools, one describes them, one calls them.
+        Toolc = "toolc",
+        /// With the search of the vendor, if its API has one, or else as `toolc`.
+        Vendor = "vendor",
+        /// Not at all: each request has the definitions of all tools.
+        Off = "off",
     }
 }
 

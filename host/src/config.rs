@@ -106,6 +106,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "disable": tools.disable,
             "enable_tools": tools.enable_tools,
             "disable_tools": tools.disable_tools,
+            "search": config.search.word(),
         },
         "facts": facts,
         "approval": {

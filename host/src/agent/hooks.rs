@@ -20,17 +20,18 @@ pub(super) struct Reporter {
     pub(super) redactor: Arc<Redactor>,
     /// The emojis of tools, by their names.
     pub(super) emojis: HashMap<String, String>,
-    /// The ids of calls that have begun. A call that does not reach a handler has no beginning of its own.
-    pub(super) begun: Mutex<Vec<String>>,
+    /// The ids and tools of calls that have begun. A call that does not reach a handler has no beginning of its own. Calls inside a call
+    /// of `tool_call` have its id.
+    pub(super) begun: Mutex<Vec<(String, String)>>,
 }
 
 impl Reporter {
     fn begin(&self, call: &CallInfo<'_>) {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        if begun.iter().any(|id| id == call.id()) {
+        if begun.iter().any(|(id, tool)| id == call.id() && tool == call.tool()) {
             return;
         }
-        begun.push(call.id().to_owned());
+        begun.push((call.id().to_owned(), call.tool().to_owned()));
         drop(begun);
         let emoji = self.emojis.get(call.tool()).map_or("", String::as_str);
         let arguments = self.redactor.text(&call.arguments().to_string()).into_owned();
@@ -55,7 +56,9 @@ impl Hook for Reporter {
 
     fn after_call(&self, call: &CallInfo<'_>, response: &CallResponse) -> Result<(), ToolError> {
         self.begin(call);
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).retain(|id| id != call.id());
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        begun.retain(|(id, tool)| id != call.id() || tool != call.tool());
+        drop(begun);
         (self.observer)(&AgentEvent::CallEnds {
             id: call.id(),
             tool: call.tool(),

@@ -10,10 +10,11 @@ use std::time::SystemTime;
 use clap::Args;
 use toolc::approval::Approver;
 use toolc::redaction::Redactor;
+use toolc::search::ToolSearch;
 use toolc::{Dialect, Registry, Session, Task};
 use toolc_agent::{BoardWorker, memory};
 use toolc_cli::{ResultStore, Selection};
-use toolc_config::Home;
+use toolc_config::{Home, SearchBy};
 use toolc_environment::SandboxKind;
 use toolc_store::{Database, SessionInfo, Sessions};
 
@@ -336,6 +337,9 @@ impl Setup {
         let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
         let toolsets = toolsets.clone().or_else(|| selection.is_empty().then(default));
         builder = builder.enable(toolsets.unwrap_or_default());
+        if let Some(search) = self.tool_search(models) {
+            builder = builder.tool_search(search);
+        }
         let stores = self.stores.clone().with_summarizer(models.auxiliary.clone(), spent.clone());
         builder = stores.apply(builder.id(name).home(home.path()));
         if let Some(worker) = worker {
@@ -378,6 +382,17 @@ impl Setup {
             builder = builder.approver(questions.of(approver));
         }
         Ok((builder.build().map_err(|error| error.to_string())?, questions))
+    }
+
+    /// Returns from which size definitions are deferred, and how the model finds these tools.
+    fn tool_search(&self, models: &Models) -> Option<ToolSearch> {
+        let context = models.main.settings().context_tokens.and_then(|tokens| usize::try_from(tokens).ok());
+        let search = context.map_or_else(ToolSearch::default, ToolSearch::for_context);
+        match self.profile.config().search {
+            SearchBy::Toolc => Some(search),
+            SearchBy::Vendor => Some(search.by_vendor()),
+            SearchBy::Off => None,
+        }
     }
 
     /// Returns the notes with which a conversation begins, if its model can change them.

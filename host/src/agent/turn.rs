@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
 use toolc::cancel::CancelHandle;
 use toolc::origin::CallOrigin;
 use toolc::wire::{ModelResponse, Stop};
@@ -144,7 +145,9 @@ impl Agent {
         let settings = self.model.settings();
         let (api, prices) = (settings.api, settings.prices);
         let messages = self.conversation.messages(api);
-        let tools = if turn.tools().next().is_some() { turn.raw_definitions().ok() } else { None };
+        let with_vendor = request_tools(turn);
+        let tools = with_vendor.as_deref().or_else(|| turn.raw_definitions().ok());
+        let tools = tools.filter(|_| turn.tools().next().is_some());
         let request = Request { system: &self.system, messages: &messages, tools };
         let mut partial = String::new();
         let redactor = Arc::clone(&self.redactor);
@@ -286,6 +289,14 @@ impl Agent {
         }
         self.conversation.push(entry);
     }
+}
+
+/// Returns the definitions together with the vendor's own tools, or `None` if the request needs none of these.
+fn request_tools(turn: &Turn) -> Option<Box<RawValue>> {
+    if turn.vendor_tools().is_empty() {
+        return None;
+    }
+    RawValue::from_string(turn.request_tools()).ok()
 }
 
 fn cancelled<'a>(call: ToolCall<'a>, why: &str) -> CompletedCall<'a> {
