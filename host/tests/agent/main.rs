@@ -15,6 +15,7 @@ mod opinion;
 mod output;
 mod questions;
 mod results;
+mod search;
 mod secrets;
 mod server;
 mod sessions;
