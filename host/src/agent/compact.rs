@@ -122,11 +122,7 @@ impl Agent {
             first = at;
         }
         // The last message must be kept, because the model answers it.
-        first = first.min(entries.len().saturating_sub(1));
-        while first > 0 && !entries[first].can_begin() {
-            first -= 1;
-        }
-        first
+        self.conversation.first_with_calls(first.min(entries.len().saturating_sub(1)))
     }
 
     async fn summary(&mut self, transcript: &str) -> Result<String, ModelError> {

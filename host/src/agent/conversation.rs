@@ -10,14 +10,14 @@ use toolc_model::{Api, user_message};
 /// The number of bytes of a token, on average.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// A part of a conversation. Calls and their results are neighbours.
+/// A part of a conversation. Calls and their results are neighbours, except for calls in the background.
 #[derive(Debug, Clone)]
 pub(crate) enum Entry {
     /// A message of the user, or of the host on their behalf.
     User(String),
     /// An answer of the model.
     Model { raw: Vec<Box<RawValue>>, text: String, calls: Vec<CallMade> },
-    /// The results of the calls before it.
+    /// The results of calls before it.
     Results { raw: Vec<Box<RawValue>>, results: Vec<CallResult> },
 }
 
@@ -122,9 +122,12 @@ impl Entry {
         Self::Results { raw: api.wire().results(completed), results: completed.iter().map(result).collect() }
     }
 
-    /// Returns whether the conversation may begin with this entry.
-    pub(crate) fn can_begin(&self) -> bool {
-        !matches!(self, Self::Results { .. })
+    fn has_call(&self, id: &str) -> bool {
+        matches!(self, Self::Model { calls, .. } if calls.iter().any(|call| call.id == id))
+    }
+
+    fn has_result(&self, id: &str) -> bool {
+        matches!(self, Self::Results { results, .. } if results.iter().any(|result| result.id == id))
     }
 
     /// Returns the text for people.
@@ -230,6 +233,38 @@ impl Conversation {
         }
     }
 
+    /// Returns whether the model has made a call with this id.
+    pub(crate) fn has_call(&self, id: &str) -> bool {
+        self.entries.iter().any(|entry| entry.has_call(id))
+    }
+
+    /// Returns the index of the first entry that is kept if this one is: no result is kept without its call.
+    pub(crate) fn first_with_calls(&self, mut first: usize) -> usize {
+        let call_of = |at: usize, id: &str| self.entries[..at].iter().rposition(|entry| entry.has_call(id));
+        for at in (0..self.entries.len()).rev() {
+            if at < first {
+                break;
+            }
+            if let Entry::Results { results, .. } = &self.entries[at] {
+                first = results.iter().filter_map(|result| call_of(at, &result.id)).fold(first, usize::min);
+            }
+        }
+        first
+    }
+
+    /// Returns the calls without results: those of the last answer, if it is the last entry, and those in the background.
+    pub(crate) fn unfinished(&self) -> Vec<CallMade> {
+        let mut unfinished = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            let Entry::Model { calls, .. } = entry else { continue };
+            let after = &self.entries[at + 1..];
+            let has_result = |call: &CallMade| after.iter().any(|entry| entry.has_result(&call.id));
+            let calls = calls.iter().filter(|call| after.is_empty() || call.origin.is_async && !has_result(call));
+            unfinished.extend(calls.cloned());
+        }
+        unfinished
+    }
+
     /// Returns whether the model has made calls.
     pub(crate) fn has_results(&self) -> bool {
         self.entries.iter().any(|entry| matches!(entry, Entry::Results { .. }))
@@ -263,6 +298,58 @@ mod tests {
         let stored: CallMade = serde_json::from_str(plain).unwrap();
         assert_eq!(CallOrigin::from(&stored.origin), CallOrigin::default());
         assert_eq!(serde_json::to_string(&stored).unwrap(), plain);
+    }
+
+    /// Returns an answer with calls, each with its id and whether the model goes on without its result.
+    fn calls(calls: &[(&str, bool)]) -> Entry {
+        let made = |(id, is_async): &(&str, bool)| CallMade {
+            id: (*id).to_owned(),
+            name: "fetch".to_owned(),
+            arguments: "{}".to_owned(),
+            origin: StoredOrigin { is_async: *is_async, ..StoredOrigin::default() },
+        };
+        Entry::Model { raw: Vec::new(), text: String::new(), calls: calls.iter().map(made).collect() }
+    }
+
+    fn results(ids: &[&str]) -> Entry {
+        let result = |id: &&str| CallResult {
+            id: (*id).to_owned(),
+            name: "fetch".to_owned(),
+            error: None,
+            json: "1".to_owned(),
+        };
+        Entry::Results { raw: Vec::new(), results: ids.iter().map(result).collect() }
+    }
+
+    #[test]
+    fn a_result_is_kept_with_its_call() {
+        let entries = vec![
+            Entry::User("a".to_owned()),
+            calls(&[("late", true), ("b", false)]),
+            results(&["b"]),
+            calls(&[("c", false)]),
+            results(&["c"]),
+            results(&["late"]),
+            model("d"),
+        ];
+        let conversation = Conversation::new(entries);
+        let first: Vec<usize> = (0..7).map(|first| conversation.first_with_calls(first)).collect();
+        assert_eq!(first, [0, 1, 1, 1, 1, 1, 6]);
+    }
+
+    #[test]
+    fn calls_without_results_are_those_of_the_last_answer_and_those_in_the_background() {
+        let unfinished = |entries: &[Entry]| -> Vec<String> {
+            Conversation::new(entries.to_vec()).unfinished().into_iter().map(|call| call.id).collect()
+        };
+        let entries = [calls(&[("late", true), ("b", false)]), results(&["b"]), calls(&[("c", false), ("d", true)])];
+        assert_eq!(unfinished(&entries), ["late", "c", "d"]);
+        assert_eq!(unfinished(&entries[..2]), ["late"]);
+        let ended = [&entries[..2], &[results(&["late"])]].concat();
+        assert_eq!(unfinished(&ended), [""; 0]);
+        // The ids of other calls are unique only within an answer.
+        let again = [&entries[1..2], &[calls(&[("b", false)]), results(&["b"]), model("e")]].concat();
+        assert_eq!(unfinished(&again), [""; 0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`state`] what the model must not
 //! forget. [`helpers`] are agents that work for another one. [`compact`] shortens a conversation, [`record`] stores it, and [`event`] reports what happens to the terminal or a program.
 
+mod background;
 mod budget;
 pub(crate) mod command;
 mod compact;
@@ -25,6 +26,7 @@ use toolc::redaction::Redactor;
 use toolc::{Session, Task};
 use toolc_model::{Client, ModelError};
 
+use background::Background;
 use budget::Budget;
 use conversation::Conversation;
 pub(crate) use event::{AgentEvent, Observer, Tokens};
@@ -65,6 +67,7 @@ pub(crate) struct Agent {
     pub(crate) tokens: Tokens,
     spent: Spent,
     helpers: Arc<Helpers>,
+    background: Background,
     /// The requests that it may still make in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,

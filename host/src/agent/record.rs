@@ -156,7 +156,7 @@ pub(super) struct Resumed {
     pub(super) conversation: Conversation,
     /// The ids of its entries.
     pub(super) ids: Vec<i64>,
-    /// The calls of the last entry if they have no results, because the process that ran them was killed.
+    /// The calls that have no results, because the process that ran them was killed.
     pub(super) unfinished: Vec<CallMade>,
     pub(super) tokens: Tokens,
     pub(super) state: TaskState,
@@ -184,27 +184,26 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
         entries.push(entry(message).map_err(|error| damaged(message.id, error))?);
         ids.push(message.id);
     }
-    let mut unfinished = match entries.last() {
-        Some(Entry::Model { calls, .. }) => calls.clone(),
-        _ => Vec::new(),
-    };
+    let mut conversation = Conversation::new(entries);
+    let mut unfinished = conversation.unfinished();
     if info.api != api.word() {
         // The messages of one API mean nothing to another one.
-        let text: Vec<String> = entries.iter().map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
+        let said = conversation.entries().iter();
+        let text: Vec<String> = said.map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
         let mut text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
         if !unfinished.is_empty() {
             text += &format!("\n\ntools: {UNFINISHED}");
             unfinished.clear();
         }
         ids.truncate(1);
-        entries = vec![Entry::User(text)];
+        conversation = Conversation::new(vec![Entry::User(text)]);
     }
     let state = sessions.state(&info.name).map_err(|error| error.to_string())?;
     let state = state.map_or_else(|| Ok(TaskState::default()), |state| serde_json::from_str(&state));
     let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;
     let tokens = Tokens { input, cached, output, cost: None };
-    Ok(Resumed { conversation: Conversation::new(entries), ids, unfinished, tokens, state })
+    Ok(Resumed { conversation, ids, unfinished, tokens, state })
 }
 
 /// Returns who speaks in an entry.

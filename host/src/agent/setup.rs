@@ -18,6 +18,7 @@ use toolc_config::{Home, SearchBy};
 use toolc_environment::SandboxKind;
 use toolc_store::{Database, SessionInfo, Sessions};
 
+use super::background::Background;
 use super::budget::Budget;
 use super::conversation::Conversation;
 use super::event::{AgentEvent, Observer, Tokens};
@@ -299,6 +300,7 @@ impl Setup {
             tokens,
             spent,
             helpers,
+            background: Background::default(),
             budget,
             is_helper: helper.is_some(),
             is_single: source != "chat",

@@ -26,6 +26,8 @@ pub(super) struct TaskState {
     todo: Vec<TodoItem>,
     /// The processes in the background that run.
     processes: Vec<Process>,
+    /// The calls in the background that have no result.
+    calls: Vec<String>,
     /// The calls whose question about approval has no answer.
     unanswered: Vec<String>,
     denied: Vec<Denied>,
@@ -55,6 +57,7 @@ impl TaskState {
         let todo = todo.map(|item| format!("[{}] {}: {}", item.status.word(), item.id, item.content));
         push_list(&mut text, "Unfinished items of the to-do list:", todo);
         push_list(&mut text, "Processes that run in the background:", self.processes.iter().map(ToString::to_string));
+        push_list(&mut text, "Calls that run in the background:", self.calls.iter().cloned());
         push_list(&mut text, "Helpers in the background:", self.helpers.iter().map(ToString::to_string));
         push_list(
             &mut text,
@@ -81,6 +84,11 @@ impl TaskState {
             &mut text,
             " These processes in the background have ended, and their ids are no longer valid:",
             processes,
+        );
+        push_list(
+            &mut text,
+            " These calls in the background have ended, and it is unknown what they have done:",
+            self.calls.iter().cloned(),
         );
         let (ended, lost): (Vec<_>, Vec<_>) = self.helpers.iter().partition(|helper| helper.has_ended());
         let lost = lost.iter().map(|helper| format!("{}: {}", helper.helper_id, helper.goal));
@@ -118,6 +126,7 @@ impl Agent {
         TaskState {
             todo: self.task.state::<TodoList>().map_or_else(Vec::new, |list| list.items()),
             processes: running.into_iter().map(process).collect(),
+            calls: self.background.texts().map(|call| shortened(&call)).collect(),
             unanswered: self.questions.unanswered().iter().map(|call| shortened(call)).collect(),
             denied: self.denied.clone(),
             helpers: self.helpers.recorded(),
@@ -129,7 +138,7 @@ impl Agent {
         if self.conversation.has_results() {
             self.news.add(self.task.name(), state.after_restart());
         }
-        let TaskState { todo, processes: _, unanswered, denied, helpers } = state;
+        let TaskState { todo, processes: _, calls: _, unanswered, denied, helpers } = state;
         self.helpers.restore(helpers);
         Call::new(ToolCall::new("todo", "{}").with_task(&self.task)).state::<TodoList>().restore(todo);
         self.questions.restore(unanswered);
@@ -205,6 +214,7 @@ mod tests {
                 item("3", "test", TodoStatus::Pending),
             ],
             processes: vec![process],
+            calls: vec!["fetch {\"site\":\"a.example\"}".to_owned()],
             unanswered: vec!["terminal {\"command\":\"rm -rf build\"}".to_owned()],
             denied: vec![denied],
             helpers: Vec::new(),
@@ -221,6 +231,9 @@ mod tests {
         Processes that run in the background:
         - proc_1: `npm run dev`, since 2026-03-01T12:00:00Z
 
+        Calls that run in the background:
+        - fetch {"site":"a.example"}
+
         Calls that did not run, because the question about them was not answered. Ask the user before you repeat one:
         - terminal {"command":"rm -rf build"}
 
@@ -232,10 +245,13 @@ mod tests {
 
     #[test]
     fn after_a_restart_the_model_learns_what_has_ended() {
-        insta::assert_snapshot!(state().after_restart(), @"
+        insta::assert_snapshot!(state().after_restart(), @r#"
         toolc was restarted after the last message: variables and the directory of the shell and of scripts are lost, the to-do list is kept. These processes in the background have ended, and their ids are no longer valid:
         - proc_1: `npm run dev`, since 2026-03-01T12:00:00Z
-        ");
+
+         These calls in the background have ended, and it is unknown what they have done:
+        - fetch {"site":"a.example"}
+        "#);
     }
 
     #[test]

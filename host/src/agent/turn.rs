@@ -19,7 +19,10 @@ use super::record::UNFINISHED;
 use super::{Agent, Ended, Interrupts, TurnError};
 
 /// The user has pressed Ctrl-C.
-struct Pressed;
+pub(super) struct Pressed;
+
+/// The result of a call that Ctrl-C has ended.
+pub(super) const INTERRUPTED: &str = "the user interrupted the call";
 
 /// What came of a request.
 enum Answered {
@@ -70,6 +73,7 @@ impl Agent {
             }
             let turn = self.session.turn(self.model.settings().api.dialect()).await;
             let summaries = self.tokens;
+            self.add_background_results();
             self.compact_if_needed(&turn).await?;
             self.emit(&AgentEvent::Request { number: *requests });
             let response = match self.ask_or_compact(&turn, interrupts).await? {
@@ -77,7 +81,10 @@ impl Agent {
                     self.tokens.add(used);
                     response
                 }
-                Answered::Interrupted => return Ok(Ended::Interrupted),
+                Answered::Interrupted => {
+                    self.end_background();
+                    return Ok(Ended::Interrupted);
+                }
             };
             tokens.add(self.tokens.since(summaries));
             let calls = response.calls();
@@ -86,20 +93,30 @@ impl Agent {
                     Stop::Paused => continue,
                     Stop::Refused => return Ok(Ended::Refused),
                     Stop::Length => return Ok(Ended::CutOff),
-                    _ if !self.is_single => return Ok(Ended::Done),
-                    _ => match self.results_of_helpers(interrupts).await {
+                    _ => match self.results_of_the_rest(interrupts).await {
                         Ok(true) => continue,
                         Ok(false) => return Ok(Ended::Done),
-                        Err(Pressed) => return Ok(Ended::Interrupted),
+                        Err(Pressed) => {
+                            self.end_background();
+                            return Ok(Ended::Interrupted);
+                        }
                     },
                 }
             }
             if !self.run_calls(&turn, &calls, interrupts).await {
+                self.end_background();
                 return Ok(Ended::Interrupted);
             }
             self.count_spent(tokens);
             self.add_news();
         }
+    }
+
+    /// Waits for what still runs in the background, and adds the results. Returns whether there were any. Helpers of a conversation that is
+    /// continued go on.
+    async fn results_of_the_rest(&mut self, interrupts: &mut Interrupts) -> Result<bool, Pressed> {
+        let has_results = self.results_of_background(interrupts).await?;
+        Ok(has_results || self.is_single && self.results_of_helpers(interrupts).await?)
     }
 
     /// Waits for the helpers in the background, and adds their results. Returns whether there were any.
@@ -204,13 +221,21 @@ impl Agent {
         Ok(Answered::Response(Box::new(response), tokens))
     }
 
-    /// Runs calls, and adds their results. The first Ctrl-C cancels the calls, the second one ends the turn. Returns whether the turn
+    /// Runs calls, and adds their results, except those of calls in the background, which it starts. The first Ctrl-C cancels the calls, the second one ends the turn. Returns whether the turn
     /// goes on.
     async fn run_calls(&mut self, turn: &Turn, calls: &[ToolCall<'_>], interrupts: &mut Interrupts) -> bool {
         let cancel = CancelHandle::new();
-        let calls: Vec<ToolCall<'_>> =
-            calls.iter().map(|call| call.with_cancel(&cancel).with_task(&self.task)).collect();
+        let calls = calls.iter().map(|call| call.with_task(&self.task));
+        let (later, now): (Vec<_>, Vec<_>) = calls.partition(|call| turn.is_background(call));
+        let calls: Vec<ToolCall<'_>> = now.iter().map(|call| call.with_cancel(&cancel)).collect();
         interrupts.clear();
+        for call in &later {
+            self.background.start(turn, call);
+        }
+        if calls.is_empty() {
+            self.record_state();
+            return true;
+        }
         let mut presses = 0;
         let completed = {
             let helpers = &self.helpers;
@@ -230,6 +255,7 @@ impl Agent {
                     () = interrupts.pressed() => {
                         presses += 1;
                         cancel.cancel();
+                        self.background.cancel();
                         if presses > 1 {
                             break None;
                         }
@@ -240,8 +266,7 @@ impl Agent {
             }
         };
         // Every API refuses a conversation in which a call has no result.
-        let completed = completed
-            .unwrap_or_else(|| calls.iter().map(|call| cancelled(*call, "the user interrupted the call")).collect());
+        let completed = completed.unwrap_or_else(|| calls.iter().map(|call| cancelled(*call, INTERRUPTED)).collect());
         let entry = Entry::results(self.model.settings().api, &completed);
         let denied = self.denied_of(&completed);
         self.add(entry, None);

@@ -16,14 +16,14 @@ use crate::{environment, folder, run};
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// `toolc agent --json` in its own process.
-struct Running {
+pub(super) struct Running {
     child: Child,
     events: Receiver<Value>,
     seen: Vec<Value>,
 }
 
 impl Running {
-    fn start(vendor: &Vendor, folder: &std::path::Path, server: &Server) -> Self {
+    pub(super) fn start(vendor: &Vendor, folder: &std::path::Path, server: &Server) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolc"));
         command.args(["agent", "Wait.", "--json", "--model", &format!("{}:m-1", vendor.api)]);
         environment(&mut command, folder, &[(vendor.base, &server.url), (vendor.key, "sk-a-secret-key")]);
@@ -38,7 +38,7 @@ impl Running {
         Self { child, events, seen: Vec::new() }
     }
 
-    fn wait_for(&mut self, event: &str) {
+    pub(super) fn wait_for(&mut self, event: &str) {
         while !self.seen.last().is_some_and(|seen| seen["event"] == event) {
             match self.events.recv_timeout(LIMIT) {
                 Ok(next) => self.seen.push(next),
@@ -47,14 +47,31 @@ impl Running {
         }
     }
 
-    fn press(&self) {
+    /// Waits for an answer with this text.
+    pub(super) fn wait_for_text(&mut self, text: &str) {
+        while !self.last().get("text").is_some_and(|seen| seen == text) || self.last()["event"] != "answer" {
+            let next = self.events.recv_timeout(LIMIT);
+            self.seen.push(next.unwrap_or_else(|error| panic!("{error} while waiting for {text}: {:?}", self.seen)));
+        }
+    }
+
+    /// Returns the last event.
+    pub(super) fn last(&self) -> &Value {
+        self.seen.last().expect("an event")
+    }
+
+    pub(super) fn kill(&mut self) {
+        self.child.kill().expect("failed to kill");
+    }
+
+    pub(super) fn press(&self) {
         let status =
             Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("failed to start kill");
         assert!(status.success());
     }
 
     /// Returns the exit status, and what went to standard error.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(super) fn end(mut self) -> (Option<i32>, String) {
         let mut err = String::new();
         self.child.stderr.take().expect("a pipe").read_to_string(&mut err).expect("the output is text");
         (self.child.wait().expect("failed to wait").code(), err)

@@ -1,6 +1,7 @@
 //! The loop of `toolc agent`, `toolc batch` and the chat, with models that are servers or scripts.
 #![cfg(target_os = "linux")]
 
+mod background;
 mod batch;
 mod chat;
 mod cron;

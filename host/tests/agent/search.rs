@@ -38,7 +38,7 @@ fn many_tools(folder: &Path, search: &str) {
     fs::write(folder.join("home/config.toml"), config).expect("failed to write");
 }
 
-fn call(name: &str, arguments: Value) -> Value {
+fn call(name: &str, arguments: &Value) -> Value {
     json!({ "name": "tool_call", "arguments": { "calls": [{ "name": name, "arguments": arguments }] } })
 }
 
@@ -56,8 +56,8 @@ fn the_model_finds_and_calls_a_deferred_tool_under_its_own_name() {
     many_tools(folder.path(), "");
     let answers = [
         json!({ "calls": [{ "name": "tool_search", "arguments": { "queries": ["account 17"] } }] }),
-        json!({ "calls": [call("ledger_17", json!({ "year": "2025" }))] }),
-        json!({ "calls": [call("archive_run", json!({ "command": "rm -rf build" }))] }),
+        json!({ "calls": [call("ledger_17", &json!({ "year": "2025" }))] }),
+        json!({ "calls": [call("archive_run", &json!({ "command": "rm -rf build" }))] }),
         json!({ "text": "done" }),
     ];
     let model = script(folder.path(), "model", &answers);
