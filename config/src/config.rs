@@ -287,7 +287,7 @@ impl Api {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
             Self::Chat | Self::Responses => "https://api.openai.com/v1",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+            Self::Gemini | Self::Interactions => "https://generativelanguage.googleapis.com/v1beta",
         }
     }
 
@@ -296,7 +296,7 @@ impl Api {
         match self {
             Self::Anthropic => "ANTHROPIC_API_KEY",
             Self::Chat | Self::Responses => "OPENAI_API_KEY",
-            Self::Gemini => "GEMINI_API_KEY",
+            Self::Gemini | Self::Interactions => "GEMINI_API_KEY",
         }
     }
 }

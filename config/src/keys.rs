@@ -86,8 +86,10 @@ words! {
         Chat = "chat",
         /// The Responses API of OpenAI.
         Responses = "responses",
-        /// The Gemini API of Google.
+        /// The Gemini API of Google: `generateContent`.
         Gemini = "gemini",
+        /// The Interactions API of Google's Gemini.
+        Interactions = "interactions",
     }
 }
 

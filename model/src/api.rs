@@ -26,19 +26,23 @@ pub enum Api {
     Anthropic,
     /// Gemini's `generateContent`.
     Gemini,
+    /// Gemini's Interactions. The server stores nothing: each request has the whole conversation.
+    Interactions,
 }
 
 impl Api {
     /// All APIs.
-    pub const ALL: [Self; 4] = [Self::ChatCompletions, Self::Responses, Self::Anthropic, Self::Gemini];
+    pub const ALL: [Self; 5] =
+        [Self::ChatCompletions, Self::Responses, Self::Anthropic, Self::Gemini, Self::Interactions];
 
-    /// Returns the word for the API: `chat`, `responses`, `anthropic` or `gemini`.
+    /// Returns the word for the API: `chat`, `responses`, `anthropic`, `gemini` or `interactions`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::ChatCompletions => "chat",
             Self::Responses => "responses",
             Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
+            Self::Interactions => "interactions",
         }
     }
 
@@ -52,7 +56,7 @@ impl Api {
         match self {
             Self::ChatCompletions | Self::Responses => "https://api.openai.com/v1",
             Self::Anthropic => "https://api.anthropic.com",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+            Self::Gemini | Self::Interactions => "https://generativelanguage.googleapis.com/v1beta",
         }
     }
 
@@ -61,7 +65,7 @@ impl Api {
         match self {
             Self::ChatCompletions | Self::Responses => "OPENAI_API_KEY",
             Self::Anthropic => "ANTHROPIC_API_KEY",
-            Self::Gemini => "GEMINI_API_KEY",
+            Self::Gemini | Self::Interactions => "GEMINI_API_KEY",
         }
     }
 
@@ -72,6 +76,7 @@ impl Api {
             Self::Responses => Dialect::OpenAiResponses,
             Self::Anthropic => Dialect::Anthropic,
             Self::Gemini => Dialect::Gemini,
+            Self::Interactions => Dialect::GeminiInteractions,
         }
     }
 
@@ -82,6 +87,7 @@ impl Api {
             Self::Responses => wire::Api::Responses,
             Self::Anthropic => wire::Api::Anthropic,
             Self::Gemini => wire::Api::Gemini,
+            Self::Interactions => wire::Api::Interactions,
         }
     }
 
@@ -92,6 +98,7 @@ impl Api {
             Self::Responses => "/responses".to_owned(),
             Self::Anthropic => "/v1/messages".to_owned(),
             Self::Gemini => format!("/models/{}:streamGenerateContent?alt=sse", path_segment(model)),
+            Self::Interactions => "/interactions".to_owned(),
         }
     }
 
@@ -100,7 +107,7 @@ impl Api {
         match self {
             Self::ChatCompletions | Self::Responses => "/models",
             Self::Anthropic => "/v1/models?limit=1",
-            Self::Gemini => "/models?pageSize=1",
+            Self::Gemini | Self::Interactions => "/models?pageSize=1",
         }
     }
 
@@ -111,7 +118,7 @@ impl Api {
             headers.push(match self {
                 Self::ChatCompletions | Self::Responses => ("authorization", format!("Bearer {key}")),
                 Self::Anthropic => ("x-api-key", key.to_owned()),
-                Self::Gemini => ("x-goog-api-key", key.to_owned()),
+                Self::Gemini | Self::Interactions => ("x-goog-api-key", key.to_owned()),
             });
         }
         if self == Self::Anthropic {
@@ -168,6 +175,16 @@ impl Api {
                 contents: messages,
                 tools: tools.map(|function_declarations| [GeminiTools { function_declarations }]),
             }),
+            // The shape is that of `CreateModelInteraction` of google-genai 3.6.1.
+            Self::Interactions => to_json(&InteractionsBody {
+                model,
+                stream: true,
+                store: false,
+                system_instruction: system,
+                generation_config: limit.map(|limit| json!({ "max_output_tokens": limit })),
+                input: messages,
+                tools,
+            }),
         };
         body.unwrap_or_default()
     }
@@ -178,6 +195,7 @@ pub fn user_message(api: Api, text: &str) -> Box<RawValue> {
     raw(&match api {
         Api::ChatCompletions | Api::Responses | Api::Anthropic => json!({ "role": "user", "content": text }),
         Api::Gemini => json!({ "role": "user", "parts": [{ "text": text }] }),
+        Api::Interactions => json!({ "type": "user_input", "content": [{ "type": "text", "text": text }] }),
     })
 }
 
@@ -186,6 +204,7 @@ pub fn assistant_message(api: Api, text: &str) -> Box<RawValue> {
     raw(&match api {
         Api::ChatCompletions | Api::Responses | Api::Anthropic => json!({ "role": "assistant", "content": text }),
         Api::Gemini => json!({ "role": "model", "parts": [{ "text": text }] }),
+        Api::Interactions => json!({ "type": "model_output", "content": [{ "type": "text", "text": text }] }),
     })
 }
 
@@ -288,6 +307,20 @@ struct GeminiBody<'a> {
 #[serde(rename_all = "camelCase")]
 struct GeminiTools<'a> {
     function_declarations: &'a RawValue,
+}
+
+#[derive(Serialize)]
+struct InteractionsBody<'a> {
+    model: &'a str,
+    stream: bool,
+    store: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    system_instruction: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation_config: Option<Value>,
+    input: &'a [Box<RawValue>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'a RawValue>,
 }
 
 #[cfg(test)]

@@ -75,6 +75,13 @@ fn each_api_gets_its_own_request() {
         ),
     ];
     let gemini = r#"{"candidates":[{"content":{"parts":[{"text":"Hello you"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2}}"#;
+    let interactions = [
+        r#"{"event_type":"interaction.created","interaction":{"id":"i1","status":"in_progress"}}"#,
+        r#"{"event_type":"step.start","index":0,"step":{"type":"model_output"}}"#,
+        r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"Hello you"}}"#,
+        r#"{"event_type":"step.stop","index":0}"#,
+        r#"{"event_type":"interaction.completed","interaction":{"id":"i1","status":"completed","usage":{"total_input_tokens":9,"total_output_tokens":2}}}"#,
+    ];
     for (api, stream, path, auth, body) in [
         (
             Api::ChatCompletions,
@@ -122,6 +129,18 @@ fn each_api_gets_its_own_request() {
                 "generationConfig": { "maxOutputTokens": 500 },
                 "contents": [{ "role": "user", "parts": [{ "text": "Hi" }] }],
                 "tools": [{ "functionDeclarations": [{ "name": "a_tool" }] }],
+            }),
+        ),
+        (
+            Api::Interactions,
+            interactions.to_vec(),
+            "post /interactions ",
+            "x-goog-api-key: sk-secret-key",
+            json!({
+                "model": "m-1", "stream": true, "store": false, "system_instruction": "Be brief.",
+                "generation_config": { "max_output_tokens": 500 },
+                "input": [{ "type": "user_input", "content": [{ "type": "text", "text": "Hi" }] }],
+                "tools": [{ "name": "a_tool" }],
             }),
         ),
     ] {

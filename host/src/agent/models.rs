@@ -7,11 +7,12 @@ use toolc_config::HelperModel;
 use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
 
 /// The environment variables with other addresses of the vendors' servers, and what follows the address.
-const BASE_URLS: [(Api, &str, &str); 4] = [
+const BASE_URLS: [(Api, &str, &str); 5] = [
     (Api::ChatCompletions, "OPENAI_BASE_URL", ""),
     (Api::Responses, "OPENAI_BASE_URL", ""),
     (Api::Anthropic, "ANTHROPIC_BASE_URL", ""),
     (Api::Gemini, "GOOGLE_GEMINI_BASE_URL", "/v1beta"),
+    (Api::Interactions, "GOOGLE_GEMINI_BASE_URL", "/v1beta"),
 ];
 
 /// A model, as the configuration describes it.
@@ -36,6 +37,7 @@ impl From<&toolc_config::Model> for ModelConfig {
                 toolc_config::Api::Chat => Api::ChatCompletions,
                 toolc_config::Api::Responses => Api::Responses,
                 toolc_config::Api::Gemini => Api::Gemini,
+                toolc_config::Api::Interactions => Api::Interactions,
             },
             model: model.model.clone(),
             base_url: model.base_url.clone(),
@@ -80,8 +82,8 @@ impl Models {
             (None, None) => Ok(None),
         };
         let main = opened(main, configured.0)?.ok_or(
-            "no model is set: run `toolc setup`, or pass `--model anthropic:NAME` (or `chat:`, `responses:`, `gemini:`) with the key in \
-             ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY). `--model script:FILE` tries an agent without a key",
+            "no model is set: run `toolc setup`, or pass `--model anthropic:NAME` (or `chat:`, `responses:`, `gemini:`, `interactions:`) with \
+             the key in ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY). `--model script:FILE` tries an agent without a key",
         )?;
         let auxiliary = opened(auxiliary, configured.1)?;
         let has_auxiliary = auxiliary.is_some();

@@ -56,7 +56,7 @@ const KANBAN: &str = "kanban";
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, or `script:FILE` with prepared answers.
+    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE` with prepared answers.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// The model for summaries of long conversations and for second opinions. Default: that of `--model`.

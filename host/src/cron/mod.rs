@@ -120,7 +120,7 @@ struct RunArgs {
 /// The options for the model of jobs.
 #[derive(Debug, Args)]
 struct ModelArgs {
-    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, or `script:FILE` with prepared answers.
+    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE` with prepared answers.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// The model for summaries of long conversations. Default: that of `--model`.

@@ -150,7 +150,7 @@ fn a_press_while_the_model_answers_ends_the_turn() {
     for vendor in &VENDORS {
         let folder = folder();
         let beginning = (vendor.answer)("A long story begins here", &[]);
-        let server = Server::start(vec![Reply::Stalled(beginning[..3.min(beginning.len() - 1)].to_vec())]);
+        let server = Server::start(vec![Reply::Stalled(beginning[..4.min(beginning.len() - 1)].to_vec())]);
         let mut running = Running::start(vendor, folder.path(), &server);
         running.wait_for("text");
         running.press();

@@ -129,6 +129,11 @@ fn the_search_of_a_vendor_gets_all_definitions_with_marks() {
                 assert_eq!(find(inner, "ledger_17").expect("it is sent")["defer_loading"], true);
                 assert!(find(&tools, "read_file").expect("it is sent").get("defer_loading").is_none());
             }
+            "interactions" => {
+                assert!(kinds.contains(&"tool_search"), "{kinds:?}");
+                assert_eq!(find(&tools, "ledger_17").expect("it is sent")["defer_loading"], true);
+                assert!(find(&tools, "read_file").expect("it is sent").get("defer_loading").is_none());
+            }
             // An API without a search gets the three tools.
             _ => assert!(names(&tools).contains(&"tool_search"), "{}", vendor.api),
         }

@@ -19,7 +19,7 @@ pub(crate) struct Vendor {
     pub(crate) overflow: &'static str,
 }
 
-pub(crate) const VENDORS: [Vendor; 4] = [
+pub(crate) const VENDORS: [Vendor; 5] = [
     Vendor {
         api: "chat",
         base: "OPENAI_BASE_URL",
@@ -51,6 +51,14 @@ pub(crate) const VENDORS: [Vendor; 4] = [
         conversation: "contents",
         answer: gemini,
         overflow: r#"{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}"#,
+    },
+    Vendor {
+        api: "interactions",
+        base: "GOOGLE_GEMINI_BASE_URL",
+        key: "GEMINI_API_KEY",
+        conversation: "input",
+        answer: interactions,
+        overflow: r#"{"error":{"code":"invalid_request","message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}"#,
     },
 ];
 
@@ -139,5 +147,31 @@ fn gemini(text: &str, calls: &[Call<'_>]) -> Vec<String> {
     }));
     let last = json!({ "content": { "role": "model", "parts": [] }, "finishReason": "STOP" });
     events.push(json!({ "candidates": [last], "usageMetadata": usage }));
+    events.iter().map(Value::to_string).collect()
+}
+
+fn interactions(text: &str, calls: &[Call<'_>]) -> Vec<String> {
+    let mut steps = vec![(json!({ "type": "thought", "signature": "c2lnbmVk" }), Vec::new())];
+    if !text.is_empty() {
+        let deltas = halves(text).map(|part| json!({ "type": "text", "text": part }));
+        steps.push((json!({ "type": "model_output" }), deltas.to_vec()));
+    }
+    steps.extend(calls.iter().map(|(id, name, arguments)| {
+        let arguments = arguments.to_string();
+        let deltas = halves(&arguments).map(|part| json!({ "type": "arguments_delta", "arguments": part }));
+        (json!({ "type": "function_call", "id": id, "name": name, "arguments": {} }), deltas.to_vec())
+    }));
+    let mut events = Vec::new();
+    for (index, (step, deltas)) in steps.into_iter().enumerate() {
+        events.push(json!({ "event_type": "step.start", "index": index, "step": step }));
+        events.extend(
+            deltas.into_iter().map(|delta| json!({ "event_type": "step.delta", "index": index, "delta": delta })),
+        );
+        events.push(json!({ "event_type": "step.stop", "index": index }));
+    }
+    let status = if calls.is_empty() { "completed" } else { "requires_action" };
+    let usage = json!({ "total_input_tokens": 100, "total_cached_tokens": 40, "total_output_tokens": 7 });
+    let interaction = json!({ "id": "v1_i", "status": status, "usage": usage });
+    events.push(json!({ "event_type": "interaction.completed", "interaction": interaction }));
     events.iter().map(Value::to_string).collect()
 }
