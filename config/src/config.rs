@@ -287,7 +287,8 @@ impl Api {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
             Self::Chat | Self::Responses => "https://api.openai.com/v1",
-            Self::Gemini | Self::Interactions => "https://generativelanguage.googleapis.com/v1beta",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+            Self::Interactions => "https://generativelanguage.googleapis.com/v1",
         }
     }
 

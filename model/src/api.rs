@@ -12,6 +12,8 @@ use crate::client::{Request, Settings};
 
 /// The version of Anthropic's API.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
+/// The revision of the shapes of Gemini's Interactions, as google-genai 3.6.1 sends it.
+const INTERACTIONS_REVISION: &str = "2026-05-20";
 /// The output limit of Anthropic's API if the settings have none. That API requires one.
 const ANTHROPIC_OUTPUT_TOKENS: u32 = 16_384;
 
@@ -56,7 +58,9 @@ impl Api {
         match self {
             Self::ChatCompletions | Self::Responses => "https://api.openai.com/v1",
             Self::Anthropic => "https://api.anthropic.com",
-            Self::Gemini | Self::Interactions => "https://generativelanguage.googleapis.com/v1beta",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+            // Interactions are in the stable version since June 2026 (ai.google.dev, API versions, 2026-11-27).
+            Self::Interactions => "https://generativelanguage.googleapis.com/v1",
         }
     }
 
@@ -111,8 +115,8 @@ impl Api {
         }
     }
 
-    /// Returns the headers with the key and the version.
-    pub(crate) fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
+    /// Returns the headers with the key, the version and the beta features.
+    pub(crate) fn headers(self, key: Option<&str>, betas: &[&str]) -> Vec<(&'static str, String)> {
         let mut headers = Vec::new();
         if let Some(key) = key {
             headers.push(match self {
@@ -121,15 +125,22 @@ impl Api {
                 Self::Gemini | Self::Interactions => ("x-goog-api-key", key.to_owned()),
             });
         }
-        if self == Self::Anthropic {
-            headers.push(("anthropic-version", ANTHROPIC_VERSION.to_owned()));
+        match self {
+            Self::Anthropic => {
+                headers.push(("anthropic-version", ANTHROPIC_VERSION.to_owned()));
+                if !betas.is_empty() {
+                    headers.push(("anthropic-beta", betas.join(",")));
+                }
+            }
+            Self::Interactions => headers.push(("api-revision", INTERACTIONS_REVISION.to_owned())),
+            _ => {}
         }
         headers
     }
 
     /// Returns the body of a request for a stream, as JSON.
     pub(crate) fn body(self, settings: &Settings, request: &Request<'_>) -> String {
-        let Request { system, messages, tools } = *request;
+        let Request { system, messages, tools, tool_choice, container, betas: _ } = *request;
         let model = &settings.model;
         let limit = settings.max_output_tokens;
         let body = match self {
@@ -156,6 +167,7 @@ impl Api {
                 instructions: system,
                 input: messages,
                 tools,
+                tool_choice,
             }),
             Self::Anthropic => {
                 let system = (!system.is_empty())
@@ -167,6 +179,8 @@ impl Api {
                     system,
                     messages: &with_cache_mark(messages),
                     tools,
+                    tool_choice,
+                    container,
                 })
             }
             Self::Gemini => to_json(&GeminiBody {
@@ -216,12 +230,13 @@ fn to_json(body: &impl Serialize) -> Option<String> {
     serde_json::to_string(body).ok()
 }
 
-/// Marks the end of the conversation, up to which Anthropic keeps it in its cache for the next request.
+/// Marks the end of the conversation, up to which Anthropic keeps it in its cache for the next request. An answer of the model is not
+/// marked: the next request repeats it.
 fn with_cache_mark(messages: &[Box<RawValue>]) -> Vec<Box<RawValue>> {
     let mut messages = messages.to_vec();
     if let Some(last) = messages.last_mut()
         && let Ok(mut message) = serde_json::from_str::<Value>(last.get())
-        && message["role"] == "user"
+        && message["role"] != "assistant"
     {
         if let Value::String(text) = &message["content"] {
             message["content"] = json!([{ "type": "text", "text": text }]);
@@ -232,6 +247,32 @@ fn with_cache_mark(messages: &[Box<RawValue>]) -> Vec<Box<RawValue>> {
         }
     }
     messages
+}
+
+/// Returns messages of a conversation without the model's thinking. `None` if they have none, or if the API takes it back in any
+/// conversation, as all but Anthropic's do.
+///
+/// Anthropic's models refuse thinking if what came before it has changed: see
+/// [`StaleThinking`](crate::ErrorKind::StaleThinking).
+pub fn without_thinking(api: Api, messages: &[Box<RawValue>]) -> Option<Vec<Box<RawValue>>> {
+    let mut is_changed = false;
+    let kept = messages.iter().filter_map(|message| {
+        // Most messages are not parsed.
+        if api != Api::Anthropic || !message.get().contains("thinking") {
+            return Some(message.clone());
+        }
+        let Ok(mut value) = serde_json::from_str::<Value>(message.get()) else { return Some(message.clone()) };
+        let Some(blocks) = value["content"].as_array_mut() else { return Some(message.clone()) };
+        let before = blocks.len();
+        blocks.retain(|block| !matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking")));
+        if blocks.len() == before {
+            return Some(message.clone());
+        }
+        is_changed = true;
+        (!blocks.is_empty()).then(|| raw(&value))
+    });
+    let kept: Vec<Box<RawValue>> = kept.collect();
+    is_changed.then_some(kept)
 }
 
 /// Escapes what would end a segment of a path. Models are named `gemini-flash-latest` or `tunedModels/x`.
@@ -277,6 +318,8 @@ struct ResponsesBody<'a> {
     input: &'a [Box<RawValue>],
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
@@ -289,6 +332,10 @@ struct AnthropicBody<'a> {
     messages: &'a [Box<RawValue>],
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -338,6 +385,25 @@ mod tests {
         assert_eq!(serde_json::from_str::<Value>(marked[1].get()).unwrap(), expected);
         let answer = [assistant_message(Api::Anthropic, "b")];
         assert_eq!(with_cache_mark(&answer)[0].get(), answer[0].get());
+    }
+
+    #[test]
+    fn thinking_is_removed_from_messages_of_anthropic() {
+        let message = |json: Value| raw(&json);
+        let thinking = json!({"type": "thinking", "thinking": "Hm.", "signature": "x"});
+        let redacted = json!({"type": "redacted_thinking", "data": "x"});
+        let text = json!({"type": "text", "text": "thinking"});
+        let messages = [
+            user_message(Api::Anthropic, "thinking"),
+            message(json!({"role": "assistant", "content": [thinking, text, redacted]})),
+            message(json!({"role": "assistant", "content": [redacted]})),
+        ];
+        let kept = without_thinking(Api::Anthropic, &messages).expect("there is thinking");
+        assert_eq!((kept.len(), kept[0].get()), (2, messages[0].get()));
+        let expected = json!({"role": "assistant", "content": [text]});
+        assert_eq!(serde_json::from_str::<Value>(kept[1].get()).unwrap(), expected);
+        assert!(without_thinking(Api::Anthropic, &kept).is_none());
+        assert!(without_thinking(Api::Responses, &messages).is_none());
     }
 
     #[test]

@@ -97,7 +97,7 @@ impl Prices {
 }
 
 /// A request: a conversation that the model continues.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
     /// The instructions. May be empty.
     pub system: &'a str,
@@ -105,6 +105,12 @@ pub struct Request<'a> {
     pub messages: &'a [Box<RawValue>],
     /// The definitions of the tools, in the [dialect](Api::dialect) of the API: a JSON array.
     pub tools: Option<&'a RawValue>,
+    /// Which tools the model may call, in the form of the API. Only Anthropic and OpenAI's Responses get it.
+    pub tool_choice: Option<&'a RawValue>,
+    /// The beta features that the request needs. Only Anthropic gets them.
+    pub betas: &'a [&'a str],
+    /// The container in which a program of the model waits for results. Only Anthropic gets it.
+    pub container: Option<&'a str>,
 }
 
 /// A model. Clones share its connections.
@@ -206,7 +212,7 @@ impl Client {
         let mut retries = Retries::new(settings.limits);
         loop {
             let begun = Instant::now();
-            match http.attempt(settings, &body, on_event).await {
+            match http.attempt(settings, request.betas, &body, on_event).await {
                 Ok(response) => return Ok(Answer { response, elapsed: begun.elapsed(), tries: retries.tries() }),
                 Err(error) => {
                     let wait = retries.next(error)?;
@@ -235,7 +241,7 @@ impl Client {
     /// Returns the error of the last try.
     pub async fn ask_text(&self, system: &str, text: &str) -> Result<(String, ModelResponse), ModelError> {
         let messages = [crate::api::user_message(self.settings().api, text)];
-        let answer = self.ask(&Request { system, messages: &messages, tools: None }, &mut |_| {}).await?;
+        let answer = self.ask(&Request { system, messages: &messages, ..Request::default() }, &mut |_| {}).await?;
         Ok((answer.response.text().to_owned(), answer.response))
     }
 }

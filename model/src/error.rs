@@ -23,6 +23,9 @@ const OVERFLOWS: &[&str] = &[
     "input is too long",
 ];
 
+/// The setting that Anthropic names when it refuses thinking (its guide to preserved thinking, 2026-11-27).
+const STALE_THINKING: &str = "block_binding.prefix_mismatch_behavior";
+
 /// Why a model did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelError {
@@ -49,6 +52,9 @@ pub enum ErrorKind {
     Unauthorized,
     /// The conversation is too long for the model.
     ContextOverflow,
+    /// What came before some thinking of the model has changed, so the server refuses the thinking. Ask again
+    /// [without](crate::without_thinking) it.
+    StaleThinking,
     /// The server refused the request for another reason.
     Refused,
     /// The answer is not one of this API.
@@ -101,6 +107,7 @@ impl ModelError {
             || matches!(status, 400 | 413 | 422) && OVERFLOWS.iter().any(|text| lower.contains(text));
         let kind = match status {
             _ if is_overflow => ErrorKind::ContextOverflow,
+            400 if body.contains(STALE_THINKING) => ErrorKind::StaleThinking,
             429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
             429 => ErrorKind::RateLimited,
             401 | 403 => ErrorKind::Unauthorized,

@@ -39,15 +39,16 @@ impl Http {
         Self { client: OnceLock::new(), host: host.unwrap_or_else(|| "the server".to_owned()) }
     }
 
-    /// Sends a request, and reads the answer. Passes its text on as it arrives.
+    /// Sends a request that needs these beta features, and reads the answer. Passes its text on as it arrives.
     pub(crate) async fn attempt(
         &self,
         settings: &Settings,
+        betas: &[&str],
         body: &str,
         on_event: &mut OnEvent<'_>,
     ) -> Result<ModelResponse, ModelError> {
         let limit = settings.limits.total;
-        let answer = match timeout(limit, self.exchange(settings, body, on_event)).await {
+        let answer = match timeout(limit, self.exchange(settings, betas, body, on_event)).await {
             Ok(answer) => answer,
             Err(Elapsed { .. }) => Err(self.timed_out("complete its answer", limit)),
         };
@@ -57,11 +58,12 @@ impl Http {
     async fn exchange(
         &self,
         settings: &Settings,
+        betas: &[&str],
         body: &str,
         on_event: &mut OnEvent<'_>,
     ) -> Result<ModelResponse, ModelError> {
         let Settings { api, limits, .. } = settings;
-        let sent = self.request(settings, body)?.send();
+        let sent = self.request(settings, betas, body)?.send();
         let sent = timeout(limits.first_byte, sent).await;
         let mut response = sent
             .map_err(|_| self.timed_out("begin its answer", limits.first_byte))?
@@ -90,7 +92,7 @@ impl Http {
     }
 
     async fn list_models(&self, settings: &Settings) -> Result<(), ModelError> {
-        let sent = self.prepare(settings, reqwest::Method::GET, settings.api.path_of_models())?.send();
+        let sent = self.prepare(settings, reqwest::Method::GET, settings.api.path_of_models(), &[])?.send();
         let sent = timeout(CHECK_LIMIT, sent).await;
         let mut response =
             sent.map_err(|_| self.timed_out("begin its answer", CHECK_LIMIT))?.map_err(|error| self.failed(&error))?;
@@ -102,8 +104,8 @@ impl Http {
         Err(ModelError::status(settings.api.wire(), &self.host, status.as_u16(), &body, None))
     }
 
-    fn request(&self, settings: &Settings, body: &str) -> Result<reqwest::RequestBuilder, ModelError> {
-        let request = self.prepare(settings, reqwest::Method::POST, &settings.api.path(&settings.model))?;
+    fn request(&self, settings: &Settings, betas: &[&str], body: &str) -> Result<reqwest::RequestBuilder, ModelError> {
+        let request = self.prepare(settings, reqwest::Method::POST, &settings.api.path(&settings.model), betas)?;
         Ok(request.header(CONTENT_TYPE, "application/json").body(body.to_owned()))
     }
 
@@ -112,6 +114,7 @@ impl Http {
         settings: &Settings,
         method: reqwest::Method,
         path: &str,
+        betas: &[&str],
     ) -> Result<reqwest::RequestBuilder, ModelError> {
         let Settings { api, base_url, key, limits, .. } = settings;
         let client = self.client.get_or_init(|| {
@@ -127,7 +130,7 @@ impl Http {
             ModelError::new(ErrorKind::Refused, format!("the base_url of the model is not a URL: {error}"))
         })?;
         let mut request = client.request(method, url);
-        for (name, value) in api.headers(key.as_ref().map(Key::text)) {
+        for (name, value) in api.headers(key.as_ref().map(Key::text), betas) {
             let mut value = HeaderValue::from_str(&value).map_err(|_| {
                 ModelError::new(
                     ErrorKind::Unauthorized,

@@ -1,7 +1,7 @@
 //! A client of language models. One [`Client`] stands for one model of one server. It sends conversations, reads the answer as it
 //! is streamed, and repeats requests that failed for a reason that may pass.
 //!
-//! It speaks the four [APIs](Api) for which [`toolc::wire`] reads answers and writes results. This crate adds the requests, HTTP,
+//! It speaks the [APIs](Api) for which [`toolc::wire`] reads answers and writes results. This crate adds the requests, HTTP,
 //! and the errors in between. To cancel a request, drop its future: the connection is closed.
 //!
 //! HTTP is done by `reqwest`, with `rustls` and `ring`: dropping a future is a sound way to cancel, which a blocking client does not
@@ -21,7 +21,7 @@ mod server;
 mod tests;
 
 pub use answer::{Answer, Event};
-pub use api::{Api, assistant_message, user_message};
+pub use api::{Api, assistant_message, user_message, without_thinking};
 pub use client::{Client, Limits, Prices, Request, Settings};
 pub use error::{ErrorKind, ModelError};
 pub use key::Key;

@@ -45,7 +45,7 @@ fn ask_with(replies: Vec<Reply>, api: Api, change: impl FnOnce(&mut Settings)) -
     let client = Client::new(settings);
     let messages = [user_message(api, "Hi")];
     let tools = serde_json::value::to_raw_value(&json!([{ "name": "a_tool" }])).unwrap();
-    let request = Request { system: "Be brief.", messages: &messages, tools: Some(&tools) };
+    let request = Request { system: "Be brief.", messages: &messages, tools: Some(&tools), ..Request::default() };
     let mut shown = String::new();
     let result = block_on(client.ask(&request, &mut |event| match event {
         Event::Text(text) => shown += text,
@@ -248,7 +248,7 @@ fn dropping_a_request_closes_its_connection() {
     let messages = [user_message(Api::ChatCompletions, "Hi")];
     let begun = Instant::now();
     block_on(async {
-        let request = Request { system: "", messages: &messages, tools: None };
+        let request = Request { messages: &messages, ..Request::default() };
         let mut shown = String::new();
         let mut on_event = |event: Event<'_>| {
             if let Event::Text(text) = event {
@@ -293,7 +293,7 @@ fn a_script_answers_in_order() {
          \"usage\": {\"input\": 9}}\n\n{\"error\": \"context_overflow\"}\n{\"text\": \"Done.\"}",
     );
     let client = Client::scripted(script.unwrap());
-    let request = Request { system: "", messages: &[], tools: None };
+    let request = Request::default();
     let ask = |client: &Client| block_on(client.ask(&request, &mut |_| {}));
     let first = ask(&client).unwrap().response;
     let calls: Vec<_> = first

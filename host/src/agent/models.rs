@@ -12,7 +12,7 @@ const BASE_URLS: [(Api, &str, &str); 5] = [
     (Api::Responses, "OPENAI_BASE_URL", ""),
     (Api::Anthropic, "ANTHROPIC_BASE_URL", ""),
     (Api::Gemini, "GOOGLE_GEMINI_BASE_URL", "/v1beta"),
-    (Api::Interactions, "GOOGLE_GEMINI_BASE_URL", "/v1beta"),
+    (Api::Interactions, "GOOGLE_GEMINI_BASE_URL", "/v1"),
 ];
 
 /// A model, as the configuration describes it.

@@ -221,8 +221,8 @@ impl Agent {
         Ok(Answered::Response(Box::new(response), tokens))
     }
 
-    /// Runs calls, and adds their results, except those of calls in the background, which it starts. The first Ctrl-C cancels the calls, the second one ends the turn. Returns whether the turn
-    /// goes on.
+    /// Runs calls and adds their results. Calls in the background are only started. The first Ctrl-C cancels the calls, the second one ends
+    /// the turn. Returns whether the turn goes on.
     async fn run_calls(&mut self, turn: &Turn, calls: &[ToolCall<'_>], interrupts: &mut Interrupts) -> bool {
         let cancel = CancelHandle::new();
         let calls = calls.iter().map(|call| call.with_task(&self.task));

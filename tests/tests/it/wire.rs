@@ -104,6 +104,9 @@ fn describe(response: &Result<ModelResponse, WireError>) -> String {
     };
     let mut out = format!("stop: {:?} ({})\n", response.stop(), response.stop_reason());
     let _ = writeln!(out, "text: {:?}", response.text());
+    if let Some(container) = response.container() {
+        let _ = writeln!(out, "container: {container}");
+    }
     for call in response.calls() {
         let _ = writeln!(out, "call: {} {} {}", call.id(), call.name(), call.arguments());
         if *call.origin() != CallOrigin::default() {

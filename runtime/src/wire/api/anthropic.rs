@@ -55,7 +55,13 @@ const COMPACTION_KEYS: [&str; 2] = ["content", "encrypted_content"];
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let message = body.object()?;
     let usage = usage(&message, Usage::default());
-    read(&message.require("content", "an array of blocks")?, &message.non_empty_text("stop_reason")?, usage)
+    let content = message.require("content", "an array of blocks")?;
+    Ok(read(&content, &message.non_empty_text("stop_reason")?, usage)?.with_container(container(&message)?))
+}
+
+/// Returns the id of the container in a message or an event.
+fn container(message: &Object<'_>) -> Result<Option<String>, WireError> {
+    message.get("container").map(|container| container.object()?.non_empty_text("id")).transpose()
 }
 
 /// Returns the usage in a message or an event. A stream sends it in parts, so numbers that are missing are those of `before`.
@@ -151,6 +157,7 @@ struct Events {
     blocks: Vec<Block>,
     reason: String,
     usage: Option<Usage>,
+    container: Option<String>,
     has_ended: bool,
 }
 
@@ -189,13 +196,16 @@ impl ResponseAssembler for Events {
             }
             "content_block_stop" => self.open(&event)?.has_ended = true,
             "message_start" => {
-                let message = event.get("message").and_then(|message| message.object().ok());
-                self.usage = message.and_then(|message| usage(&message, Usage::default()));
+                if let Some(message) = event.get("message").and_then(|message| message.object().ok()) {
+                    self.usage = usage(&message, Usage::default());
+                    self.container = container(&message)?;
+                }
             }
             "message_delta" => {
                 self.usage = usage(&event, self.usage.unwrap_or_default()).or(self.usage);
                 let delta = event.require("delta", "a delta")?.object()?;
                 record_stop_reason(&mut self.reason, delta.optional_text("stop_reason")?, stop);
+                self.container = container(&delta)?.or(self.container.take());
             }
             "message_stop" => self.has_ended = true,
             // `ping`, and unknown events.
@@ -213,7 +223,8 @@ impl ResponseAssembler for Events {
             blocks.push(block.end(&format!("/content/{at}/input"), &self.reason)?);
         }
         let content = raw_json(list(&blocks));
-        read(&Node { json: &content, path: "/content".to_owned() }, &self.reason, self.usage)
+        let response = read(&Node { json: &content, path: "/content".to_owned() }, &self.reason, self.usage)?;
+        Ok(response.with_container(self.container.take()))
     }
 }
 

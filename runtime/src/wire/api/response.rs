@@ -20,6 +20,7 @@ pub struct ModelResponse {
     stop: Stop,
     reason: String,
     usage: Option<Usage>,
+    container: Option<String>,
 }
 
 /// A part of a response that this crate does not know: an item, a block or a part. It needs no answer, and is sent back unchanged.
@@ -115,6 +116,17 @@ impl ModelResponse {
     /// Returns the numbers of tokens, if the API has reported them.
     pub const fn usage(&self) -> Option<Usage> {
         self.usage
+    }
+
+    /// Returns the id of the container in which the vendor runs the programs of the model. Anthropic requires it in `container` of the
+    /// request with the results of calls [by a program](CallOrigin::program).
+    pub fn container(&self) -> Option<&str> {
+        self.container.as_deref()
+    }
+
+    #[cfg(feature = "wire-anthropic")]
+    pub(super) fn with_container(self, container: Option<String>) -> Self {
+        Self { container, ..self }
     }
 
     #[cfg(feature = "wire-gemini")]
@@ -235,7 +247,7 @@ impl ResponseBuilder {
             let got = format!("a response that was cut off: {reason}");
             return Err(WireError::new(&*last.path, "a complete call", got));
         }
-        Ok(ModelResponse { messages, calls, unknown, text, stop, reason, usage })
+        Ok(ModelResponse { messages, calls, unknown, text, stop, reason, usage, container: None })
     }
 }
 

@@ -22,7 +22,9 @@ pub enum ToolUpdate {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AppendedTools {
-    /// The messages to append to the conversation. May be empty.
+    /// The messages to append to the conversation, after the last message of the user or the last results. May be empty. Anthropic
+    /// refuses them elsewhere: the next message must be the model's. If the model [paused](crate::wire::Stop::Paused), append them only
+    /// after its next response.
     pub messages: Vec<Box<RawValue>>,
     /// The beta features that this request and all later ones of the conversation must name: `anthropic-beta`.
     pub betas: &'static [&'static str],
@@ -34,8 +36,8 @@ impl Api {
     /// Returns how a conversation goes on whose requests had the tools of `earlier`, and now have those of `later`. Both must be turns
     /// of one session, in a dialect of this API. Calls are run by `later`, which refuses a tool that was removed.
     ///
-    /// Anthropic and OpenAI's Responses take added and removed tools as messages. The other APIs do not, and none takes a changed
-    /// definition.
+    /// Anthropic and OpenAI's Responses take added and removed tools as messages, and Anthropic also takes changed definitions. The other
+    /// APIs take none.
     ///
     /// ```
     /// use toolc::wire::{Api, ToolUpdate};
@@ -67,21 +69,19 @@ impl Api {
             let is_same = earlier.definitions() == later.definitions();
             return if is_same { ToolUpdate::Unchanged } else { ToolUpdate::Replace };
         }
-        if !changes.changed.is_empty() {
+        // The tools of the vendor are part of the request, not of the conversation.
+        if earlier.vendor_tools() != later.vendor_tools() {
             return ToolUpdate::Replace;
         }
         (self.vendor().tool_update)(later, &changes).map_or(ToolUpdate::Replace, ToolUpdate::Append)
     }
 }
 
-/// Returns the definitions of added tools.
+/// Returns the definition of a tool after the change.
 #[cfg(any(feature = "wire-anthropic", feature = "wire-openai"))]
-pub(super) fn definitions(later: &Turn, added: &[crate::call::changes::ToolChange<'_>]) -> Vec<serde_json::Value> {
-    let definition = |change: &crate::call::changes::ToolChange<'_>| {
-        let id = later.find(change.name)?;
-        serde_json::from_str(&later.definition(id)).ok()
-    };
-    added.iter().filter_map(definition).collect()
+pub(super) fn definition(later: &Turn, change: &crate::call::changes::ToolChange<'_>) -> Option<serde_json::Value> {
+    let id = later.find(change.name)?;
+    serde_json::from_str(&later.definition(id)).ok()
 }
 
 #[cfg(test)]

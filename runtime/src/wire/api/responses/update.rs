@@ -4,13 +4,16 @@ use serde_json::{Value, json};
 
 use crate::call::changes::ToolChanges;
 use crate::session::turn::Turn;
-use crate::wire::api::update::{AppendedTools, definitions};
+use crate::wire::api::update::{AppendedTools, definition};
 use crate::wire::write::raw_json;
 
 /// Returns the change as an item and a choice (`additional_tools` and `allowed_tools` in the types of openai 3.57.0, read on 2026-11-27).
-/// `None` if the choice would have to name deferred tools, which only the vendor's search finds.
+/// `None` if a definition has changed, or if the choice would have to name deferred tools, which only the vendor's search finds.
 pub(super) fn tool_update(later: &Turn, changes: &ToolChanges<'_>) -> Option<AppendedTools> {
-    let added = definitions(later, &changes.added);
+    if !changes.changed.is_empty() {
+        return None;
+    }
+    let added: Vec<Value> = changes.added.iter().filter_map(|change| definition(later, change)).collect();
     let messages = if added.is_empty() {
         Vec::new()
     } else {
