@@ -7,7 +7,7 @@ use toolc_codegen::diagnostic::At;
 
 use crate::keys::{
     Api, ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel,
-    HostKeys, ModalTable, ModelTable, PricesTable, SearchBy, SshTable,
+    HostKeys, ModalTable, ModelTable, PricesTable, SearchBy, SshTable, ToolChanges,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -23,6 +23,8 @@ pub struct Config {
     pub tools: ToolSelection,
     /// How the model finds tools if there are many.
     pub search: SearchBy,
+    /// How the model learns that its tools have changed.
+    pub tool_changes: ToolChanges,
     /// The values of facts.
     pub facts: Vec<(String, FactValue)>,
     /// How calls that need approval are decided.
@@ -323,6 +325,7 @@ impl Config {
                 disable_tools: texts(&table.tools.disable_tools),
             },
             search: or(table.tools.search.as_ref(), SearchBy::Toolc),
+            tool_changes: or(table.tools.changes.as_ref(), ToolChanges::Resend),
             facts: table.facts.iter().map(|(name, value)| (name.value.clone(), value.value.clone())).collect(),
             approval: Approval {
                 mode: table.approval.mode.as_ref().map(|mode| mode.value),

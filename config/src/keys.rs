@@ -123,6 +123,19 @@ table! {
         /// How the model finds tools if their definitions take more than a tenth of its context, or more than 20,000 tokens if its size is
         /// unknown. Tools that most conversations need are always shown. Default: `toolc`.
         search: Word<SearchBy>,
+        /// How the model learns that tools were added, removed or changed during a conversation. Default: `resend`.
+        changes: Word<ToolChanges>,
+    }
+}
+
+words! {
+    /// How the model learns that its tools have changed.
+    pub enum ToolChanges {
+        /// Requests have the new definitions, which costs the vendor's prompt cache.
+        Resend = "resend",
+        /// A message at the end of the conversation has the change, if the API takes one, or else as `resend`. OpenAI's Responses takes
+        /// tools that were added or removed; Anthropic takes all changes, as a beta feature of newer models.
+        Append = "append",
     }
 }
 

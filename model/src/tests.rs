@@ -157,6 +157,26 @@ fn each_api_gets_its_own_request() {
 }
 
 #[test]
+fn only_apis_that_know_them_get_a_choice_of_tools_a_container_and_beta_features() {
+    let choice = serde_json::value::to_raw_value(&json!({ "type": "auto" })).unwrap();
+    for api in Api::ALL {
+        let (url, requests) = serve(vec![Reply::Whole(400, "", String::new())]);
+        let request = Request {
+            tool_choice: Some(&choice),
+            betas: &["one-2026-01-01", "two-2026-01-01"],
+            container: Some("container_1"),
+            ..Request::default()
+        };
+        block_on(Client::new(settings(api, url)).ask(&request, &mut |_| {})).unwrap_err();
+        let sent = requests.recv().unwrap();
+        let is_anthropic = api == Api::Anthropic;
+        assert_eq!(sent.head.contains("anthropic-beta: one-2026-01-01,two-2026-01-01"), is_anthropic, "{}", sent.head);
+        assert_eq!(sent.body["container"] == "container_1", is_anthropic);
+        assert_eq!(sent.body["tool_choice"]["type"] == "auto", is_anthropic || api == Api::Responses);
+    }
+}
+
+#[test]
 fn a_request_is_repeated_if_the_failure_may_pass() {
     let page = Reply::Whole(502, "content-type: text/html\r\n", "<h1>Bad gateway</h1>".to_owned());
     let busy = Reply::Whole(429, "retry-after: 0\r\n", r#"{"error":{"message":"slow down"}}"#.to_owned());

@@ -95,6 +95,7 @@ impl Agent {
             self.emit(&AgentEvent::Notice { text: &format!("the conversation is not recorded: {error}") });
         }
         self.conversation.replace_beginning(first, text);
+        self.sent_tools.reset();
         // The model may have to read again what it has read before.
         if let Some(log) = self.task.state::<AccessLog>() {
             log.forget_repeated_reads();

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use toolc::CompletedCall;
 use toolc::origin::{CallKind, CallOrigin};
 use toolc::wire::ModelResponse;
-use toolc_model::{Api, user_message};
+use toolc_model::{Api, user_message, without_thinking};
 
 /// The number of bytes of a token, on average.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -31,6 +31,9 @@ pub(crate) struct CallMade {
     /// What else the API says about the call.
     #[serde(default, skip_serializing_if = "StoredOrigin::is_default")]
     pub(crate) origin: StoredOrigin,
+    /// The container in which the program that has made the call waits for the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) container: Option<String>,
 }
 
 /// A [`CallOrigin`], without which the result of a call cannot be written.
@@ -103,6 +106,7 @@ impl Entry {
             name: call.name().to_owned(),
             arguments: call.arguments().to_owned(),
             origin: call.origin().into(),
+            container: call.origin().program.as_ref().and(response.container()).map(ToOwned::to_owned),
         };
         Self::Model {
             raw: response.messages().to_vec(),
@@ -192,11 +196,17 @@ impl Conversation {
         self.reported = None;
     }
 
-    /// Returns the messages for the model. Neighbouring messages of the user are one, because some servers refuse two.
-    pub(crate) fn messages(&self, api: Api) -> Vec<Box<RawValue>> {
-        let mut messages = Vec::with_capacity(self.entries.len());
+    /// Returns the messages for the model, with other messages at their places: each has the number of entries before it. Neighbouring
+    /// messages of the user are one, because some servers refuse two.
+    pub(crate) fn messages(&self, api: Api, others: &[(usize, Box<RawValue>)]) -> Vec<Box<RawValue>> {
+        let mut messages = Vec::with_capacity(self.entries.len() + others.len());
         let mut user: Option<String> = None;
-        for entry in &self.entries {
+        for at in 0..=self.entries.len() {
+            for (_, other) in others.iter().filter(|(before, _)| *before == at) {
+                messages.extend(user.take().map(|text| user_message(api, &text)));
+                messages.push(other.clone());
+            }
+            let Some(entry) = self.entries.get(at) else { break };
             match entry {
                 Entry::User(text) => {
                     user = Some(match user.take() {
@@ -223,6 +233,33 @@ impl Conversation {
     /// Returns whether the API has counted the tokens, with those of the definitions.
     pub(crate) fn is_counted(&self) -> bool {
         self.reported.is_some()
+    }
+
+    /// Returns whether the model has said the last part.
+    pub(crate) fn ends_with_answer(&self) -> bool {
+        matches!(self.entries.last(), Some(Entry::Model { .. }))
+    }
+
+    /// Returns the container in which a program of the last answer waits for results.
+    pub(crate) fn container(&self) -> Option<&str> {
+        let last = self.entries.iter().rev().find_map(|entry| match entry {
+            Entry::Model { calls, .. } => Some(calls),
+            _ => None,
+        });
+        last?.iter().find_map(|call| call.container.as_deref())
+    }
+
+    /// Removes the thinking of the model. Returns whether there was any.
+    pub(crate) fn remove_thinking(&mut self, api: Api) -> bool {
+        let mut is_changed = false;
+        for entry in &mut self.entries {
+            if let Entry::Model { raw, .. } = entry
+                && let Some(without) = without_thinking(api, raw)
+            {
+                (*raw, is_changed) = (without, true);
+            }
+        }
+        is_changed
     }
 
     pub(crate) fn last_answer(&self) -> &str {
@@ -290,9 +327,13 @@ mod tests {
             name: "apply".to_owned(),
             arguments: "x".to_owned(),
             origin: call.origin().into(),
+            container: Some("container_1".to_owned()),
         };
         let stored: CallMade = serde_json::from_str(&serde_json::to_string(&made).unwrap()).unwrap();
-        assert_eq!(CallOrigin::from(&stored.origin), origin);
+        assert_eq!(
+            (CallOrigin::from(&stored.origin), stored.container.as_deref()),
+            (origin.clone(), Some("container_1"))
+        );
         // A call of an earlier version, and of most APIs.
         let plain = r#"{"id":"c1","name":"apply","arguments":"x"}"#;
         let stored: CallMade = serde_json::from_str(plain).unwrap();
@@ -307,6 +348,7 @@ mod tests {
             name: "fetch".to_owned(),
             arguments: "{}".to_owned(),
             origin: StoredOrigin { is_async: *is_async, ..StoredOrigin::default() },
+            container: None,
         };
         Entry::Model { raw: Vec::new(), text: String::new(), calls: calls.iter().map(made).collect() }
     }
@@ -357,7 +399,7 @@ mod tests {
         let user = |text: &str| Entry::User(text.to_owned());
         let conversation = Conversation::new(vec![user("a"), user("b"), model("c"), user("d")]);
         let messages: Vec<String> =
-            conversation.messages(Api::ChatCompletions).iter().map(|message| message.get().to_owned()).collect();
+            conversation.messages(Api::ChatCompletions, &[]).iter().map(|message| message.get().to_owned()).collect();
         assert_eq!(
             messages,
             [

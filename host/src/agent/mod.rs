@@ -1,7 +1,8 @@
 //! The loop: the model answers, its calls are run, their results go back, until it has no more calls.
 //!
-//! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`state`] what the model must not
-//! forget. [`helpers`] are agents that work for another one. [`compact`] shortens a conversation, [`record`] stores it, and [`event`] reports what happens to the terminal or a program.
+//! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`state`] what the model must not forget, and
+//! [`sent_tools`] what it knows about its tools. [`helpers`] are agents that work for another one. [`compact`] shortens a conversation,
+//! [`record`] stores it, and [`event`] reports what happens to the terminal or a program.
 
 mod background;
 mod budget;
@@ -15,6 +16,7 @@ pub(crate) mod interrupt;
 pub(crate) mod models;
 mod prompt;
 mod record;
+mod sent_tools;
 pub(crate) mod setup;
 mod spent;
 mod state;
@@ -33,6 +35,7 @@ pub(crate) use event::{AgentEvent, Observer, Tokens};
 use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
 use record::Recorder;
+use sent_tools::SentTools;
 pub(crate) use spent::Spent;
 use state::{Denied, TaskState};
 
@@ -68,6 +71,7 @@ pub(crate) struct Agent {
     spent: Spent,
     helpers: Arc<Helpers>,
     background: Background,
+    sent_tools: SentTools,
     /// The requests that it may still make in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,
@@ -193,7 +197,7 @@ impl Agent {
 
     /// Returns the messages of the conversation, in the form of the API.
     pub(crate) fn messages(&self) -> serde_json::Value {
-        let messages = self.conversation.messages(self.model.settings().api);
+        let messages = self.conversation.messages(self.model.settings().api, &[]);
         messages
             .iter()
             .map(|message| serde_json::from_str::<serde_json::Value>(message.get()).unwrap_or_default())

@@ -26,6 +26,7 @@ use super::helpers::{Base, HelperPlan, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
 use super::models::{ModelConfig, Models};
 use super::record::{self, Origin, Recorder};
+use super::sent_tools::SentTools;
 use super::spent::Spent;
 use super::state::TaskState;
 use super::{Agent, LoopLimits, News, prompt};
@@ -301,6 +302,7 @@ impl Setup {
             spent,
             helpers,
             background: Background::default(),
+            sent_tools: SentTools::new(self.profile.config().tool_changes),
             budget,
             is_helper: helper.is_some(),
             is_single: source != "chat",

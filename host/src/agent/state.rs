@@ -16,6 +16,8 @@ use crate::time;
 
 /// The maximum number of calls that were not approved. The oldest are dropped.
 const MAX_DENIED: usize = 50;
+/// The tool of the search that calls others.
+const TOOL_CALL: &str = "tool_call";
 /// The maximum length of a call, a command line or a reason, in characters.
 const MAX_CHARS: usize = 300;
 
@@ -78,22 +80,22 @@ impl TaskState {
         if self.todo.iter().any(|item| item.status.is_unfinished()) {
             text += ", the to-do list is kept";
         }
-        text += ".";
+        text += ".\n";
         let processes = self.processes.iter().map(ToString::to_string);
         push_list(
             &mut text,
-            " These processes in the background have ended, and their ids are no longer valid:",
+            "These processes in the background have ended, and their ids are no longer valid:",
             processes,
         );
         push_list(
             &mut text,
-            " These calls in the background have ended, and it is unknown what they have done:",
+            "These calls in the background have ended, and it is unknown what they have done:",
             self.calls.iter().cloned(),
         );
         let (ended, lost): (Vec<_>, Vec<_>) = self.helpers.iter().partition(|helper| helper.has_ended());
         let lost = lost.iter().map(|helper| format!("{}: {}", helper.helper_id, helper.goal));
-        push_list(&mut text, " These helpers were ended before they had a result:", lost);
-        push_list(&mut text, " The results of these helpers can still be read:", ended.iter().map(ToString::to_string));
+        push_list(&mut text, "These helpers were ended before they had a result:", lost);
+        push_list(&mut text, "The results of these helpers can still be read:", ended.iter().map(ToString::to_string));
         text.trim_end().to_owned()
     }
 }
@@ -147,18 +149,8 @@ impl Agent {
 
     /// Returns those calls that were not approved or were refused.
     pub(super) fn denied_of(&self, completed: &[CompletedCall<'_>]) -> Vec<Denied> {
-        let is_denied = |completed: &&CompletedCall<'_>| {
-            matches!(completed.response.error, Some(ErrorKind::Denied | ErrorKind::Refused))
-                && !self.questions.is_unanswered(completed.call.id())
-        };
-        let denied = |CompletedCall { call, response }: &CompletedCall<'_>| {
-            let result: Value = serde_json::from_str(&response.json).unwrap_or_default();
-            Denied {
-                call: shortened(&format!("{} {}", call.name(), call.arguments())),
-                reason: shortened(result["error"].as_str().unwrap_or_default()),
-            }
-        };
-        completed.iter().filter(is_denied).map(denied).collect()
+        let answered = completed.iter().filter(|completed| !self.questions.is_unanswered(completed.call.id()));
+        answered.flat_map(denied_in).collect()
     }
 
     /// Remembers calls that were not approved or were refused.
@@ -192,8 +184,46 @@ fn shortened(text: &str) -> String {
     }
 }
 
+/// Returns the calls in a call that were not approved or were refused. A call of `tool_call` may have several in it.
+fn denied_in(CompletedCall { call, response }: &CompletedCall<'_>) -> Vec<Denied> {
+    let denied = |call: String, result: &Value| Denied {
+        call: shortened(&call),
+        reason: shortened(result["error"].as_str().unwrap_or_default()),
+    };
+    let result: Value = serde_json::from_str(&response.json).unwrap_or_default();
+    if let Some(calls) = calls_in(call) {
+        let parts = result["results"].as_array().into_iter().flatten().enumerate();
+        let parts = parts.filter(|(_, part)| is_denied(part["result"]["kind"].as_str()));
+        let part = |(at, part): (usize, &Value)| {
+            let name = part["name"].as_str().unwrap_or_default();
+            denied(format!("{name} {}", calls[at]["arguments"]), &part["result"])
+        };
+        return parts.map(part).collect();
+    }
+    if is_denied(response.error.map(ErrorKind::word)) {
+        return vec![denied(format!("{} {}", call.name(), call.arguments()), &result)];
+    }
+    Vec::new()
+}
+
+/// Returns the list of calls in a call of `tool_call`, or `None` if it has none.
+fn calls_in(call: &ToolCall<'_>) -> Option<Value> {
+    let mut arguments: Value = serde_json::from_str(call.arguments()).ok().filter(|_| call.name() == TOOL_CALL)?;
+    let calls = match arguments["calls"].take() {
+        // Some models write the list as a text.
+        Value::String(text) => serde_json::from_str(&text).ok()?,
+        calls => calls,
+    };
+    calls.as_array().is_some_and(|calls| !calls.is_empty()).then_some(calls)
+}
+
+fn is_denied(kind: Option<&str>) -> bool {
+    [ErrorKind::Denied, ErrorKind::Refused].iter().any(|denied| Some(denied.word()) == kind)
+}
+
 #[cfg(test)]
 mod tests {
+    use toolc::{CallResponse, ToolError, ToolOutput};
     use toolc_agent::TodoStatus;
 
     use super::*;
@@ -246,12 +276,42 @@ mod tests {
     #[test]
     fn after_a_restart_the_model_learns_what_has_ended() {
         insta::assert_snapshot!(state().after_restart(), @r#"
-        toolc was restarted after the last message: variables and the directory of the shell and of scripts are lost, the to-do list is kept. These processes in the background have ended, and their ids are no longer valid:
+        toolc was restarted after the last message: variables and the directory of the shell and of scripts are lost, the to-do list is kept.
+
+        These processes in the background have ended, and their ids are no longer valid:
         - proc_1: `npm run dev`, since 2026-03-01T12:00:00Z
 
-         These calls in the background have ended, and it is unknown what they have done:
+        These calls in the background have ended, and it is unknown what they have done:
         - fetch {"site":"a.example"}
         "#);
+    }
+
+    #[test]
+    fn calls_that_were_denied_are_found_in_a_call_with_several() {
+        let of = |name: &str, arguments: &str, result: Result<&str, ErrorKind>| -> Vec<String> {
+            let response = match result {
+                Ok(json) => {
+                    let mut response = CallResponse::from(Ok(ToolOutput::text("")));
+                    json.clone_into(&mut response.json);
+                    response
+                }
+                Err(kind) => CallResponse::from(Err(ToolError::with_kind(kind, "no"))),
+            };
+            let completed = CompletedCall { call: ToolCall::new(name, arguments), response };
+            denied_in(&completed).into_iter().map(|denied| format!("{}: {}", denied.call, denied.reason)).collect()
+        };
+        assert_eq!(of("fetch", "{}", Err(ErrorKind::Denied)), ["fetch {}: no"]);
+        assert_eq!(of("fetch", "{}", Err(ErrorKind::Failed)), [""; 0]);
+        let results = r#"{"results":[{"name":"a","result":1},{"name":"b","result":{"error":"no","kind":"denied"}}]}"#;
+        let calls = r#"[{"name":"a","arguments":{}},{"name":"b","arguments":{"x":1}}]"#;
+        let as_list = format!(r#"{{"calls":{calls}}}"#);
+        let as_text = serde_json::json!({ "calls": calls }).to_string();
+        for arguments in [&as_list, &as_text] {
+            assert_eq!(of("tool_call", arguments, Ok(results)), [r#"b {"x":1}: no"#]);
+        }
+        // The result of one call is that of its tool.
+        assert_eq!(of("tool_call", r#"{"name":"list","calls":[]}"#, Ok(results)), [""; 0]);
+        assert_eq!(of("tool_call", r#"{"name":"b"}"#, Err(ErrorKind::Denied)), [r#"tool_call {"name":"b"}: no"#]);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
 use toolc::cancel::CancelHandle;
 use toolc::origin::CallOrigin;
 use toolc::wire::{ModelResponse, Stop};
@@ -76,7 +75,7 @@ impl Agent {
             self.add_background_results();
             self.compact_if_needed(&turn).await?;
             self.emit(&AgentEvent::Request { number: *requests });
-            let response = match self.ask_or_compact(&turn, interrupts).await? {
+            let response = match self.ask_or_mend(&turn, interrupts).await? {
                 Answered::Response(response, used) => {
                     self.tokens.add(used);
                     response
@@ -142,12 +141,19 @@ impl Agent {
         tokens.add(spent);
     }
 
-    /// Asks the model, and shortens the conversation if it is too long for it.
-    async fn ask_or_compact(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
+    /// Asks the model. Shortens the conversation if it is too long for it, and removes thinking that the server no longer accepts.
+    async fn ask_or_mend(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
         let mut keeps = [Keep::Usual, Keep::Least].into_iter();
         loop {
             let error = match self.ask(turn, interrupts).await {
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => error,
+                // A summary, other tools or a removed secret have changed what came before the thinking.
+                Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::StaleThinking => {
+                    if self.conversation.remove_thinking(self.model.settings().api) {
+                        continue;
+                    }
+                    return Err(TurnError::Model(error));
+                }
                 other => return other,
             };
             let Some(keep) = keeps.find(|keep| self.can_compact(*keep)) else {
@@ -161,11 +167,17 @@ impl Agent {
     async fn ask(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
         let settings = self.model.settings();
         let (api, prices) = (settings.api, settings.prices);
-        let messages = self.conversation.messages(api);
-        let with_vendor = request_tools(turn);
-        let tools = with_vendor.as_deref().or_else(|| turn.raw_definitions().ok());
-        let tools = tools.filter(|_| turn.tools().next().is_some());
-        let request = Request { system: &self.system, messages: &messages, tools };
+        let sent = self.sent_tools.next(api, turn, &self.conversation);
+        let messages = self.conversation.messages(api, &sent.messages);
+        let container = self.conversation.container().map(ToOwned::to_owned);
+        let request = Request {
+            system: &self.system,
+            messages: &messages,
+            tools: sent.definitions.as_deref(),
+            tool_choice: sent.tool_choice.as_deref(),
+            betas: sent.betas,
+            container: container.as_deref(),
+        };
         let mut partial = String::new();
         let redactor = Arc::clone(&self.redactor);
         let mut shown = redactor.stream();
@@ -204,6 +216,10 @@ impl Agent {
             return Ok(Answered::Interrupted);
         };
         let response = answer.map_err(TurnError::Model)?.response;
+        // An answer without content adds no message, so it leaves the request unanswered.
+        if !response.messages().is_empty() {
+            self.sent_tools.answered(sent);
+        }
         let tokens = Tokens::new(response.usage(), prices);
         let text = self.redactor.text(response.text()).into_owned();
         self.emit(&AgentEvent::Answer { text: &text, calls: response.calls().len(), tokens });
@@ -314,14 +330,6 @@ impl Agent {
         }
         self.conversation.push(entry);
     }
-}
-
-/// Returns the definitions together with the vendor's own tools, or `None` if the request needs none of these.
-fn request_tools(turn: &Turn) -> Option<Box<RawValue>> {
-    if turn.vendor_tools().is_empty() {
-        return None;
-    }
-    RawValue::from_string(turn.request_tools()).ok()
 }
 
 fn cancelled<'a>(call: ToolCall<'a>, why: &str) -> CompletedCall<'a> {

@@ -57,7 +57,7 @@ impl Sampler for ModelSampler {
                 }
             };
             let messages: Vec<_> = request.messages.iter().map(message).collect();
-            let asked = Request { system: &request.system, messages: &messages, tools: None };
+            let asked = Request { system: &request.system, messages: &messages, ..Request::default() };
             let answer = model.ask(&asked, &mut |_| {}).await.map_err(|error| error.to_string())?;
             let response = answer.response;
             let is_cut_off = response.stop() == toolc::wire::Stop::Length;

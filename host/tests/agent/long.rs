@@ -1,9 +1,9 @@
 //! Conversations that are too long for the model.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};
-use crate::vendors::VENDORS;
+use crate::vendors::{Call, VENDORS, Vendor};
 use crate::{folder, run, script};
 
 /// The conversation is summarised; calls and results stay together; the to-do list and refused calls are written again.
@@ -47,6 +47,94 @@ fn a_summary_replaces_the_beginning() {
         let events = run.events();
         assert!(events.iter().any(|event| event["event"] == "compacted"), "{}", run.out);
     }
+}
+
+/// Returns an answer of Anthropic that thinks first.
+fn thought(text: &str, calls: &[Call<'_>]) -> Reply {
+    let mut events = (anthropic().answer)(text, calls);
+    let block = json!({ "type": "thinking", "thinking": "", "signature": "" });
+    let deltas = json!({ "type": "signature_delta", "signature": "c2lnbmVk" });
+    // The thinking takes the first index.
+    for event in &mut events {
+        let mut value: Value = serde_json::from_str(event).expect("it is JSON");
+        if let Some(index) = value["index"].as_u64() {
+            value["index"] = (index + 1).into();
+        }
+        *event = value.to_string();
+    }
+    let thinking = [
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": deltas }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+    ];
+    events.splice(1..1, thinking.iter().map(Value::to_string));
+    Reply::Events(events)
+}
+
+fn anthropic() -> &'static Vendor {
+    VENDORS.iter().find(|vendor| vendor.api == "anthropic").expect("it is a vendor")
+}
+
+/// The refusal of newer models.
+const STALE: &str = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."}}"#;
+
+/// A summary changes what came before the thinking in the messages that are kept.
+#[test]
+fn thinking_that_the_server_refuses_is_removed() {
+    let folder = folder();
+    let read = |id, path: &str| (id, "read_file", json!({ "path": path }));
+    let server = Server::start(vec![
+        thought("", &[read("c1", "a.txt")]),
+        thought("", &[read("c2", "b.txt")]),
+        Reply::Status(400, "", anthropic().overflow.to_owned()),
+        Reply::Events((anthropic().answer)("SUMMARY", &[])),
+        Reply::Status(400, "", STALE.to_owned()),
+        thought("Done.", &[]),
+    ]);
+    let variables = [(anthropic().base, &*server.url), (anthropic().key, "sk-a-secret-key")];
+    let ran = run(folder.path(), &["agent", "Read both.", "--model", "anthropic:m-1"], &variables);
+    assert_eq!((ran.status, ran.out.trim()), (Some(0), "Done."), "{}", ran.err);
+    let requests = server.requests();
+    let has_thinking = |at: usize| requests[at]["messages"].to_string().contains("c2lnbmVk");
+    assert!(has_thinking(2) && has_thinking(4) && !has_thinking(5));
+    assert!(requests[5]["messages"].to_string().contains("c2"), "the call is kept");
+}
+
+#[test]
+fn a_refusal_that_is_not_about_thinking_in_the_conversation_is_an_error() {
+    let folder = folder();
+    let server = Server::start(vec![Reply::Status(400, "", STALE.to_owned())]);
+    let variables = [(anthropic().base, &*server.url), (anthropic().key, "sk-a-secret-key")];
+    let ran = run(folder.path(), &["agent", "Hello", "--model", "anthropic:m-1"], &variables);
+    assert_eq!(ran.status, Some(2), "{} {}", ran.out, ran.err);
+    assert_eq!(server.requests().len(), 1);
+}
+
+/// A program of the model waits in a container, which only requests with results for it name.
+#[test]
+fn results_for_a_program_name_its_container() {
+    let folder = folder();
+    let events = (anthropic().answer)("", &[("c1", "read_file", json!({ "path": "a.txt" }))]);
+    let by_program = events.into_iter().map(|event| {
+        let mut event: Value = serde_json::from_str(&event).expect("it is JSON");
+        if event["content_block"]["type"] == "tool_use" {
+            event["content_block"]["caller"] = json!({ "type": "code_execution_20260120", "tool_id": "srvtoolu_1" });
+        }
+        if event["type"] == "message_delta" {
+            event["delta"]["container"] = json!({ "id": "container_1", "expires_at": "2026-11-27T12:00:00Z" });
+        }
+        event.to_string()
+    });
+    let server = Server::start(vec![
+        Reply::Events(by_program.collect()),
+        Reply::Events((anthropic().answer)("", &[("c2", "read_file", json!({ "path": "b.txt" }))])),
+        Reply::Events((anthropic().answer)("Done.", &[])),
+    ]);
+    let variables = [(anthropic().base, &*server.url), (anthropic().key, "sk-a-secret-key")];
+    let ran = run(folder.path(), &["agent", "Read it.", "--model", "anthropic:m-1"], &variables);
+    assert_eq!(ran.status, Some(0), "{} {}", ran.out, ran.err);
+    let containers: Vec<Value> = server.requests().iter().map(|request| request["container"].clone()).collect();
+    assert_eq!(containers, [Value::Null, "container_1".into(), Value::Null]);
 }
 
 #[test]

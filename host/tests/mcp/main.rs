@@ -2,6 +2,9 @@
 #![cfg(target_os = "linux")]
 
 mod commands;
+#[path = "../agent/server.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod model_server;
 #[path = "../../../tests/packages.rs"]
 mod packages;
 mod questions;
@@ -11,6 +14,9 @@ mod serve;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod terminal;
 mod tools;
+#[path = "../agent/vendors.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod vendors;
 
 use std::fs;
 use std::path::Path;

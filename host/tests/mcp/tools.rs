@@ -3,9 +3,11 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{configure, folder, run, run_with, server};
+use crate::model_server::{Reply, Server};
+use crate::vendors::{Call, VENDORS};
+use crate::{configure, folder, run, run_with, server};
 
 #[test]
 fn tools_of_servers_are_defined_called_and_explained() {
@@ -132,6 +134,54 @@ fn a_slow_server_does_not_delay_a_session_and_joins_it() {
     assert!(agent.err.contains("MCP server `silent`: not started yet"), "{}", agent.err);
     assert!(agent.out.contains("the MCP server `late` has started: 14 tools are added"), "{}", agent.out);
     assert!(agent.out.contains("from the late one\\\""), "{}", agent.out);
+}
+
+/// The definitions stay those of the first request, so that the vendor's cache does, too.
+#[test]
+fn tools_of_a_late_server_are_appended_if_the_api_takes_them() {
+    for (api, key) in [("anthropic", "messages"), ("responses", "input")] {
+        let Some(folder) = folder() else { return };
+        let listed = folder.path().join("listed");
+        let late = server("late", &["late", &format!("listed={}", listed.display())], "");
+        configure(&folder, &("[tools]\nchanges = 'append'\n[mcp]\nstart_wait = '200ms'\n".to_owned() + &late));
+        let wait = format!("until [ -e {} ]; do sleep 0.1; done; sleep 1", listed.display());
+        let vendor = VENDORS.iter().find(|vendor| vendor.api == api).expect("it is a vendor");
+        let answer = |text: &str, calls: &[Call<'_>]| Reply::Events((vendor.answer)(text, calls));
+        let model = Server::start(vec![
+            answer("", &[("c1", "terminal", json!({ "command": wait }))]),
+            answer("", &[("c2", "mcp__late__echo", json!({ "text": "from the late one" }))]),
+            answer("done", &[]),
+        ]);
+        let named = format!("{api}:m-1");
+        let args = ["agent", "Go", "--json", "--model", &named];
+        let agent = run_with(&folder, &args, |program| {
+            program.env("TOOLC_APPROVAL", "off").env(vendor.base, &model.url).env(vendor.key, "sk-a-secret-key")
+        });
+        let agent = agent.succeeded();
+        assert!(agent.out.contains("from the late one\\\""), "{}", agent.out);
+        let requests = model.requests();
+        assert_eq!(requests.len(), 3);
+        assert!(requests.iter().all(|request| request["tools"] == requests[0]["tools"]), "{api}");
+        let tools = requests[0]["tools"].to_string();
+        assert!(tools.contains("terminal") && !tools.contains("mcp__late__"), "{tools}");
+        // The change follows the results, and stays where it is.
+        let messages = |at: usize| requests[at][key].as_array().expect("a conversation").clone();
+        let change = messages(1).last().expect("a message").clone();
+        assert!(change.to_string().contains("mcp__late__echo"), "{api}: {change}");
+        let at = messages(1).len() - 1;
+        let without_cache_mark = |mut message: Value| {
+            if let Some(block) = message["content"].as_array_mut().and_then(|blocks| blocks.last_mut()) {
+                block.as_object_mut().expect("a block").remove("cache_control");
+            }
+            message
+        };
+        assert_eq!(without_cache_mark(messages(2)[at].clone()), without_cache_mark(change));
+        assert!(messages(2).len() > at + 1);
+        if api == "responses" {
+            let choice = |at: usize| requests[at]["tool_choice"].to_string();
+            assert!(choice(1).contains("mcp__late__echo") && choice(2) == choice(1) && choice(0) == "null");
+        }
+    }
 }
 
 #[test]

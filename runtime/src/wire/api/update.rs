@@ -93,15 +93,20 @@ mod tests {
     use crate::provider::dynamic::DynamicTool;
     use crate::registry::Registry;
     use crate::result::output::ToolOutput;
+    use crate::search::ToolSearch;
 
-    fn turn(names: &[&'static str], dialect: Dialect) -> Turn {
+    fn registry(names: &[&'static str], description: &'static str) -> Registry {
         let registry = Registry::new();
         for name in names {
             let schema = json!({"type": "object", "properties": {}});
-            let tool = DynamicTool::sync(*name, "Does it.", schema, |_, _| Ok(ToolOutput::text("")));
+            let tool = DynamicTool::sync(*name, description, schema, |_, _| Ok(ToolOutput::text("")));
             registry.add(tool.build().unwrap()).unwrap();
         }
-        registry.session().build().unwrap().turn_blocking(dialect)
+        registry
+    }
+
+    fn turn(names: &[&'static str], dialect: Dialect) -> Turn {
+        registry(names, "Does it.").session().build().unwrap().turn_blocking(dialect)
     }
 
     fn appended(api: Api, dialect: Dialect, before: &[&'static str], after: &[&'static str]) -> AppendedTools {
@@ -137,6 +142,31 @@ mod tests {
         let expected = json!([{"type": "function", "name": "draw"}, {"type": "function", "name": "zip"}]);
         assert_eq!((&choice["type"], &choice["tools"]), (&json!("allowed_tools"), &expected));
         assert!(appended(Api::Responses, dialect, &["mail", "zip"], &["zip"]).messages.is_empty());
+    }
+
+    #[test]
+    fn only_anthropic_takes_a_changed_definition() {
+        for (api, dialect) in [(Api::Anthropic, Dialect::Anthropic), (Api::Responses, Dialect::OpenAiResponses)] {
+            let other = registry(&["mail"], "Sends it.").session().build().unwrap().turn_blocking(dialect);
+            match api.tool_update(&turn(&["mail"], dialect), &other) {
+                ToolUpdate::Append(appended) if api == Api::Anthropic => {
+                    let block = &json(&appended.messages[0])["content"][0];
+                    assert_eq!(block["tool"]["definition"]["description"], "Sends it.", "{block}");
+                }
+                ToolUpdate::Replace if api == Api::Responses => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_that_needs_other_tools_of_the_vendor_has_the_new_definitions() {
+        let dialect = Dialect::Anthropic;
+        let searched = registry(&["mail", "zip"], "Does it.").session();
+        let searched = searched.tool_search(ToolSearch::with_threshold(0).by_vendor()).build().unwrap();
+        let later = searched.turn_blocking(dialect);
+        assert!(!later.vendor_tools().is_empty());
+        assert!(matches!(Api::Anthropic.tool_update(&turn(&["zip"], dialect), &later), ToolUpdate::Replace));
     }
 
     #[test]

@@ -1,0 +1,184 @@
+//! The definitions in the requests of a conversation. Other definitions than in the request before cost the vendor's prompt cache, so a
+//! change of the tools can be a message at the end instead.
+
+use serde_json::value::RawValue;
+use toolc::Turn;
+use toolc::wire::ToolUpdate;
+use toolc_config::ToolChanges;
+use toolc_model::Api;
+
+use super::conversation::Conversation;
+
+/// What the model knows about its tools. It is not stored: a conversation that is resumed begins with the definitions of that time.
+pub(super) struct SentTools {
+    changes: ToolChanges,
+    /// What the last request that was answered has sent.
+    known: Option<Sent>,
+}
+
+/// The part of a request that is about tools.
+#[derive(Clone)]
+pub(super) struct Sent {
+    /// The turn whose tools the model knows after this request.
+    turn: Turn,
+    /// The definitions, or `None` if there are no tools.
+    pub(super) definitions: Option<Box<RawValue>>,
+    /// Messages about later changes, each with the number of entries of the conversation before it.
+    pub(super) messages: Vec<(usize, Box<RawValue>)>,
+    pub(super) tool_choice: Option<Box<RawValue>>,
+    pub(super) betas: &'static [&'static str],
+}
+
+impl Sent {
+    fn new(turn: &Turn) -> Self {
+        Self { turn: turn.clone(), definitions: definitions(turn), messages: Vec::new(), tool_choice: None, betas: &[] }
+    }
+}
+
+/// Returns the definitions together with the vendor's own tools, or `None` if there are no tools.
+fn definitions(turn: &Turn) -> Option<Box<RawValue>> {
+    turn.tools().next()?;
+    if turn.vendor_tools().is_empty() {
+        return turn.raw_definitions().ok().map(ToOwned::to_owned);
+    }
+    RawValue::from_string(turn.request_tools()).ok()
+}
+
+impl SentTools {
+    pub(super) fn new(changes: ToolChanges) -> Self {
+        Self { changes, known: None }
+    }
+
+    /// Returns what the next request sends, so that the model knows the tools of `turn`.
+    pub(super) fn next(&self, api: Api, turn: &Turn, conversation: &Conversation) -> Sent {
+        let known = self.known.as_ref().filter(|_| self.changes == ToolChanges::Append);
+        let Some(known) = known.filter(|known| known.definitions.is_some()) else { return Sent::new(turn) };
+        // A model that has paused goes on with what it has.
+        if conversation.ends_with_answer() {
+            return known.clone();
+        }
+        match api.wire().tool_update(&known.turn, turn) {
+            ToolUpdate::Unchanged => Sent { turn: turn.clone(), ..known.clone() },
+            ToolUpdate::Append(appended) => {
+                let mut sent = Sent { turn: turn.clone(), ..known.clone() };
+                let at = conversation.entries().len();
+                sent.messages.extend(appended.messages.into_iter().map(|message| (at, message)));
+                sent.tool_choice = appended.tool_choice.or(sent.tool_choice);
+                if !appended.betas.is_empty() {
+                    sent.betas = appended.betas;
+                }
+                sent
+            }
+            _ => Sent::new(turn),
+        }
+    }
+
+    /// Records that a request was answered. The changes of a request without an answer are computed again, because Anthropic refuses them
+    /// anywhere but before an answer and at the end.
+    pub(super) fn answered(&mut self, sent: Sent) {
+        self.known = Some(sent);
+    }
+
+    /// Forgets everything, because the beginning of the conversation was replaced: the cache is lost anyway.
+    pub(super) fn reset(&mut self) {
+        self.known = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use toolc::{DynamicTool, Registry, ToolOutput};
+    use toolc_model::user_message;
+
+    use super::super::conversation::Entry;
+    use super::*;
+
+    const API: Api = Api::Anthropic;
+
+    fn turn(names: &[&'static str]) -> Turn {
+        let registry = Registry::new();
+        for name in names {
+            let schema = json!({"type": "object", "properties": {}});
+            let tool = DynamicTool::sync(*name, "Does it.", schema, |_, _| Ok(ToolOutput::text("")));
+            registry.add(tool.build().expect("a tool")).expect("a new name");
+        }
+        registry.session().build().expect("a session").turn_blocking(API.dialect())
+    }
+
+    fn answer() -> Entry {
+        let raw = vec![toolc_model::assistant_message(API, "a")];
+        Entry::Model { raw, text: "a".to_owned(), calls: Vec::new() }
+    }
+
+    fn user() -> Entry {
+        Entry::User("u".to_owned())
+    }
+
+    /// Returns the roles of the messages of a request.
+    fn roles(sent: &Sent, conversation: &Conversation) -> Vec<String> {
+        let messages = conversation.messages(API, &sent.messages);
+        let role =
+            |message: &RawValue| -> serde_json::Value { serde_json::from_str(message.get()).expect("it is JSON") };
+        messages.iter().map(|message| role(message)["role"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_change_stays_where_it_was_sent_with_the_first_definitions() {
+        let mut sent_tools = SentTools::new(ToolChanges::Append);
+        let mut conversation = Conversation::new(vec![user()]);
+        let (first, second) = (turn(&["mail"]), turn(&["mail", "zip"]));
+        let sent = sent_tools.next(API, &first, &conversation);
+        assert!(sent.messages.is_empty() && sent.betas.is_empty());
+        let definitions = sent.definitions.clone();
+        sent_tools.answered(sent);
+        conversation.push(answer());
+        conversation.push(user());
+        // A request that fails leaves no change behind.
+        let sent = sent_tools.next(API, &second, &conversation);
+        assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system"]);
+        conversation.push(user());
+        let sent = sent_tools.next(API, &second, &conversation);
+        assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system"]);
+        sent_tools.answered(sent);
+        conversation.push(answer());
+        // The model has paused: a message at the end would be refused.
+        let sent = sent_tools.next(API, &first, &conversation);
+        assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system", "assistant"]);
+        conversation.push(user());
+        let sent = sent_tools.next(API, &first, &conversation);
+        let expected = ["user", "assistant", "user", "system", "assistant", "user", "system"];
+        assert_eq!(roles(&sent, &conversation), expected);
+        assert_eq!(sent.definitions.map(|json| json.to_string()), definitions.map(|json| json.to_string()));
+        assert!(!sent.betas.is_empty());
+    }
+
+    #[test]
+    fn definitions_are_sent_again_by_default_and_after_a_summary() {
+        let conversation = Conversation::new(vec![user()]);
+        let (first, second) = (turn(&["mail"]), turn(&["mail", "zip"]));
+        for changes in [ToolChanges::Resend, ToolChanges::Append] {
+            let mut sent_tools = SentTools::new(changes);
+            sent_tools.answered(sent_tools.next(API, &first, &conversation));
+            if changes == ToolChanges::Append {
+                sent_tools.reset();
+            }
+            let sent = sent_tools.next(API, &second, &conversation);
+            assert!(sent.messages.is_empty());
+            assert!(sent.definitions.is_some_and(|json| json.get().contains("zip")));
+        }
+    }
+
+    #[test]
+    fn a_conversation_that_began_without_tools_gets_definitions() {
+        let conversation = Conversation::new(vec![user()]);
+        let mut sent_tools = SentTools::new(ToolChanges::Append);
+        let sent = sent_tools.next(API, &turn(&[]), &conversation);
+        assert!(sent.definitions.is_none());
+        sent_tools.answered(sent);
+        let sent = sent_tools.next(API, &turn(&["mail"]), &conversation);
+        assert!(sent.messages.is_empty() && sent.definitions.is_some());
+        assert_eq!(roles(&sent, &conversation), ["user"]);
+        assert_eq!(conversation.messages(API, &[])[0].get(), user_message(API, "u").get());
+    }
+}
