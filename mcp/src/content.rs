@@ -215,6 +215,64 @@ mod tests {
     }
 
     #[test]
+    fn every_result_matches_the_schema_of_the_results() {
+        let node = json!({
+            "type": "object",
+            "properties": { "n": { "type": "integer" }, "next": { "$ref": "#/$defs/node" }, "const": { "$ref": "#/$defs/text" } },
+            "required": ["n"],
+            "additionalProperties": false,
+        });
+        let declared = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": { "first": { "$ref": "#/$defs/node" }, "ref": { "const": { "$ref": "#" } } },
+            "$defs": { "node": node, "text": { "type": "string" } },
+        });
+        let schema = OutputSchema::of(&json!({ "outputSchema": declared }));
+        let of_results = schema.of_results().expect("it can be used");
+        assert_eq!(of_results["$defs"]["structured"]["properties"]["ref"]["const"]["$ref"], "#", "it is a value");
+        let validator = jsonschema::validator_for(&of_results).expect("it is a schema");
+        let redactor = Secrets::new(toolc::Registry::new().redactor(&toolc::Env::empty()));
+        let json_of = |result: Value| {
+            let result = serde_json::from_value(result).expect("it is a result");
+            let json = output(result, &schema, &redactor).expect("it succeeded").into_json();
+            json.parse::<Value>().expect("it is JSON")
+        };
+        let right = json!({ "first": { "n": 1, "next": { "n": 2, "const": "x" } } });
+        let wrong = json!({ "first": { "n": 1, "next": { "n": "2" } } });
+        let text = |text: &str| json!([{ "type": "text", "text": text }]);
+        for (result, key) in [
+            (json!({ "content": [], "structuredContent": right }), "first"),
+            (json!({ "content": text(&right.to_string()), "structuredContent": right }), "first"),
+            (json!({ "content": text("Two nodes."), "structuredContent": right }), "text"),
+            (json!({ "content": [], "structuredContent": wrong }), "note"),
+            (json!({ "content": text("Two nodes."), "structuredContent": wrong }), "note"),
+            (json!({ "content": text("Nothing.") }), "note"),
+        ] {
+            let json = json_of(result);
+            assert!(json.get(key).is_some() && validator.is_valid(&json), "{json}");
+        }
+        assert!(!validator.is_valid(&wrong));
+    }
+
+    #[test]
+    fn an_output_schema_that_cannot_be_used_says_nothing_about_the_results() {
+        let deep = (0..60).fold(json!({ "type": "object" }), |inner, _| json!({ "type": "array", "items": inner }));
+        for declared in [
+            json!(null),
+            json!({ "$ref": "#" }),
+            json!({ "$ref": "https://example.com/schema" }),
+            json!({ "type": "thing" }),
+            json!(7),
+            deep,
+        ] {
+            assert_eq!(OutputSchema::of(&json!({ "outputSchema": declared })).of_results(), None, "{declared}");
+        }
+        let any = OutputSchema::of(&json!({ "outputSchema": { "type": "array" } })).of_results().expect("a schema");
+        assert_eq!(any.get("type"), None, "the result need not be an object");
+    }
+
+    #[test]
     fn texts_and_structured_content_become_one_value() {
         let text = |text: &str| json!({ "type": "text", "text": text });
         assert_eq!(as_json(json!({ "content": [text("a"), text("b")] })), r#""a\nb""#);

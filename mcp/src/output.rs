@@ -5,12 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use jsonschema::Validator;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The maximum number of bytes of structured content that is checked.
 const MAX_CHECKED: usize = 512 << 10;
 /// The maximum number of schemas that apply to one value, so that a check takes a bounded time.
 const MAX_APPLIED: usize = 500;
+/// The maximum depth of an output schema that models and clients see.
+const MAX_DEPTH: usize = 50;
+/// Where an output schema is in the schema of the results.
+const MOVED: &str = "#/$defs/structured";
 /// The maximum number of characters of a problem.
 const MAX_PROBLEM: usize = 300;
 
@@ -63,6 +67,33 @@ impl OutputSchema {
         Self { schema, checked: OnceLock::new() }
     }
 
+    /// Returns the JSON Schema of the results that [`output`](crate::content::output) makes: the structured content, usually alone. `None`
+    /// if the tool has no output schema, or not one that can be used.
+    pub(crate) fn of_results(&self) -> Option<Value> {
+        let declared = self.schema.as_ref().filter(|schema| depth(schema) <= MAX_DEPTH)?;
+        check_bounded(declared).ok()?;
+        jsonschema::draft202012::meta::validate(declared).ok()?;
+        let mut moved = declared.clone();
+        move_refs(&mut moved, false);
+        if let Value::Object(map) = &mut moved {
+            map.remove("$schema");
+        }
+        let (structured, text) = (json!({ "$ref": MOVED }), json!({ "type": "string" }));
+        let object = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+        let forms = [
+            structured.clone(),
+            object(json!({ "text": text, "structured": structured }), json!(["text", "structured"])),
+            // The structured content does not match what the server has declared.
+            object(json!({ "text": text, "structured": true, "note": text }), json!(["note"])),
+        ];
+        let mut schema = json!({ "$defs": { "structured": moved }, "anyOf": forms });
+        if declared["type"] == "object" {
+            // Earlier versions of the protocol require it.
+            schema["type"] = "object".into();
+        }
+        Some(schema)
+    }
+
     /// Returns what is wrong about the structured content of a result that is not an error.
     pub(crate) fn problem(&self, structured: Option<&Value>) -> Option<String> {
         let schema = self.schema.as_ref()?;
@@ -78,6 +109,42 @@ impl OutputSchema {
             }),
             Err(problem) => Some(format!("the structured content is not checked: {problem}")),
         }
+    }
+}
+
+/// Returns the number of nested values.
+fn depth(value: &Value) -> usize {
+    let inner = match value {
+        Value::Array(items) => items.iter().map(depth).max(),
+        Value::Object(map) => map.values().map(depth).max(),
+        _ => None,
+    };
+    1 + inner.unwrap_or_default()
+}
+
+/// Changes the references of a schema that becomes a part of another one. `is_map` says that the keys are names.
+fn move_refs(value: &mut Value, is_map: bool) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| move_refs(item, false)),
+        Value::Object(map) => {
+            for (key, inner) in map {
+                match (&**key, inner) {
+                    ("$ref", Value::String(target)) if !is_map => {
+                        if let Some(pointer) = target.strip_prefix('#') {
+                            *target = format!("{MOVED}{pointer}");
+                        }
+                    }
+                    ("const" | "enum" | "default" | "examples", _) if !is_map => {}
+                    ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", inner)
+                        if !is_map =>
+                    {
+                        move_refs(inner, true);
+                    }
+                    (_, inner) => move_refs(inner, false),
+                }
+            }
+        }
+        _ => {}
     }
 }
 

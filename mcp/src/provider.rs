@@ -96,7 +96,9 @@ impl ServerProvider {
 
 fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> DynamicTool {
     let Definition { own_name, title, hints, function, whole } = definition;
-    let target = Arc::new(Callee { name: own_name, output: OutputSchema::of(&whole) });
+    let output = OutputSchema::of(&whole);
+    let returns = output.of_results();
+    let target = Arc::new(Callee { name: own_name, output });
     // The time of questions to a person does not count. The call looks after its own limit then.
     let asked = if caller.asking.can_ask() { MAX_ASKED } else { Duration::ZERO };
     let caller = Arc::clone(caller);
@@ -104,7 +106,10 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
         let (caller, target) = (Arc::clone(&caller), Arc::clone(&target));
         Box::pin(async move { caller.call(&target, arguments, call).await })
     });
-    let tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout + asked);
+    let mut tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout + asked);
+    if let Some(returns) = returns {
+        tool = tool.returns(returns);
+    }
     // An untrusted server could call a tool harmless that is not.
     if server.trusted {
         let parallel = if hints.read_only { Parallel::Always } else { Parallel::Never };

@@ -121,6 +121,10 @@ pub(crate) struct Shape {
     pub(crate) accepts_any_schema: bool,
     /// The field that lists who may call a tool, and its words for the model and for code.
     callers: Option<[&'static str; 3]>,
+    /// The field with the schema of the result.
+    returns: Option<&'static str>,
+    /// The same, for tools that code may call. Other tools lack it.
+    returns_for_code: Option<&'static str>,
     /// The field that lets the model go on while a call runs.
     background: Option<&'static str>,
     /// The search of the vendor for tools whose definitions are deferred, if it has one.
@@ -183,6 +187,8 @@ pub(crate) struct RuntimeTool<'a> {
     pub(crate) description: &'a str,
     pub(crate) behaviour: &'a Behaviour,
     pub(crate) schema: &'a Value,
+    /// The schema of the result, if it is known.
+    pub(crate) returns: Option<&'a Value>,
 }
 
 /// The API whose requests contain definitions in a dialect.
@@ -204,6 +210,8 @@ const NESTED: Shape = Shape {
     json_schema_parameters: None,
     accepts_any_schema: true,
     callers: None,
+    returns: None,
+    returns_for_code: None,
     background: None,
     search: None,
     code_tool: None,
@@ -242,6 +250,7 @@ dialects! { $
         Shape {
             envelope: Envelope::Flat,
             callers: Some(["allowed_callers", "direct", "programmatic"]),
+            returns_for_code: Some("output_schema"),
             background: Some("async"),
             // The types of openai 3.57.0, read on 2026-11-27.
             search: Some(VendorSearch {
@@ -269,7 +278,13 @@ dialects! { $
         },
         "Like `Gemini`, for servers that expect the `OpenAPI` subset: `{\"name\", \"description\", \"parameters\"}`.";
     7 Mcp mcp with_mcp, "mcp",
-        Shape { envelope: Envelope::Mcp, parameters: "inputSchema", api: DialectApi::None, ..NESTED },
+        Shape {
+            envelope: Envelope::Mcp,
+            parameters: "inputSchema",
+            returns: Some("outputSchema"),
+            api: DialectApi::None,
+            ..NESTED
+        },
         "MCP's `tools/list`: `{\"name\", \"title\", \"description\", \"inputSchema\", \"outputSchema\", \"annotations\"}`.";
     8 Portable portable with_portable, "portable", Shape { accepts_any_schema: false, ..NESTED },
         "The shape of [`OpenAi`](Dialect::OpenAi), with schemas that every vendor accepts, llama.cpp included.";
@@ -287,7 +302,7 @@ dialects! { $
         },
         "Gemini's Interactions: `{\"type\": \"function\", \"name\", \"description\", \"parameters\"}`.";
     10 TypeScript typescript with_typescript, "typescript",
-        Shape { envelope: Envelope::TypeScript, api: DialectApi::None, ..NESTED },
+        Shape { envelope: Envelope::TypeScript, returns: Some("returns"), api: DialectApi::None, ..NESTED },
         "Declarations of TypeScript, for models that call tools from code: `declare namespace tools { function NAME(args: {...}): \
          Promise<...>; }`. The definitions are not JSON.";
 }
@@ -295,8 +310,9 @@ dialects! { $
 impl Dialect {
     /// Returns the definition of a tool whose schema may be any JSON Schema. The definition is never strict.
     pub(crate) fn define(self, tool: &RuntimeTool<'_>) -> Value {
-        let RuntimeTool { name, title, description, behaviour, schema } = *tool;
-        let Shape { envelope, parameters, json_schema_parameters, callers, background, .. } = self.shape();
+        let RuntimeTool { name, title, description, behaviour, schema, returns } = *tool;
+        let shape = self.shape();
+        let Shape { envelope, parameters, json_schema_parameters, callers, background, .. } = shape;
         let key = json_schema_parameters.unwrap_or(parameters);
         let mut definition = match envelope {
             Envelope::Nested => json!({
@@ -323,6 +339,10 @@ impl Dialect {
         if let Some([field, of_model, of_code]) = callers.filter(|_| code) {
             let words = [(model, of_model), (code, of_code)].into_iter().filter(|(may_call, _)| *may_call);
             definition[field] = words.map(|(_, word)| word).collect();
+        }
+        let field = shape.returns.or(shape.returns_for_code.filter(|_| code));
+        if let Some((field, returns)) = field.zip(returns) {
+            definition[field] = returns.clone();
         }
         if let Some(field) = background.filter(|_| behaviour.background && !code) {
             definition[field] = true.into();

@@ -20,7 +20,9 @@ use crate::data::table::Property;
 #[cfg(feature = "search")]
 use crate::index::{Index, document::document};
 use crate::provider::availability::{Availability, AvailabilityCheck};
-use crate::provider::invalid_tools::{InvalidTool, InvalidTools, check_tool_name, check_toolset_name, table};
+use crate::provider::invalid_tools::{
+    InvalidTool, InvalidTools, check_result, check_tool_name, check_toolset_name, table,
+};
 use crate::provider::{HandlerReply, ToolProvider};
 
 /// A builder of a tool that is made at run time. Its handler gets the arguments as a JSON object, repaired and validated.
@@ -47,10 +49,17 @@ use crate::provider::{HandlerReply, ToolProvider};
 /// ```
 pub struct DynamicTool {
     tool: Tool,
-    schema: Value,
+    schemas: Schemas,
     secrets: Vec<String>,
     available: Option<Box<AvailabilityHandler>>,
     handler: Box<CallHandler>,
+}
+
+/// The schemas of a tool.
+struct Schemas {
+    arguments: Value,
+    /// `None` if nothing is known about the result.
+    result: Option<Value>,
 }
 
 type AvailabilityHandler = dyn Fn(&Env) -> Availability + Send + Sync;
@@ -126,7 +135,8 @@ impl DynamicTool {
     ) -> Self {
         let behaviour = Behaviour::DEFAULT.with_execution(execution);
         let tool = Tool::new(name, "dynamic").with_description(description).with_behaviour(behaviour);
-        Self { tool, schema, secrets: Vec::new(), available: None, handler }
+        let schemas = Schemas { arguments: schema, result: None };
+        Self { tool, schemas, secrets: Vec::new(), available: None, handler }
     }
 
     /// Sets the home toolset, `dynamic` by default. It does not need to be declared.
@@ -229,6 +239,15 @@ impl DynamicTool {
         self
     }
 
+    /// Sets the JSON Schema of the result: the JSON that a successful call returns. The dialects `typescript` and `mcp`, and that of
+    /// OpenAI's Responses for tools that code may call, show it. Results are not checked against it. By default, nothing is known about
+    /// the result.
+    #[must_use]
+    pub fn returns(mut self, schema: Value) -> Self {
+        self.schemas.result = Some(schema);
+        self
+    }
+
     /// Sets whether the model may go on while a call runs, false by default: see [`Turn::call_in_background`](crate::Turn::call_in_background).
     #[must_use]
     pub fn background(mut self, background: bool) -> Self {
@@ -255,7 +274,11 @@ impl DynamicTool {
     fn finish(&mut self, problems: &mut Vec<InvalidTool>) -> Tool {
         let tool = &mut self.tool;
         let behaviour = &tool.behaviour;
-        let mut table = table(&tool.name, &self.schema, problems);
+        let schema = &self.schemas.arguments;
+        let mut table = table(&tool.name, schema, problems);
+        if let Some(result) = &self.schemas.result {
+            check_result(&tool.name, result, problems);
+        }
         for secret in &self.secrets {
             let is_secret = |property: &Property| *property.name == **secret;
             if let Some(table) = &mut table {
@@ -273,13 +296,13 @@ impl DynamicTool {
         }
         if let Parallel::Keyed { key, .. } = &behaviour.parallel
             && table.is_some()
-            && self.schema["properties"].get(&**key).is_none()
+            && schema["properties"].get(&**key).is_none()
         {
             problems.push(InvalidTool::UnknownParallelKey { tool: tool.name.clone(), argument: key.clone() });
         }
         if let Some(parameter) = &behaviour.approval.shell
             && table.is_some()
-            && self.schema["properties"].get(&**parameter).is_none()
+            && schema["properties"].get(&**parameter).is_none()
         {
             problems.push(InvalidTool::UnknownShellParameter { tool: tool.name.clone(), parameter: parameter.clone() });
         }
@@ -334,8 +357,9 @@ impl DynamicTools {
     /// Builds a tool provider with all tools and toolsets.
     ///
     /// # Errors
-    /// Returns all problems: names that a vendor would refuse; schemas that do not describe an object, are nested deeper
-    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); and contradicting settings of a tool.
+    /// Returns all problems: names that a vendor would refuse; schemas of arguments that do not describe an object, are nested deeper
+    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); schemas of results that are no schemas; and contradicting
+    /// settings of a tool.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut problems = Vec::new();
         let mut built = DynamicProvider { toolsets: self.toolsets, ..DynamicProvider::default() };
@@ -343,7 +367,7 @@ impl DynamicTools {
             check_tool_name(&tool.tool.name, &mut problems);
             check_toolset_name(&tool.tool.toolset, &mut problems);
             built.tools.push(tool.finish(&mut problems));
-            built.schemas.push(tool.schema);
+            built.schemas.push(tool.schemas);
             built.handlers.push((tool.available, tool.handler));
         }
         for toolset in &built.toolsets {
@@ -363,8 +387,8 @@ impl DynamicTools {
 struct DynamicProvider {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
-    /// The schema of each tool.
-    schemas: Vec<Value>,
+    /// The schemas of each tool.
+    schemas: Vec<Schemas>,
     definitions: PerDialect<Vec<Option<Definition>>>,
     /// The availability check and the handler of each tool.
     handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
@@ -380,14 +404,15 @@ impl ToolProvider for DynamicProvider {
             if !dialect.shape().accepts_any_schema {
                 return Vec::new();
             }
-            let text = |tool: &Tool, schema: &Value| {
+            let text = |tool: &Tool, schemas: &Schemas| {
                 let Tool { name, title, description, behaviour, .. } = tool;
-                dialect.define(&RuntimeTool { name, title, description, behaviour, schema }).to_string()
+                let (schema, returns) = (&schemas.arguments, schemas.result.as_ref());
+                dialect.define(&RuntimeTool { name, title, description, behaviour, schema, returns }).to_string()
             };
             let tools = self.tools.iter().zip(&self.schemas);
-            let definition = |(tool, schema): (&Tool, &Value)| {
+            let definition = |(tool, schemas): (&Tool, &Schemas)| {
                 let is_accepted = dialect.accepts_callers(tool.behaviour.callers);
-                is_accepted.then(|| Cow::from(text(tool, schema)).into())
+                is_accepted.then(|| Cow::from(text(tool, schemas)).into())
             };
             tools.map(definition).collect()
         })
@@ -400,7 +425,8 @@ impl ToolProvider for DynamicProvider {
     #[cfg(feature = "search")]
     fn index(&self) -> Option<Index> {
         let tools = self.tools.iter().zip(&self.schemas);
-        Some(Index::from_tools(tools.map(|(tool, schema)| (&*tool.name, document(&tool.description, schema)))))
+        let document = |(tool, schemas): (&'_ Tool, &Schemas)| document(&tool.description, &schemas.arguments);
+        Some(Index::from_tools(tools.map(|of_tool| (&*of_tool.0.name, document(of_tool)))))
     }
 
     fn checks_names(&self) -> bool {
@@ -408,9 +434,9 @@ impl ToolProvider for DynamicProvider {
     }
 
     fn code_parameters(&self, index: usize) -> Vec<crate::provider::code_parameters::CodeParameter> {
-        let Some((tool, schema)) = self.tools.get(index).zip(self.schemas.get(index)) else { return Vec::new() };
+        let Some((tool, schemas)) = self.tools.get(index).zip(self.schemas.get(index)) else { return Vec::new() };
         let read_only = tool.behaviour.annotations.read_only;
-        crate::provider::code_parameters::recognize(&tool.name, &tool.description, read_only, schema)
+        crate::provider::code_parameters::recognize(&tool.name, &tool.description, read_only, &schemas.arguments)
     }
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
@@ -433,7 +459,10 @@ impl ToolProvider for DynamicProvider {
 
 impl fmt::Debug for DynamicTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DynamicTool").field("tool", &self.tool).field("schema", &self.schema).finish_non_exhaustive()
+        f.debug_struct("DynamicTool")
+            .field("tool", &self.tool)
+            .field("schema", &self.schemas.arguments)
+            .finish_non_exhaustive()
     }
 }
 

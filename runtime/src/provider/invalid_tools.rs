@@ -55,6 +55,11 @@ pub enum InvalidTool {
         /// The reason.
         message: String,
     },
+    /// The schema of the result is neither an object nor a boolean, or it is nested deeper than 64 levels.
+    ResultSchema {
+        /// The tool.
+        tool: Cow<'static, str>,
+    },
     /// [`DynamicTool::secret`](crate::DynamicTool::secret) names an unknown argument.
     UnknownSecret {
         /// The tool.
@@ -127,6 +132,10 @@ impl fmt::Display for InvalidTool {
                 )
             }
             InvalidTool::Schema { tool, message } => write!(f, "the tool `{tool}`: {message}"),
+            InvalidTool::ResultSchema { tool } => write!(
+                f,
+                "the tool `{tool}`: the schema of its result must be an object or a boolean, nested at most {MAX_SCHEMA_DEPTH} levels deep"
+            ),
             InvalidTool::UnknownSecret { tool, argument } => {
                 write!(f, "the tool `{tool}`: the secret `{argument}` is not one of its arguments")
             }
@@ -179,11 +188,27 @@ pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>)
         problems.push(InvalidTool::SchemaNotObject { tool: tool.to_owned().into() });
         return None;
     }
+    if is_too_deep(schema) {
+        problems.push(InvalidTool::SchemaTooDeep { tool: tool.to_owned().into() });
+        return None;
+    }
+    Table::from_schema(schema)
+        .map_err(|message| problems.push(InvalidTool::Schema { tool: tool.to_owned().into(), message }))
+        .ok()
+}
+
+/// Checks the schema of a tool's result.
+pub(crate) fn check_result(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>) {
+    if !matches!(schema, Value::Object(_) | Value::Bool(_)) || is_too_deep(schema) {
+        problems.push(InvalidTool::ResultSchema { tool: tool.to_owned().into() });
+    }
+}
+
+fn is_too_deep(schema: &Value) -> bool {
     let mut pending = vec![(schema, 1)];
     while let Some((value, depth)) = pending.pop() {
         if depth > MAX_SCHEMA_DEPTH {
-            problems.push(InvalidTool::SchemaTooDeep { tool: tool.to_owned().into() });
-            return None;
+            return true;
         }
         match value {
             Value::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
@@ -191,7 +216,5 @@ pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>)
             _ => {}
         }
     }
-    Table::from_schema(schema)
-        .map_err(|message| problems.push(InvalidTool::Schema { tool: tool.to_owned().into(), message }))
-        .ok()
+    false
 }

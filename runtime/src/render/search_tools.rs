@@ -239,7 +239,9 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, listing: &str) -> [(&'
             _ => Annotations::DEFAULT.with_read_only(true).with_destructive(false).with_open_world(false),
         };
         let behaviour = Behaviour::DEFAULT.with_annotations(annotations);
-        let tool = RuntimeTool { name, title: "", description: &description(name), behaviour: &behaviour, schema };
+        let description = description(name);
+        let tool =
+            RuntimeTool { name, title: "", description: &description, behaviour: &behaviour, schema, returns: None };
         let definition = dialect.written(dialect.define(&tool).to_string().into());
         (*name, definition.unwrap_or_default().into_owned())
     })

@@ -73,6 +73,19 @@ fn of_tools_with_one_identifier_one_is_shown_and_the_others_say_why() {
 }
 
 #[test]
+fn a_result_with_a_schema_has_its_type() {
+    let node =
+        json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "additionalProperties": false});
+    let schema = json!({"$defs": {"node": node}, "anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]});
+    let tool = DynamicTool::sync("walk", "Walks.", json!({"type": "object"}), |_, _| Ok(ToolOutput::text("")));
+    let registry = Registry::new();
+    registry.add(tool.returns(schema).build().unwrap()).unwrap();
+    let declared = turn(&registry).definitions().to_owned();
+    assert!(declared.contains("Promise<walk$node | null>"), "{declared}");
+    assert!(declared.contains("type walk$node = { next?: walk$node; };"), "{declared}");
+}
+
+#[test]
 fn a_tool_with_a_reserved_name_is_hidden_and_only_in_this_dialect() {
     let registry = registry(&["delete", "exec", "tool-search", "look"]);
     let reserved = turn(&registry);

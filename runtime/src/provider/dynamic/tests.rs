@@ -129,6 +129,12 @@ fn each_problem_is_reported_and_several_are_joined() {
     let deep = |depth| (0..depth).fold(json!({"type": "object"}), |inner, _| json!({"type": "object", "items": inner}));
     assert_eq!(error(other(deep(64))), "the tool `other`: the schema of its arguments is nested deeper than 64 levels");
     assert_eq!(error(other(deep(60))), "");
+    let not_a_schema =
+        "the tool `counting`: the schema of its result must be an object or a boolean, nested at most 64 levels deep";
+    for schema in [json!("string"), json!([]), deep(64)] {
+        assert_eq!(error(counting("counting").returns(schema)), not_a_schema);
+    }
+    assert_eq!(error(counting("counting").returns(json!(true))), "");
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
     assert_eq!(error(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one kind");
     let timed = counting("timed").timeout(Duration::from_secs(1));
