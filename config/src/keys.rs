@@ -477,6 +477,9 @@ table! {
         instructions: Text,
         /// The time after which a call goes on in the background, if the client knows tasks. Default: `10s`.
         background_after: Duration,
+        /// The time for which clients may use the list of tools without asking again. Default: `0s`, because the tools can change at any
+        /// time.
+        list_ttl: Duration,
     } with {
         /// The name of the endpoint.
         name: At<String> = Reader::table_name,
@@ -506,7 +509,8 @@ table! {
         oauth: TableOrDefault<McpOauthTable>,
         /// Whether the server is started. Default: `true`.
         enabled: Flag,
-        /// Whether the hints of the server about its tools are believed, such as that a tool only reads. Default: `false`.
+        /// Whether the hints of the server about its tools are believed, such as that a tool only reads, and their icons are passed on.
+        /// Default: `false`.
         trusted: Flag,
         /// The time limit for a start, until the server has listed its tools. Default: `30s`.
         start_timeout: Duration,

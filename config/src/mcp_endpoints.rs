@@ -39,6 +39,8 @@ pub struct McpEndpoint {
     pub instructions: String,
     /// The time after which a call goes on in the background.
     pub background_after: Duration,
+    /// The time for which clients may use the list of tools without asking again.
+    pub list_ttl: Duration,
 }
 
 impl McpEndpoint {
@@ -58,6 +60,7 @@ impl McpEndpoint {
             origins: Vec::new(),
             instructions: String::new(),
             background_after: BACKGROUND_AFTER,
+            list_ttl: Duration::ZERO,
         }
     }
 }
@@ -81,6 +84,7 @@ fn endpoint(table: &McpEndpointTable) -> McpEndpoint {
         origins: texts(&table.origins),
         instructions: table.instructions.as_ref().map_or_else(String::new, |text| text.value.clone()),
         background_after: table.background_after.as_ref().map_or(BACKGROUND_AFTER, |time| time.value),
+        list_ttl: table.list_ttl.as_ref().map_or(Duration::ZERO, |time| time.value),
         ..default
     }
 }
@@ -172,13 +176,14 @@ mod tests {
         let endpoints = read(
             "[mcp.endpoints.default]\n[mcp.endpoints.work]\ntoolsets = ['coding']\nhttp = '0.0.0.0:8931'\n\
              token_variables = ['WORK_TOKEN']\ntoken_file = '~/tokens'\nhosts = ['a.example']\norigins = ['https://a.example']\n\
-             instructions = 'Be brief.'\nbackground_after = '2s'\n[mcp.endpoints.one]\ntools = ['read_file']\n",
+             instructions = 'Be brief.'\nbackground_after = '2s'\nlist_ttl = '5m'\n[mcp.endpoints.one]\ntools = ['read_file']\n",
         );
         let endpoints = endpoints.expect("it is valid");
         let [default, work, one] = endpoints.as_slice() else { panic!("three endpoints: {endpoints:?}") };
         assert_eq!(*default, McpEndpoint::new("default".to_owned()));
         assert_eq!((&*work.toolsets[0], work.http), ("coding", "0.0.0.0:8931".parse().ok()));
         assert_eq!((work.background_after, &*work.instructions), (Duration::from_secs(2), "Be brief."));
+        assert_eq!(work.list_ttl, Duration::from_mins(5));
         assert!(one.toolsets.is_empty() && one.tools == ["read_file"], "{one:?}");
     }
 

@@ -284,6 +284,7 @@ fn mcp_endpoint(endpoint: &McpEndpoint) -> serde_json::Value {
         "origins": endpoint.origins,
         "instructions": endpoint.instructions,
         "background_after_ms": milliseconds(endpoint.background_after),
+        "list_ttl_ms": milliseconds(endpoint.list_ttl),
     })
 }
 

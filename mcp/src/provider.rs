@@ -95,6 +95,7 @@ impl ServerProvider {
 }
 
 fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> DynamicTool {
+    let (icons, meta) = (definition.icons(), definition.meta());
     let Definition { own_name, title, hints, function, whole } = definition;
     let output = OutputSchema::of(&whole);
     let returns = output.of_results();
@@ -110,8 +111,14 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
     if let Some(returns) = returns {
         tool = tool.returns(returns);
     }
-    // An untrusted server could call a tool harmless that is not.
+    // An untrusted server could call a tool harmless that is not, or show the icon of another program.
     if server.trusted {
+        if let Some(icons) = icons {
+            tool = tool.icons(icons);
+        }
+        if let Some(meta) = meta {
+            tool = tool.meta(meta);
+        }
         let parallel = if hints.read_only { Parallel::Always } else { Parallel::Never };
         tool.annotations(hints).parallel(parallel)
     } else {

@@ -167,7 +167,8 @@ impl ServeArgs {
         let server = ToolServer::new("toolc", env!("CARGO_PKG_VERSION"), session)
             .store(store)
             .instructions(&*endpoint.instructions)
-            .background_after(endpoint.background_after);
+            .background_after(endpoint.background_after)
+            .list_ttl(endpoint.list_ttl);
         if self.yes || mode == Mode::Deny {
             return server;
         }

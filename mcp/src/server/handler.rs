@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest, CustomResult,
-    DetailedTask, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-    InitializeRequestParams, InitializeResult, InputRequest, InputRequiredResult, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest,
+    CustomResult, DetailedTask, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    Implementation, InitializeRequestParams, InitializeResult, InputRequest, InputRequiredResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, ServerRequest, Tool, UpdateTaskParams,
@@ -35,6 +35,8 @@ pub(super) struct Shared {
     pub(super) limits: Limits,
     pub(super) background_after: Duration,
     pub(super) list: LatestList,
+    /// The time for which a client may use the list.
+    pub(super) list_ttl: Duration,
     pub(super) parked: ParkedCalls,
     pub(super) tasks: Tasks,
     /// The conversations of the era without sessions: one for each principal.
@@ -346,7 +348,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let list = self.list(&*self.conversation(&context)?).await?;
-        list.page(request.and_then(|request| request.cursor).as_deref())
+        let page = list.page(request.and_then(|request| request.cursor).as_deref())?;
+        let ttl = u64::try_from(self.shared.list_ttl.as_millis()).unwrap_or(u64::MAX);
+        Ok(page.with_ttl_ms(ttl).with_cache_scope(CacheScope::Private))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -369,7 +373,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         // Results are found by their links: a list would depend on the calls before it.
-        Ok(ListResourcesResult::default().with_ttl_ms(0).with_cache_scope(rmcp::model::CacheScope::Private))
+        Ok(ListResourcesResult::default().with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
     async fn list_resource_templates(
@@ -377,7 +381,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::default().with_ttl_ms(0).with_cache_scope(rmcp::model::CacheScope::Private))
+        Ok(ListResourceTemplatesResult::default().with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
     async fn list_prompts(
@@ -386,7 +390,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         // There are none. Many clients ask without looking at the capabilities, and report an error as a broken server.
-        Ok(ListPromptsResult::default().with_ttl_ms(0).with_cache_scope(rmcp::model::CacheScope::Private))
+        Ok(ListPromptsResult::default().with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
     async fn get_prompt(

@@ -57,6 +57,7 @@ pub struct ToolServer {
     instructions: String,
     sessions: Sessions,
     background_after: Duration,
+    list_ttl: Duration,
 }
 
 impl std::fmt::Debug for ToolServer {
@@ -79,6 +80,7 @@ impl ToolServer {
             instructions: String::new(),
             sessions: Sessions { new: Box::new(session), store: None, question: None },
             background_after: BACKGROUND_AFTER,
+            list_ttl: Duration::ZERO,
         }
     }
 
@@ -108,6 +110,13 @@ impl ToolServer {
     #[must_use]
     pub fn background_after(self, time: Duration) -> Self {
         Self { background_after: time, ..self }
+    }
+
+    /// Sets the time for which a client may use the list of tools without asking again (`ttlMs` of 2026-07-28). Default: 0, because the
+    /// tools can change at any time, for example with those of a plugin.
+    #[must_use]
+    pub fn list_ttl(self, time: Duration) -> Self {
+        Self { list_ttl: time, ..self }
     }
 
     /// Serves the client at these streams, until its input ends. Calls that run then have a few seconds to end, and are cancelled.
@@ -147,6 +156,7 @@ impl ToolServer {
             limits: Limits::new(MAX_RUNNING, MAX_CALLS),
             background_after: self.background_after,
             list: tools::LatestList::default(),
+            list_ttl: self.list_ttl,
             parked: parked::ParkedCalls::default(),
             tasks: tasks::Tasks::default(),
             conversations: Mutex::default(),

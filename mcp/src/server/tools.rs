@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
-use rmcp::model::{CacheScope, ListToolsResult, Tool};
+use rmcp::model::{ListToolsResult, Tool};
 use toolc::Turn;
 
 /// The number of tools on a page.
@@ -71,8 +71,7 @@ impl ToolList {
         let end = (start + PAGE).min(self.tools.len());
         let mut page = ListToolsResult::with_all_items(self.tools[start..end].to_vec());
         page.next_cursor = (end < self.tools.len()).then(|| format!("{end}-{:x}", self.hash));
-        // The tools can change at any time, for example with those of a plugin.
-        Ok(page.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+        Ok(page)
     }
 
     fn position(&self, cursor: &str) -> Option<usize> {
@@ -107,7 +106,7 @@ mod tests {
             }
         }
         assert_eq!((pages, names.len()), (3, 2 * PAGE + 1));
-        assert!(names.is_sorted() && list.page(None).expect("it has no cursor").ttl_ms == Some(0));
+        assert!(names.is_sorted());
     }
 
     #[test]

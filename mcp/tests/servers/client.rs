@@ -195,6 +195,30 @@ fn hints_count_only_if_the_server_is_trusted() {
 }
 
 #[test]
+fn clients_get_the_type_of_results_and_the_icons_of_trusted_servers() {
+    if !has_python() {
+        return;
+    }
+    let mut trusted = server("trusted", &[]);
+    trusted.trusted = true;
+    let fixture = Fixture::new([server("untrusted", &[]), trusted]);
+    let session = fixture.registry.session().build().expect("a session");
+    let list: Value =
+        serde_json::from_str(session.turn_blocking(Dialect::Mcp).definitions()).expect("definitions are JSON");
+    let tool =
+        |name: &str| list.as_array().into_iter().flatten().find(|tool| tool["name"] == name).expect("it is listed");
+    let (trusted, untrusted) = (tool("mcp__trusted__structured"), tool("mcp__untrusted__structured"));
+    assert_eq!(trusted["icons"], json!([{ "src": "https://example.com/n.png", "sizes": ["48x48"] }]));
+    assert_eq!(trusted["_meta"], json!({ "com.example/kind": "number" }));
+    assert!(untrusted.get("icons").is_none() && untrusted.get("_meta").is_none());
+    for tool in [trusted, untrusted] {
+        assert_eq!(tool["outputSchema"]["$defs"]["structured"]["required"], json!(["n"]));
+    }
+    let declared = session.turn_blocking(Dialect::TypeScript).definitions().to_owned();
+    assert!(declared.contains("Promise<mcp__trusted__structured$structured | { text: string;"), "{declared}");
+}
+
+#[test]
 fn shell_commands_are_judged_unless_the_configuration_says_no() {
     if !has_python() {
         return;

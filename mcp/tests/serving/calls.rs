@@ -18,7 +18,7 @@ async fn until(condition: impl Fn() -> bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_client_gets_the_same_list() {
-    let serving = Serving::start().await;
+    let serving = Serving::with(|server| server.list_ttl(Duration::from_mins(5)), |access| access).await;
     let mut lists: Vec<Value> = Vec::new();
     for token in [TOKEN, OTHER_TOKEN] {
         let session = serving.initialize(Some(token), json!({})).await;
@@ -29,7 +29,10 @@ async fn every_client_gets_the_same_list() {
         let after = serving.post(client, &list).await.answer().await;
         let client = Client { token: Some(token), session: None };
         let stateless = serving.stateless(client, "tools/list", json!({}), json!({})).await.answer().await;
-        assert_eq!((&stateless["result"]["ttlMs"], &stateless["result"]["cacheScope"]), (&json!(0), &json!("private")));
+        assert_eq!(
+            (&stateless["result"]["ttlMs"], &stateless["result"]["cacheScope"]),
+            (&json!(300_000), &json!("private"))
+        );
         lists.extend([before, after, stateless].map(|answer| answer["result"]["tools"].clone()));
     }
     let names: Vec<&str> = lists[0].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect();

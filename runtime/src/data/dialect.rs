@@ -189,6 +189,9 @@ pub(crate) struct RuntimeTool<'a> {
     pub(crate) schema: &'a Value,
     /// The schema of the result, if it is known.
     pub(crate) returns: Option<&'a Value>,
+    /// What only MCP clients get: the icons, and `_meta`.
+    pub(crate) icons: Option<&'a Value>,
+    pub(crate) meta: Option<&'a Value>,
 }
 
 /// The API whose requests contain definitions in a dialect.
@@ -310,7 +313,7 @@ dialects! { $
 impl Dialect {
     /// Returns the definition of a tool whose schema may be any JSON Schema. The definition is never strict.
     pub(crate) fn define(self, tool: &RuntimeTool<'_>) -> Value {
-        let RuntimeTool { name, title, description, behaviour, schema, returns } = *tool;
+        let RuntimeTool { name, title, description, behaviour, schema, returns, icons, meta } = *tool;
         let shape = self.shape();
         let Shape { envelope, parameters, json_schema_parameters, callers, background, .. } = shape;
         let key = json_schema_parameters.unwrap_or(parameters);
@@ -331,6 +334,11 @@ impl Dialect {
                 }});
                 if !title.is_empty() {
                     definition["title"] = title.into();
+                }
+                for (field, value) in [("icons", icons), ("_meta", meta)] {
+                    if let Some(value) = value {
+                        definition[field] = value.clone();
+                    }
                 }
                 definition
             }

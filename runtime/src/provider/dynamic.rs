@@ -21,7 +21,7 @@ use crate::data::table::Property;
 use crate::index::{Index, document::document};
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::provider::invalid_tools::{
-    InvalidTool, InvalidTools, check_result, check_tool_name, check_toolset_name, table,
+    InvalidTool, InvalidTools, check_client_fields, check_result, check_tool_name, check_toolset_name, table,
 };
 use crate::provider::{HandlerReply, ToolProvider};
 
@@ -49,17 +49,20 @@ use crate::provider::{HandlerReply, ToolProvider};
 /// ```
 pub struct DynamicTool {
     tool: Tool,
-    schemas: Schemas,
+    data: ToolData,
     secrets: Vec<String>,
     available: Option<Box<AvailabilityHandler>>,
     handler: Box<CallHandler>,
 }
 
-/// The schemas of a tool.
-struct Schemas {
+/// The JSON in the definitions of a tool.
+struct ToolData {
+    /// The schema of the arguments.
     arguments: Value,
-    /// `None` if nothing is known about the result.
+    /// The schema of the result. `None` if nothing is known about it.
     result: Option<Value>,
+    icons: Option<Value>,
+    meta: Option<Value>,
 }
 
 type AvailabilityHandler = dyn Fn(&Env) -> Availability + Send + Sync;
@@ -135,8 +138,8 @@ impl DynamicTool {
     ) -> Self {
         let behaviour = Behaviour::DEFAULT.with_execution(execution);
         let tool = Tool::new(name, "dynamic").with_description(description).with_behaviour(behaviour);
-        let schemas = Schemas { arguments: schema, result: None };
-        Self { tool, schemas, secrets: Vec::new(), available: None, handler }
+        let data = ToolData { arguments: schema, result: None, icons: None, meta: None };
+        Self { tool, data, secrets: Vec::new(), available: None, handler }
     }
 
     /// Sets the home toolset, `dynamic` by default. It does not need to be declared.
@@ -244,7 +247,22 @@ impl DynamicTool {
     /// the result.
     #[must_use]
     pub fn returns(mut self, schema: Value) -> Self {
-        self.schemas.result = Some(schema);
+        self.data.result = Some(schema);
+        self
+    }
+
+    /// Sets the icons for MCP clients: an array of objects, each with the address of a picture in `src`, which begins with `https://` or
+    /// `data:image/`.
+    #[must_use]
+    pub fn icons(mut self, icons: Value) -> Self {
+        self.data.icons = Some(icons);
+        self
+    }
+
+    /// Sets the object `_meta` for MCP clients, whose keys are theirs.
+    #[must_use]
+    pub fn meta(mut self, meta: Value) -> Self {
+        self.data.meta = Some(meta);
         self
     }
 
@@ -274,11 +292,12 @@ impl DynamicTool {
     fn finish(&mut self, problems: &mut Vec<InvalidTool>) -> Tool {
         let tool = &mut self.tool;
         let behaviour = &tool.behaviour;
-        let schema = &self.schemas.arguments;
+        let ToolData { arguments: schema, result, icons, meta } = &self.data;
         let mut table = table(&tool.name, schema, problems);
-        if let Some(result) = &self.schemas.result {
+        if let Some(result) = result {
             check_result(&tool.name, result, problems);
         }
+        check_client_fields(&tool.name, icons.as_ref(), meta.as_ref(), problems);
         for secret in &self.secrets {
             let is_secret = |property: &Property| *property.name == **secret;
             if let Some(table) = &mut table {
@@ -358,8 +377,8 @@ impl DynamicTools {
     ///
     /// # Errors
     /// Returns all problems: names that a vendor would refuse; schemas of arguments that do not describe an object, are nested deeper
-    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); schemas of results that are no schemas; and contradicting
-    /// settings of a tool.
+    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); schemas of results that are no schemas; icons and `_meta` of another form; and
+    /// contradicting settings of a tool.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut problems = Vec::new();
         let mut built = DynamicProvider { toolsets: self.toolsets, ..DynamicProvider::default() };
@@ -367,7 +386,7 @@ impl DynamicTools {
             check_tool_name(&tool.tool.name, &mut problems);
             check_toolset_name(&tool.tool.toolset, &mut problems);
             built.tools.push(tool.finish(&mut problems));
-            built.schemas.push(tool.schemas);
+            built.data.push(tool.data);
             built.handlers.push((tool.available, tool.handler));
         }
         for toolset in &built.toolsets {
@@ -387,8 +406,8 @@ impl DynamicTools {
 struct DynamicProvider {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
-    /// The schemas of each tool.
-    schemas: Vec<Schemas>,
+    /// The JSON of each tool.
+    data: Vec<ToolData>,
     definitions: PerDialect<Vec<Option<Definition>>>,
     /// The availability check and the handler of each tool.
     handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
@@ -404,15 +423,17 @@ impl ToolProvider for DynamicProvider {
             if !dialect.shape().accepts_any_schema {
                 return Vec::new();
             }
-            let text = |tool: &Tool, schemas: &Schemas| {
+            let text = |tool: &Tool, data: &ToolData| {
                 let Tool { name, title, description, behaviour, .. } = tool;
-                let (schema, returns) = (&schemas.arguments, schemas.result.as_ref());
-                dialect.define(&RuntimeTool { name, title, description, behaviour, schema, returns }).to_string()
+                let ToolData { arguments: schema, result, icons, meta } = data;
+                let (returns, icons, meta) = (result.as_ref(), icons.as_ref(), meta.as_ref());
+                let tool = RuntimeTool { name, title, description, behaviour, schema, returns, icons, meta };
+                dialect.define(&tool).to_string()
             };
-            let tools = self.tools.iter().zip(&self.schemas);
-            let definition = |(tool, schemas): (&Tool, &Schemas)| {
+            let tools = self.tools.iter().zip(&self.data);
+            let definition = |(tool, data): (&Tool, &ToolData)| {
                 let is_accepted = dialect.accepts_callers(tool.behaviour.callers);
-                is_accepted.then(|| Cow::from(text(tool, schemas)).into())
+                is_accepted.then(|| Cow::from(text(tool, data)).into())
             };
             tools.map(definition).collect()
         })
@@ -424,9 +445,9 @@ impl ToolProvider for DynamicProvider {
 
     #[cfg(feature = "search")]
     fn index(&self) -> Option<Index> {
-        let tools = self.tools.iter().zip(&self.schemas);
-        let document = |(tool, schemas): (&'_ Tool, &Schemas)| document(&tool.description, &schemas.arguments);
-        Some(Index::from_tools(tools.map(|of_tool| (&*of_tool.0.name, document(of_tool)))))
+        let tools = self.tools.iter().zip(&self.data);
+        let documents = tools.map(|(tool, data)| (&*tool.name, document(&tool.description, &data.arguments)));
+        Some(Index::from_tools(documents))
     }
 
     fn checks_names(&self) -> bool {
@@ -434,9 +455,9 @@ impl ToolProvider for DynamicProvider {
     }
 
     fn code_parameters(&self, index: usize) -> Vec<crate::provider::code_parameters::CodeParameter> {
-        let Some((tool, schemas)) = self.tools.get(index).zip(self.schemas.get(index)) else { return Vec::new() };
+        let Some((tool, data)) = self.tools.get(index).zip(self.data.get(index)) else { return Vec::new() };
         let read_only = tool.behaviour.annotations.read_only;
-        crate::provider::code_parameters::recognize(&tool.name, &tool.description, read_only, &schemas.arguments)
+        crate::provider::code_parameters::recognize(&tool.name, &tool.description, read_only, &data.arguments)
     }
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
@@ -461,7 +482,7 @@ impl fmt::Debug for DynamicTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynamicTool")
             .field("tool", &self.tool)
-            .field("schema", &self.schemas.arguments)
+            .field("schema", &self.data.arguments)
             .finish_non_exhaustive()
     }
 }

@@ -60,6 +60,16 @@ pub enum InvalidTool {
         /// The tool.
         tool: Cow<'static, str>,
     },
+    /// The [icons](crate::DynamicTool::icons) are not an array of objects with the addresses of pictures.
+    Icons {
+        /// The tool.
+        tool: Cow<'static, str>,
+    },
+    /// The value of [`DynamicTool::meta`](crate::DynamicTool::meta) is not an object.
+    Meta {
+        /// The tool.
+        tool: Cow<'static, str>,
+    },
     /// [`DynamicTool::secret`](crate::DynamicTool::secret) names an unknown argument.
     UnknownSecret {
         /// The tool.
@@ -136,6 +146,11 @@ impl fmt::Display for InvalidTool {
                 f,
                 "the tool `{tool}`: the schema of its result must be an object or a boolean, nested at most {MAX_SCHEMA_DEPTH} levels deep"
             ),
+            InvalidTool::Icons { tool } => write!(
+                f,
+                "the tool `{tool}`: its icons must be an array of objects, each with `src`, an address that begins with `https://` or `data:image/`"
+            ),
+            InvalidTool::Meta { tool } => write!(f, "the tool `{tool}`: its `_meta` must be an object"),
             InvalidTool::UnknownSecret { tool, argument } => {
                 write!(f, "the tool `{tool}`: the secret `{argument}` is not one of its arguments")
             }
@@ -201,6 +216,26 @@ pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>)
 pub(crate) fn check_result(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>) {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) || is_too_deep(schema) {
         problems.push(InvalidTool::ResultSchema { tool: tool.to_owned().into() });
+    }
+}
+
+/// Checks what only MCP clients get.
+pub(crate) fn check_client_fields(
+    tool: &str,
+    icons: Option<&Value>,
+    meta: Option<&Value>,
+    problems: &mut Vec<InvalidTool>,
+) {
+    let tool = || tool.to_owned().into();
+    let is_picture = |icon: &Value| {
+        let source = icon.get("src").and_then(Value::as_str).unwrap_or_default();
+        source.starts_with("https://") || source.starts_with("data:image/")
+    };
+    if icons.is_some_and(|icons| !icons.as_array().is_some_and(|icons| icons.iter().all(is_picture))) {
+        problems.push(InvalidTool::Icons { tool: tool() });
+    }
+    if meta.is_some_and(|meta| !meta.is_object()) {
+        problems.push(InvalidTool::Meta { tool: tool() });
     }
 }
 

@@ -240,8 +240,16 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, listing: &str) -> [(&'
         };
         let behaviour = Behaviour::DEFAULT.with_annotations(annotations);
         let description = description(name);
-        let tool =
-            RuntimeTool { name, title: "", description: &description, behaviour: &behaviour, schema, returns: None };
+        let tool = RuntimeTool {
+            name,
+            title: "",
+            description: &description,
+            behaviour: &behaviour,
+            schema,
+            returns: None,
+            icons: None,
+            meta: None,
+        };
         let definition = dialect.written(dialect.define(&tool).to_string().into());
         (*name, definition.unwrap_or_default().into_owned())
     })

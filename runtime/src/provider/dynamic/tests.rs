@@ -40,6 +40,20 @@ fn a_schema_is_shown_unchanged() {
 }
 
 #[test]
+fn icons_and_meta_are_only_for_mcp_clients() {
+    let (icons, meta) = (json!([{"src": "https://a.example/i.png", "sizes": ["48x48"]}]), json!({"com.example/x": 1}));
+    let registry = Registry::new();
+    registry.add(counting("count").icons(icons.clone()).meta(meta.clone()).build().unwrap()).unwrap();
+    let session = registry.session().build().unwrap();
+    for dialect in Dialect::ALL {
+        let text = session.turn_blocking(*dialect).definitions().to_owned();
+        assert_eq!(text.contains("a.example") || text.contains("com.example"), *dialect == Dialect::Mcp, "{text}");
+    }
+    let list: Value = serde_json::from_str(session.turn_blocking(Dialect::Mcp).definitions()).unwrap();
+    assert_eq!((&list[0]["icons"], &list[0]["_meta"]), (&icons, &meta));
+}
+
+#[test]
 fn arguments_are_repaired_and_validated() {
     let turn = turn(DynamicTools::new().tool(counting("count")), Env::empty());
     assert_eq!(call(&turn, "count", r#"{"count": "5", "note": "null"}"#), r#""count {\"count\":5,\"note\":null}""#);
@@ -135,6 +149,11 @@ fn each_problem_is_reported_and_several_are_joined() {
         assert_eq!(error(counting("counting").returns(schema)), not_a_schema);
     }
     assert_eq!(error(counting("counting").returns(json!(true))), "");
+    let pictures = "the tool `counting`: its icons must be an array of objects, each with `src`, an address that begins with `https://` or `data:image/`";
+    for icons in [json!({}), json!(["https://a.example/i.png"]), json!([{"src": "javascript:alert(1)"}])] {
+        assert_eq!(error(counting("counting").icons(icons)), pictures);
+    }
+    assert_eq!(error(counting("counting").meta(json!([]))), "the tool `counting`: its `_meta` must be an object");
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
     assert_eq!(error(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one kind");
     let timed = counting("timed").timeout(Duration::from_secs(1));
