@@ -471,22 +471,28 @@ fn candidates() -> Vec<Value> {
 #[test]
 fn types_of_run_time_tools_agree_with_their_schemas() {
     let registry = Registry::new();
+    let object = |schema: &Value| json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false});
     for (number, schema) in FOREIGN.iter().enumerate() {
-        let parameters =
-            json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false});
-        let tool = DynamicTool::sync(format!("t{number:03}"), "Takes x.", parameters, |_, _| Ok(ToolOutput::text("")));
-        registry.add(tool.build().expect("the tool is valid")).expect("the name is free");
+        let name = format!("t{number:03}");
+        let tool = DynamicTool::sync(name, "Takes x.", object(schema), |_, _| Ok(ToolOutput::text("")));
+        let tool = tool.returns(object(schema)).build().expect("the tool is valid");
+        registry.add(tool).expect("the name is free");
     }
     let session = registry.session().build().expect("the session is valid");
     let text = session.turn_blocking(Dialect::TypeScript).definitions().to_owned();
     let declarations: Vec<String> = text.split_inclusive("\n}\n").map(ToOwned::to_owned).collect();
     assert_eq!(declarations.len(), FOREIGN.len());
     let subjects: Vec<Subject> = (FOREIGN.iter().zip(declarations).enumerate())
-        .map(|(number, (schema, declaration))| Subject {
-            title: schema.to_string(),
-            declaration,
-            ty: format!("Parameters<typeof tools.t{number:03}>[0]"),
-            schema: json!({"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": false}),
+        .flat_map(|(number, (schema, declaration))| {
+            let function = format!("typeof tools.t{number:03}");
+            let types = [format!("Parameters<{function}>[0]"), format!("Awaited<ReturnType<{function}>>")];
+            let title = schema.to_string();
+            types.map(|ty| Subject {
+                title: title.clone(),
+                declaration: declaration.clone(),
+                ty,
+                schema: object(schema),
+            })
         })
         .collect();
     let values: Vec<Value> = candidates().into_iter().map(|value| json!({ "x": value })).collect();
