@@ -53,7 +53,7 @@ impl Definition {
 }
 
 impl Definition {
-    /// Returns the icons, without those that are no pictures or too large. Clients of `toolc mcp serve` get them.
+    /// Returns the icons, without those that are not pictures or are too large. Clients of `toolc mcp serve` get them.
     pub(crate) fn icons(&self) -> Option<Value> {
         let is_picture = |icon: &&Value| {
             let source = icon["src"].as_str().unwrap_or_default();

@@ -9,7 +9,7 @@ use toolc::behaviour::Execution;
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::dialects::{DIALECTS, Dialect};
-use crate::manifest::{Overlap, Syntax, is_reserved};
+use crate::manifest::{Overlap, Syntax, is_reserved, text_pattern_error};
 use crate::schema::{Additional, Property, Schema};
 use crate::source::Kind;
 
@@ -142,8 +142,8 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
             incompatible(text.place, message, "add the grammar or the regular expression", sink);
         }
         Some(definition) if syntax == Syntax::Text && !text.refused.has("syntax", text.syntax.is_none()) => {
-            let message = "`definition` requires `syntax`";
-            incompatible(definition.place, message, "add `syntax = \"lark\"` or `syntax = \"regex\"`", sink);
+            let message = "`definition` requires a `syntax` other than `text`";
+            incompatible(definition.place, message, "write `syntax = \"lark\"` or `syntax = \"regex\"`", sink);
         }
         Some(definition) if definition.value.trim().is_empty() => {
             let found = Diagnostic::new(Code::INVALID_VALUE, definition.place, "`definition` is empty");
@@ -153,6 +153,17 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
             let length = definition.value.len();
             let message = format!("`definition` has {length} bytes: at most {MAX_GRAMMAR} are allowed");
             sink.push(Diagnostic::new(Code::INVALID_VALUE, definition.place, message).help("write a shorter grammar"));
+        }
+        Some(definition) if syntax == Syntax::Regex => {
+            if let Some(why) = text_pattern_error(&definition.value) {
+                let message = format!("invalid regular expression: {why}");
+                let found = Diagnostic::new(Code::INVALID_PATTERN, definition.place, message);
+                sink.push(
+                    found.help(
+                        "use the syntax of the Rust crate `regex`, which has no look-around and no backreferences",
+                    ),
+                );
+            }
         }
         _ => {}
     }

@@ -25,6 +25,7 @@ pub(crate) use offsets::written;
 use read::Form;
 pub(crate) use read::fact_to_json;
 pub use read::{ReadKey, ReadTable, Reader, Refused};
+pub(crate) use standard::text_pattern_error;
 pub use tables::*;
 
 /// Parses every source.

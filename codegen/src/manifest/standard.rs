@@ -37,6 +37,18 @@ pub(super) struct PatternError {
     pub(super) at: Option<Range<usize>>,
 }
 
+/// Returns why the crate `regex` refuses a regular expression, or `None` if it accepts it. Decoders that bind a model to a grammar, such
+/// as LLGuidance, read the syntax of this crate, which has no look-around.
+pub(crate) fn text_pattern_error(pattern: &str) -> Option<String> {
+    match regex::Regex::new(pattern) {
+        Err(regex::Error::Syntax(text)) => {
+            Some(explain(&text, pattern).why.unwrap_or_else(|| "invalid syntax".to_owned()))
+        }
+        Err(regex::Error::CompiledTooBig(limit)) => Some(format!("it is larger than {limit} bytes when compiled")),
+        _ => None,
+    }
+}
+
 /// Returns what is wrong with a pattern, or `None` if it is a valid regular expression.
 pub(super) fn pattern_error(pattern: &str) -> Option<PatternError> {
     let schema = json!({ "pattern": pattern });

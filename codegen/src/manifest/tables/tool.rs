@@ -117,7 +117,7 @@ words! {
         Text = "text",
         /// A grammar of the parser generator Lark.
         Lark = "lark",
-        /// A regular expression, which must match the whole text.
+        /// A regular expression in the syntax of the Rust crate `regex`, which must match the whole text.
         Regex = "regex",
     }
 }

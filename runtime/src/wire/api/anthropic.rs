@@ -56,12 +56,13 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let message = body.object()?;
     let usage = usage(&message, Usage::default());
     let content = message.require("content", "an array of blocks")?;
-    Ok(read(&content, &message.non_empty_text("stop_reason")?, usage)?.with_container(container(&message)?))
+    Ok(read(&content, &message.non_empty_text("stop_reason")?, usage)?.with_container(container(&message)))
 }
 
 /// Returns the id of the container in a message or an event.
-fn container(message: &Object<'_>) -> Result<Option<String>, WireError> {
-    message.get("container").map(|container| container.object()?.non_empty_text("id")).transpose()
+fn container(message: &Object<'_>) -> Option<String> {
+    let id = object_of(message, "container")?.optional_text("id").ok()??;
+    Some(id).filter(|id| !id.is_empty())
 }
 
 /// Returns the usage in a message or an event. A stream sends it in parts, so numbers that are missing are those of `before`.
@@ -198,14 +199,14 @@ impl ResponseAssembler for Events {
             "message_start" => {
                 if let Some(message) = event.get("message").and_then(|message| message.object().ok()) {
                     self.usage = usage(&message, Usage::default());
-                    self.container = container(&message)?;
+                    self.container = container(&message);
                 }
             }
             "message_delta" => {
                 self.usage = usage(&event, self.usage.unwrap_or_default()).or(self.usage);
                 let delta = event.require("delta", "a delta")?.object()?;
                 record_stop_reason(&mut self.reason, delta.optional_text("stop_reason")?, stop);
-                self.container = container(&delta)?.or(self.container.take());
+                self.container = container(&delta).or(self.container.take());
             }
             "message_stop" => self.has_ended = true,
             // `ping`, and unknown events.
