@@ -38,7 +38,7 @@ pub(super) struct PatternError {
 }
 
 /// Returns why the crate `regex` refuses a regular expression, or `None` if it accepts it. Decoders that bind a model to a grammar, such
-/// as LLGuidance, read the syntax of this crate, which has no look-around.
+/// as `llguidance`, read the syntax of this crate, which has no look-around.
 pub(crate) fn text_pattern_error(pattern: &str) -> Option<String> {
     match regex::Regex::new(pattern) {
         Err(regex::Error::Syntax(text)) => {

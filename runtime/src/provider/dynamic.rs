@@ -377,8 +377,8 @@ impl DynamicTools {
     ///
     /// # Errors
     /// Returns all problems: names that a vendor would refuse; schemas of arguments that do not describe an object, are nested deeper
-    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); invalid schemas of results; icons and `_meta` of another form; and
-    /// contradicting settings of a tool.
+    /// than 64 levels, or are too [large](crate::schema::Table::from_schema); invalid schemas of results; icons and `_meta` of the wrong
+    /// form; and contradicting settings of a tool.
     pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut problems = Vec::new();
         let mut built = DynamicProvider { toolsets: self.toolsets, ..DynamicProvider::default() };
