@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
 use super::{
-    CallersField, CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits,
-    ToolList, Vendor,
+    CallersField, CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition,
+    ToolLimits, ToolList, Vendor,
 };
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;

@@ -2,7 +2,9 @@
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
-use super::{CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits};
+use super::{
+    CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits,
+};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 use crate::text::condition::Condition;
@@ -31,7 +33,12 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         parameter_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
         nested_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
-        code_only_tools: limit(Refused, Confidence::High, READ_ON, "python-genai's FunctionDeclaration has no field for callers"),
+        code_only_tools: limit(
+            Refused,
+            Confidence::High,
+            READ_ON,
+            "python-genai's FunctionDeclaration has no field for callers",
+        ),
         ..ToolLimits::NONE
     },
     extensions: Extensions::NONE,

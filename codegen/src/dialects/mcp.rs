@@ -5,7 +5,9 @@ use toolc::behaviour::Annotations;
 
 use super::definition::{entry, string};
 use super::limits::{Confidence, HeaderRules, NameGrammar, Refused, limit};
-use super::{CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits};
+use super::{
+    CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition, ToolLimits,
+};
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
 

@@ -48,7 +48,12 @@ pub(super) const DIALECT: Dialect = Dialect {
             READ_ON,
             "live errors from 2025-06 to 2026-08; const since 2026-08",
         ),
-        code_only_tools: limit(Refused, Confidence::High, READ_ON, "chat_completion_function_tool_param.py has no field for callers"),
+        code_only_tools: limit(
+            Refused,
+            Confidence::High,
+            READ_ON,
+            "chat_completion_function_tool_param.py has no field for callers",
+        ),
         ..ToolLimits::NONE
     },
     extensions: Extensions {

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::definition::{entry, string};
 use super::limits::{Confidence, Refused, limit};
 use super::{
-    CallersField, CodeLimits, Dialect, Extensions, SearchLimits, ToolDefinition, ToolLimits, ToolList, Vendor,
-    openai,
+    CallersField, CodeLimits, Dialect, Extensions, SearchLimits, ToolDefinition, ToolLimits, ToolList, Vendor, openai,
 };
 use crate::conditional_json::CondJson;
 
@@ -84,9 +83,7 @@ fn definition(tool: &ToolDefinition<'_>) -> CondJson {
         entry("description", CondJson::Text(tool.description.clone())),
     ];
     if let Some(text) = tool.text_input {
-        let of_grammar = |grammar: Value| {
-            json!({ "type": "grammar", "syntax": grammar["syntax"], "definition": grammar["definition"] })
-        };
+        let of_grammar = |grammar: Value| json!({ "type": "grammar", "syntax": grammar["syntax"], "definition": grammar["definition"] });
         entries.push(entry("format", openai::format(text, of_grammar).into()));
     } else {
         entries.push(entry("parameters", tool.parameters.json()));
