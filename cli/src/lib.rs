@@ -112,7 +112,7 @@ impl fmt::Debug for App {
 pub enum Command {
     /// Run a tool, as a model would.
     Call(CallArgs),
-    /// Print the definitions that a model sees, as a JSON array.
+    /// Print the definitions that a model sees: a JSON array, or declarations in the dialect `typescript`.
     Definitions {
         /// What the model is shown.
         #[command(flatten)]
