@@ -229,9 +229,9 @@ mod tests {
             "$defs": { "node": node, "text": { "type": "string" } },
         });
         let schema = OutputSchema::of(&json!({ "outputSchema": declared }));
-        let of_results = schema.of_results().expect("it can be used");
-        assert_eq!(of_results["$defs"]["structured"]["properties"]["ref"]["const"]["$ref"], "#", "it is a value");
-        let validator = jsonschema::validator_for(&of_results).expect("it is a schema");
+        let result_schema = schema.result_schema().expect("it can be used");
+        assert_eq!(result_schema["$defs"]["structured"]["properties"]["ref"]["const"]["$ref"], "#", "it is a value");
+        let validator = jsonschema::validator_for(&result_schema).expect("it is a schema");
         let redactor = Secrets::new(toolc::Registry::new().redactor(&toolc::Env::empty()));
         let json_of = |result: Value| {
             let result = serde_json::from_value(result).expect("it is a result");
@@ -266,9 +266,9 @@ mod tests {
             json!(7),
             deep,
         ] {
-            assert_eq!(OutputSchema::of(&json!({ "outputSchema": declared })).of_results(), None, "{declared}");
+            assert_eq!(OutputSchema::of(&json!({ "outputSchema": declared })).result_schema(), None, "{declared}");
         }
-        let any = OutputSchema::of(&json!({ "outputSchema": { "type": "array" } })).of_results().expect("a schema");
+        let any = OutputSchema::of(&json!({ "outputSchema": { "type": "array" } })).result_schema().expect("a schema");
         assert_eq!(any.get("type"), None, "the result need not be an object");
     }
 

@@ -14,7 +14,7 @@ const MAX_APPLIED: usize = 500;
 /// The maximum depth of an output schema that models and clients see.
 const MAX_DEPTH: usize = 50;
 /// Where an output schema is in the schema of the results.
-const MOVED: &str = "#/$defs/structured";
+const STRUCTURED: &str = "#/$defs/structured";
 /// The maximum number of characters of a problem.
 const MAX_PROBLEM: usize = 300;
 
@@ -69,16 +69,16 @@ impl OutputSchema {
 
     /// Returns the JSON Schema of the results that [`output`](crate::content::output) makes: the structured content, usually alone. `None`
     /// if the tool has no output schema, or not one that can be used.
-    pub(crate) fn of_results(&self) -> Option<Value> {
+    pub(crate) fn result_schema(&self) -> Option<Value> {
         let declared = self.schema.as_ref().filter(|schema| depth(schema) <= MAX_DEPTH)?;
         check_bounded(declared).ok()?;
         jsonschema::draft202012::meta::validate(declared).ok()?;
         let mut moved = declared.clone();
-        move_refs(&mut moved, false);
+        rebase_refs(&mut moved, false);
         if let Value::Object(map) = &mut moved {
             map.remove("$schema");
         }
-        let (structured, text) = (json!({ "$ref": MOVED }), json!({ "type": "string" }));
+        let (structured, text) = (json!({ "$ref": STRUCTURED }), json!({ "type": "string" }));
         let object = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
         let forms = [
             structured.clone(),
@@ -123,24 +123,24 @@ fn depth(value: &Value) -> usize {
 }
 
 /// Changes the references of a schema that becomes a part of another one. `is_map` says that the keys are names.
-fn move_refs(value: &mut Value, is_map: bool) {
+fn rebase_refs(value: &mut Value, is_map: bool) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| move_refs(item, false)),
+        Value::Array(items) => items.iter_mut().for_each(|item| rebase_refs(item, false)),
         Value::Object(map) => {
             for (key, inner) in map {
                 match (&**key, inner) {
                     ("$ref", Value::String(target)) if !is_map => {
                         if let Some(pointer) = target.strip_prefix('#') {
-                            *target = format!("{MOVED}{pointer}");
+                            *target = format!("{STRUCTURED}{pointer}");
                         }
                     }
                     ("const" | "enum" | "default" | "examples", _) if !is_map => {}
                     ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", inner)
                         if !is_map =>
                     {
-                        move_refs(inner, true);
+                        rebase_refs(inner, true);
                     }
-                    (_, inner) => move_refs(inner, false),
+                    (_, inner) => rebase_refs(inner, false),
                 }
             }
         }

@@ -98,7 +98,7 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
     let (icons, meta) = (definition.icons(), definition.meta());
     let Definition { own_name, title, hints, function, whole } = definition;
     let output = OutputSchema::of(&whole);
-    let returns = output.of_results();
+    let returns = output.result_schema();
     let target = Arc::new(Callee { name: own_name, output });
     // The time of questions to a person does not count. The call looks after its own limit then.
     let asked = if caller.asking.can_ask() { MAX_ASKED } else { Duration::ZERO };
