@@ -1,5 +1,5 @@
-//! A list that contains the same item twice: tools or tags of a toolset, requirements, or words of a
-//! command rule, a group or a place. The programs of a group count as items of a list that names the group.
+//! A list that contains the same item twice: callers or icons of a tool, tools or tags of a toolset, requirements, or words of
+//! a command rule, a group or a place. The programs of a group count as items of a list that names the group.
 //! Includes are reported as `redundant-include`, excludes as `excludes-nothing`.
 //!
 //! ## Why is this bad
@@ -32,6 +32,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         for list in names.into_iter().chain([&requires.tools, &requires.any_tools]) {
             check_list(list, sink);
         }
+    }
+    for (_, tool) in lint.tools() {
+        check_list(&tool.manifest.callers, sink);
+        check_list(&tool.manifest.icons, sink);
     }
     for (_, toolset) in lint.toolsets() {
         check_list(&toolset.manifest.tools, sink);
