@@ -1,5 +1,5 @@
-//! A large toolset all of whose tools may be deferred, in a project whose requests contain a vendor's tool search. How large is in
-//! the record of the dialect (`advised_from`). A toolset with tools that are added at run time is not checked.
+//! A large toolset all of whose tools may be deferred, in a project whose requests contain a vendor's tool search. The record of the
+//! dialect says what counts as large (`advised_from`). A toolset with tools that are added at run time is not checked.
 //!
 //! ## Why is this bad
 //! A model that sees no tool must search before it can do anything, and does not know which tools exist.

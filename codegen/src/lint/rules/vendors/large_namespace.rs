@@ -1,6 +1,6 @@
 //! A home toolset with many tools that may be deferred, in a project whose requests contain OpenAI's tool search: the tools of a
-//! home toolset become one namespace there. Reported only if `dialects` lists `openai-responses`. How many is in the record of the
-//! dialect (`namespace_functions`).
+//! home toolset become one namespace there. Reported only if `dialects` lists `openai-responses`. The record of the dialect says how
+//! many are too many (`namespace_functions`).
 //!
 //! ## Why is this bad
 //! The search finds a namespace and loads its functions. The more functions it has, the less the search saves, and the less its name

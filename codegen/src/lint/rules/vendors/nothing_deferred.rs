@@ -1,8 +1,8 @@
-//! A large toolset none of whose tools may be deferred, in a project whose requests contain a vendor's tool search. How large is in
-//! the record of the dialect (`advised_from`). A toolset with tools that are added at run time is not checked.
+//! A large toolset none of whose tools may be deferred, in a project whose requests contain a vendor's tool search. The record of the
+//! dialect says what counts as large (`advised_from`). A toolset with tools that are added at run time is not checked.
 //!
 //! ## Why is this bad
-//! The tool search finds nothing, and every request contains all definitions: the search was added for that.
+//! The tool search finds nothing, and every request contains all definitions, which the search is there to avoid.
 //!
 //! - Anthropic advises tool search, among other cases, if: "You have 10 or more tools available. Your tool definitions consume more
 //!   than 10k tokens." (Tool search tool, as of 2026-09.)
