@@ -1,5 +1,5 @@
-//! A tool that code may call, and whose `timeout` is longer than a vendor's code waits for a result. How long that is is in the record of
-//! the dialect (`max_wait_seconds`).
+//! A tool that code may call, and whose `timeout` is longer than a vendor's code waits for a result. The record of the dialect has that
+//! time (`max_wait_seconds`).
 //!
 //! ## Why is this bad
 //! The code stops waiting while the call still runs, and the result is lost. Usually the model then runs the code again, and with it the
