@@ -477,7 +477,7 @@ table! {
         instructions: Text,
         /// The time after which a call goes on in the background, if the client knows tasks. Default: `10s`.
         background_after: Duration,
-        /// The time for which clients may use the list of tools without asking again. Default: `0s`, because the tools can change at any
+        /// The time for which clients may use the list of tools without asking again. Default: none, because the tools can change at any
         /// time.
         list_ttl: Duration,
     } with {

@@ -107,6 +107,7 @@ fn show(home: &Home, as_json: bool) -> Result<(), String> {
             "enable_tools": tools.enable_tools,
             "disable_tools": tools.disable_tools,
             "search": config.search.word(),
+            "changes": config.tool_changes.word(),
         },
         "facts": facts,
         "approval": {

@@ -139,6 +139,23 @@ fn mistakes_about_another_machine_are_reported_with_advice() {
 }
 
 #[test]
+fn how_the_model_learns_of_tools_is_shown() {
+    let folder = folder();
+    let shown = || {
+        let shown = run(&folder, &["config", "show", "--json"]).json();
+        let words =
+            [&shown["tools"]["search"], &shown["tools"]["changes"], &shown["mcp"]["endpoints"][0]["list_ttl_ms"]];
+        serde_json::json!(words)
+    };
+    let endpoint = "[mcp.endpoints.a]\ntools = [\"todo\"]\n";
+    write(&folder, "home/config.toml", endpoint);
+    assert_eq!(shown(), serde_json::json!(["toolc", "resend", 0]));
+    let set = "[tools]\nsearch = \"off\"\nchanges = \"append\"\n";
+    write(&folder, "home/config.toml", &format!("{set}{endpoint}list_ttl = \"5m\"\n"));
+    assert_eq!(shown(), serde_json::json!(["off", "append", 300_000]));
+}
+
+#[test]
 fn sandboxes_of_services_are_configured_and_checked() {
     let folder = folder();
     write(
