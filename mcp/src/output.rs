@@ -112,7 +112,7 @@ impl OutputSchema {
     }
 }
 
-/// Returns the number of nested values.
+/// Returns how deep a value is nested.
 fn depth(value: &Value) -> usize {
     let inner = match value {
         Value::Array(items) => items.iter().map(depth).max(),

@@ -44,16 +44,16 @@ pub enum ErrorKind {
     TimedOut,
     /// The connection broke before the answer was complete.
     Broken,
-    /// The server answers too many requests.
+    /// The server gets too many requests, and refuses this one.
     RateLimited,
     /// The server, or a proxy before it, failed.
     ServerFailed,
-    /// The key is missing or wrong, or does not allow the request.
+    /// The key is missing, wrong or out of quota, or does not allow the request.
     Unauthorized,
     /// The conversation is too long for the model.
     ContextOverflow,
-    /// What came before some thinking of the model has changed, so the server refuses the thinking. Ask again
-    /// [without](crate::without_thinking) it.
+    /// The conversation before a thinking block has changed, so the server refuses the block. Ask again
+    /// [without thinking](crate::without_thinking).
     StaleThinking,
     /// The server refused the request for another reason.
     Refused,

@@ -12,7 +12,7 @@ use super::conversation::Conversation;
 /// What the model knows about its tools. It is not stored: a conversation that is resumed begins with the definitions of that time.
 pub(super) struct SentTools {
     changes: ToolChanges,
-    /// What the last request that was answered has sent.
+    /// What the last answered request has sent.
     known: Option<Sent>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Sent {
     turn: Turn,
     /// The definitions, or `None` if there are no tools.
     pub(super) definitions: Option<Box<RawValue>>,
-    /// Messages about later changes, each with the number of entries of the conversation before it.
+    /// Messages about later changes. Each has the number of entries of the conversation that come before it.
     pub(super) messages: Vec<(usize, Box<RawValue>)>,
     pub(super) tool_choice: Option<Box<RawValue>>,
     pub(super) betas: &'static [&'static str],
@@ -63,7 +63,7 @@ impl SentTools {
                 let mut sent = Sent { turn: turn.clone(), ..known.clone() };
                 let at = conversation.entries().len();
                 sent.messages.extend(appended.messages.into_iter().map(|message| (at, message)));
-                sent.tool_choice = appended.tool_choice.or(sent.tool_choice);
+                sent.tool_choice = appended.tool_choice;
                 if !appended.betas.is_empty() {
                     sent.betas = appended.betas;
                 }
@@ -73,8 +73,8 @@ impl SentTools {
         }
     }
 
-    /// Records that a request was answered. The changes of a request without an answer are computed again, because Anthropic refuses them
-    /// anywhere but before an answer and at the end.
+    /// Records that a request was answered. If a request fails, the next one computes its changes again: Anthropic accepts a change only
+    /// directly before an answer or at the end.
     pub(super) fn answered(&mut self, sent: Sent) {
         self.known = Some(sent);
     }

@@ -242,9 +242,8 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the JSON Schema of the result: the JSON that a successful call returns. The dialects `typescript` and `mcp`, and that of
-    /// OpenAI's Responses for tools that code may call, show it. Results are not checked against it. By default, nothing is known about
-    /// the result.
+    /// Sets the JSON Schema of the result: the JSON that a successful call returns. The dialects `typescript` and `mcp` contain it, and `openai-responses` does for tools that code may call. Results are not checked
+    /// against it. By default, there is none.
     #[must_use]
     pub fn returns(mut self, schema: Value) -> Self {
         self.data.result = Some(schema);
@@ -259,7 +258,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the object `_meta` for MCP clients, whose keys are theirs.
+    /// Sets the object `_meta` for MCP clients. The runtime does not interpret its keys.
     #[must_use]
     pub fn meta(mut self, meta: Value) -> Self {
         self.data.meta = Some(meta);
@@ -273,7 +272,8 @@ impl DynamicTool {
         self
     }
 
-    /// Marks an argument as secret: its value is redacted in errors and logs, and for hooks and the approver.
+    /// Marks an argument as secret. Its value, and that of every nested property of the same name, is redacted in errors and logs, and for
+    /// hooks and the approver.
     #[must_use]
     pub fn secret(mut self, argument: impl Into<String>) -> Self {
         self.secrets.push(argument.into());

@@ -26,14 +26,14 @@ pub struct AppendedTools {
     /// refuses them elsewhere: the next message must be the model's. If the model [paused](crate::wire::Stop::Paused), append them only
     /// after its next response.
     pub messages: Vec<Box<RawValue>>,
-    /// The beta features that this request and all later ones of the conversation must name: `anthropic-beta`.
+    /// The beta features to name in the header `anthropic-beta`, in this request and all later ones of the conversation.
     pub betas: &'static [&'static str],
-    /// The `tool_choice` of this request and of later ones, until the next change. `None` if none is needed.
+    /// The `tool_choice` of this request and of later ones, until the next change. `None` if there is none, also no earlier one.
     pub tool_choice: Option<Box<RawValue>>,
 }
 
 impl Api {
-    /// Returns how a conversation goes on whose requests had the tools of `earlier`, and now have those of `later`. Both must be turns
+    /// Returns how to continue a conversation when its tools change from those of `earlier` to those of `later`. Both must be turns
     /// of one session, in a dialect of this API. Calls are run by `later`, which refuses a tool that was removed.
     ///
     /// Anthropic and OpenAI's Responses take added and removed tools as messages, and Anthropic also takes changed definitions. The other
@@ -43,7 +43,7 @@ impl Api {
     /// use toolc::wire::{Api, ToolUpdate};
     /// use toolc::{RawValue, Turn};
     ///
-    /// /// Returns the definitions for the next request. `sent` are those of the request before.
+    /// /// Returns the definitions for the next request. `sent` are those of the request before. A host also sends `betas` and `tool_choice`.
     /// fn definitions(
     ///     api: Api,
     ///     sent: String,
@@ -53,7 +53,7 @@ impl Api {
     /// ) -> String {
     ///     match api.tool_update(earlier, later) {
     ///         ToolUpdate::Append(appended) => conversation.extend(appended.messages),
-    ///         ToolUpdate::Replace => return later.definitions().to_owned(),
+    ///         ToolUpdate::Replace => return later.request_tools(),
     ///         _ => {}
     ///     }
     ///     sent

@@ -1,6 +1,6 @@
 //! A tool that code may call, in a project whose requests contain no tool of the vendor that runs code. Reported only if `[vendor_tools]`
-//! lists the vendors' own tools. A tool that only code may call is reported for each such vendor, and any other only if no vendor can
-//! run code.
+//! lists the vendors' own tools. A tool that only code may call is reported for each vendor whose list has no such tool. Any other tool is reported
+//! only if no vendor's list has one.
 //!
 //! ## Why is this bad
 //! No code runs, so none calls the tool. If only code may call it, nothing can.

@@ -10,7 +10,7 @@
 //! ## Why is this bad
 //! MCP clients that use HTTP drop a tool that breaks these rules. The specification: "Clients using the Streamable HTTP transport **MUST**
 //! reject tool definitions where any `x-mcp-header` value violates these constraints", which "means the client **MUST** exclude the
-//! invalid tool from the result of `tools/list`". (MCP 2026-07-28, Tools.) Other vendors never see the keyword.
+//! invalid tool from the result of `tools/list`". (MCP 2026-07-28, Tools.) Definitions for vendors of models do not contain the keyword.
 //!
 //! ## Example
 //! ```toml

@@ -2,8 +2,8 @@
 //! dialect: `typescript`. Names that are equal as functions are reported as `rust-name-collision` or `duplicate-name`.
 //!
 //! ## Why is this bad
-//! In code mode, a model calls tools as functions. The tool is missing in the dialect if its name is a reserved word, or a
-//! name that hosts use there: `exec`, `wait`, `ALL_TOOLS`.
+//! In code mode, a model calls tools as functions. The tool is missing in the dialect if its name is a reserved word, `__proto__`, or a name
+//! that hosts use there, such as `exec`, `wait` and `ALL_TOOLS`.
 //!
 //! ## Example
 //! ```toml

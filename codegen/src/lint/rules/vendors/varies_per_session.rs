@@ -4,8 +4,8 @@
 //! ## Why is this bad
 //! Sessions of one server then have different lists. The specification says that the set of tools "**MUST NOT** vary per-connection or as
 //! a side effect of other requests on the connection". It "**MAY** vary by the authorization presented on the request". (MCP 2026-07-28,
-//! Tools.) Clients keep one list for all connections, so they call tools that are missing in theirs. A fact that only follows from the
-//! authorization deserves a comment: `# lint: allow varies-per-session`, with the reason.
+//! Tools.) Clients keep one list for all connections, so a client may call a tool that its own session lacks. If a fact
+//! depends only on the authorization, allow it with a comment that gives the reason: `# lint: allow varies-per-session`.
 //!
 //! ## Example
 //! ```toml
