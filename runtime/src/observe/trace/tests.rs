@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tracing::field::{Field, Visit};
 use tracing::instrument::Instrument as _;
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{self, Subscriber};
-use tracing::{Event, Level, Metadata, info_span};
+use tracing::{Dispatch, Event, Level, Metadata, info_span};
 use tracing_core::span::Current;
 
 use crate::args::Slots;
@@ -74,8 +74,11 @@ impl Recorder {
 
     /// Runs `work` with this subscriber.
     fn observe<T>(&self, work: impl FnOnce() -> T) -> T {
+        // As long as there is only one subscriber, a callsite that another thread registers is cached as of no interest to it, because
+        // that thread has none. So there is always a second one.
+        static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Recorder::new(Level::TRACE)));
+        LazyLock::force(&SECOND);
         subscriber::with_default(self.clone(), || {
-            // A callsite that another thread registers meanwhile may be cached as of no interest.
             tracing::callsite::rebuild_interest_cache();
             work()
         })
