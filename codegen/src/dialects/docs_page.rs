@@ -48,10 +48,10 @@ fn extension_rows(dialects: &[&Dialect]) -> Vec<Value> {
                 format!("{}: {}, {}", code(field), code(model), code(by_code))
             })
         }),
-        row("the result, for code", &|extensions| field(extensions.code_result())),
+        row("the schema of the result, for code", &|extensions| field(extensions.code_result())),
         row("calls in the background", &|extensions| field(extensions.background())),
-        row("the type of tools with plain text", &|extensions| field(extensions.text_input())),
-        row("any information", &|extensions| field(extensions.meta())),
+        row("the type of text tools", &|extensions| field(extensions.text_input())),
+        row("further information", &|extensions| field(extensions.meta())),
     ]
 }
 

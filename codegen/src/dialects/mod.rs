@@ -73,7 +73,7 @@ pub struct Dialect {
 pub enum Language {
     /// JSON, as the envelope returns it.
     Json,
-    /// Declarations of TypeScript, which the runtime writes from the JSON that the envelope returns.
+    /// TypeScript declarations, which the runtime writes from the JSON that the envelope returns.
     TypeScript,
 }
 

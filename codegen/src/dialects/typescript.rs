@@ -18,7 +18,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     name: "typescript",
     feature: Some("typescript"),
     variant: "TypeScript",
-    about: "Declarations of TypeScript, for models that call tools from code: `declare namespace tools { function NAME(args: {...}): Promise<...>; }`. Not JSON.",
+    about: "TypeScript declarations, for models that call tools from code: `declare namespace tools { function NAME(args: {...}): Promise<...>; }`. Not JSON.",
     envelope: definition,
     language: Language::TypeScript,
     schema: SchemaSubset::NONE,

@@ -173,7 +173,7 @@ enum Envelope {
     Bare,
     /// `{"name", "title", "description", ..., "annotations"}`
     Mcp,
-    /// A declaration of TypeScript. Its segments are JSON, `{"name", "description", "parameters", "returns"}`, from which
+    /// A TypeScript declaration. Its segments are JSON, `{"name", "description", "parameters", "returns"}`, from which
     /// [`written`](Dialect::written) makes the declaration.
     TypeScript,
 }
@@ -306,7 +306,7 @@ dialects! { $
         "Gemini's Interactions: `{\"type\": \"function\", \"name\", \"description\", \"parameters\"}`.";
     10 TypeScript typescript with_typescript, "typescript",
         Shape { envelope: Envelope::TypeScript, returns: Some("returns"), api: DialectApi::None, ..NESTED },
-        "Declarations of TypeScript, for models that call tools from code: `declare namespace tools { function NAME(args: {...}): \
+        "TypeScript declarations, for models that call tools from code: `declare namespace tools { function NAME(args: {...}): \
          Promise<...>; }`. The definitions are not JSON.";
 }
 

@@ -46,7 +46,7 @@ pub(crate) const KEYWORDS: [&str; 36] = [
 /// the tools, those of tool search, and one that would replace the prototype of an object that holds the functions.
 const OTHERS: [&str; 7] = ["ALL_TOOLS", "__proto__", "exec", "tool_call", "tool_describe", "tool_search", "wait"];
 
-/// All names that no tool can have where tools are functions of TypeScript.
+/// All names that no tool can have where tools are TypeScript functions.
 pub const RESERVED: &[&str] = &{
     let (mut all, mut at) = ([""; KEYWORDS.len() + OTHERS.len()], 0);
     while at < all.len() {

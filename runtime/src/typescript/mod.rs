@@ -1,4 +1,4 @@
-//! Declarations of TypeScript, for models that call tools from code. One writer serves the tools of a generated catalog and those
+//! TypeScript declarations, for models that call tools from code. One writer serves the tools of a generated catalog and those
 //! of run time: it reads the definition that the dialect `typescript` has as JSON, with any JSON Schema in it.
 //!
 //! The result is bounded by the size of the definition, and always compiles under `tsc --strict`.
