@@ -1,7 +1,7 @@
-//! A tool that code may call, and whose results have no schema.
+//! A tool that code may call, and that declares no schema for its results.
 //!
 //! ## Why is this bad
-//! The model writes the code before it sees a result, so it guesses what is in it.
+//! The model writes the code before it sees a result, so it must guess what the result contains.
 //!
 //! - Anthropic: "Because Claude deserializes tool results in code, document the format (JSON structure and field types)". (Programmatic tool
 //!   calling, as of 2026-09.)
@@ -34,7 +34,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
     let Some(place) = tool.called_by_code() else { return };
     if manifest.returns.is_none() && !manifest.refused.has("returns", true) {
-        let message = format!("code may call `{}`, but nothing says what is in its results", tool.name());
+        let message = format!("code may call `{}`, but its results have no schema", tool.name());
         sink.push(Diagnostic::new(Code::CODE_WITHOUT_RETURNS, place, message).help("describe the result in `[returns]`"));
     }
 }

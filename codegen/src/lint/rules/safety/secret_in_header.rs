@@ -1,7 +1,7 @@
 //! A parameter with `secret = true` and `x-mcp-header`.
 //!
 //! ## Why is this bad
-//! Everything on the way can read a header: load balancers, proxies and their logs. The specification: "Server developers **SHOULD NOT**
+//! Every program on the way can read a header: load balancers, proxies and their logs. The specification: "Server developers **SHOULD NOT**
 //! mark sensitive parameters (passwords, API keys, tokens, PII) with `x-mcp-header`, as header values are visible to network
 //! intermediaries." (MCP 2026-07-28, Tools.)
 //!

@@ -1,13 +1,14 @@
-//! A tool that code may call although each call needs a person or the agent: it needs approval, may destroy something, or is run by the
-//! agent's own loop. A tool that does not destroy anything says so with `annotations = { destructive = false }`, or `read_only = true`.
+//! A tool that code may call, although its calls need the user or the agent: the tool needs approval, may destroy something, or is run by
+//! the agent's own loop. A tool that does not destroy anything declares that with `annotations = { destructive = false }`, or
+//! `read_only = true`.
 //!
 //! ## Why is this bad
-//! Code calls a tool many times, without the model looking at what came back. A user is asked for each call or, out of habit, for none of
-//! them.
+//! Code can call a tool many times, and the model does not look at the results in between. The user must approve each call, or soon
+//! approves all of them out of habit.
 //!
 //! - Anthropic names "Tools that require immediate user feedback between calls" as a weak fit for calls by code, and says that
-//!   `allowed_callers` only guides the model. (Programmatic tool calling, as of 2026-09.) So a direct call is possible, too, and
-//!   must be checked in the same way.
+//!   `allowed_callers` only guides the model. (Programmatic tool calling, as of 2026-09.) So the model can also call the tool directly, and
+//!   such a call must be checked in the same way.
 //! - OpenAI advises direct calls if an action needs approval. (Programmatic tool calling, as of 2026-08.)
 //!
 //! ## Example
@@ -36,7 +37,7 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A012", "unattended-code", Some(Level::Warning), Check::Tool(check));
 
-const UNDECLARED: &str = "which may destroy something, as every tool that does not deny it";
+const UNDECLARED: &str = "but it may destroy something, which is the default";
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(place) = tool.called_by_code() else { return };
@@ -53,19 +54,19 @@ fn reason(tool: &Tool) -> Option<(&'static str, Option<Place>)> {
     let manifest = &tool.manifest;
     let (approval, annotations) = (&manifest.approval, &manifest.annotations);
     if let Some(always) = &approval.always {
-        return Some(("each call of which must be approved", Some(always.place)));
+        return Some(("but each call needs approval", Some(always.place)));
     }
     if let Some(shell) = &approval.shell {
-        return Some(("whose commands may need approval", Some(shell.place)));
+        return Some(("but its commands may need approval", Some(shell.place)));
     }
     if manifest.execution.value == Execution::Agent {
-        return Some(("which the agent's own loop runs", Some(manifest.execution.place)));
+        return Some(("but the agent's own loop runs it", Some(manifest.execution.place)));
     }
     let is_unknown = annotations.refused.is_any() || manifest.refused.has("annotations", true);
     if annotations.value().destructive && !is_unknown {
         let declared = annotations.destructive.as_ref().map(|destructive| destructive.place);
         return Some(match declared {
-            Some(place) => ("which may destroy something", Some(place)),
+            Some(place) => ("but it may destroy something", Some(place)),
             None => (UNDECLARED, annotations.place),
         });
     }

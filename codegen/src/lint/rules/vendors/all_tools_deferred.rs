@@ -1,5 +1,5 @@
-//! A large toolset all of whose tools may be deferred, in a project whose requests contain a vendor's tool search. The record of the
-//! dialect says what counts as large (`advised_from`). A toolset with tools that are added at run time is not checked.
+//! A large toolset whose tools may all be deferred, in a project whose requests contain a vendor's tool search. The record of the dialect
+//! says which toolsets are large (`advised_from`). A toolset with tools that are added at run time is not checked.
 //!
 //! ## Why is this bad
 //! A model that sees no tool must search before it can do anything, and does not know which tools exist.
@@ -9,9 +9,9 @@
 //! - OpenAI: "Aim for fewer than 20 functions available at the start of a turn at any one time". (Function calling, as of
 //!   2026-09.)
 //!
-//! Without any other tool, Anthropic even refuses the request: `All tools have defer_loading set. At least one tool must be
-//! non-deferred.` (Tool search tool, as of 2026-02.) Its own tool search counts as such a tool. It refuses `cache_control` on a
-//! deferred tool, too, which no manifest can set.
+//! If a request has no other tool, Anthropic even refuses it: `All tools have defer_loading set. At least one tool must be non-deferred.`
+//! (Tool search tool, as of 2026-02.) Its own tool search counts as another tool. Anthropic also refuses `cache_control` on a deferred
+//! tool, which no manifest can set.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A tool with `background = true` that code may call, in a dialect whose code does not go on without a result.
+//! A tool with `background = true` that code may call, in a dialect whose code cannot continue without a result.
 //!
 //! ## Why is this bad
-//! toolc omits `async` in that dialect, so that a model waits for the tool like for any other. OpenAI's guide says that async calls are for
+//! toolc omits `async` in that dialect, so the model waits for the tool as for any other. OpenAI's guide says that async calls are for
 //! functions and custom tools that the application runs, and apply to neither hosted tools nor programmatic tool calling. (Async tool
 //! calling, as of 2026-10.)
 //!

@@ -1,11 +1,11 @@
-//! A tool that code may call according to its manifest, but cannot in one of the dialects. `anthropic` refuses parameters with a
+//! A tool that code may call according to its manifest, but cannot call in one of the dialects. `anthropic` refuses parameters with a
 //! recursive `$ref`. The tools of `anthropic-strict` are strict, unless `dialect.anthropic-strict.strict = false`. Dialects such as
-//! `openai` have no callers, so that a tool for code alone is omitted there. The last two are reported only if `toolc.toml` lists the
-//! dialect. Code also gets no pictures, but no manifest declares them: the runtime sends code the texts of a result.
+//! `openai` have no field for callers, so they omit a tool that only code may call. The last two cases are reported only if `toolc.toml`
+//! lists the dialect. Code cannot receive images either, but this is not reported, because no manifest declares them: the runtime sends
+//! only the texts of a result to code.
 //!
 //! ## Why is this bad
-//! A vendor rejects the whole request, or the tool cannot be used as planned. Anthropic's page on programmatic tool calling, as of
-//! 2026-09:
+//! The vendor rejects the whole request, or code cannot call the tool. Anthropic's page on programmatic tool calling, as of 2026-09:
 //!
 //! - recursion "causes the request to fail with a `400 invalid_request_error` whose message contains `Circular $ref detected`";
 //! - "Tools with `strict: true` are not supported with programmatic calling";
@@ -92,7 +92,7 @@ fn check_strict(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
     }
 }
 
-/// Reports dialects that cannot say that only code may call the tool.
+/// Reports dialects that omit the tool because they have no field for callers.
 fn check_code_only(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
     if tool.manifest.callers().model {
         return;
@@ -104,7 +104,7 @@ fn check_code_only(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
         lint.listed_dialects().filter(|dialect| has_no_callers(form(dialect, tool))).map(|dialect| dialect.name).collect();
     if !omitting.is_empty() {
         let (name, does) = (tool.name(), if omitting.len() > 1 { "have" } else { "has" });
-        let message = format!("{} {does} no callers, so `{name}` is omitted there", ticked(&omitting, ", "));
+        let message = format!("{} {does} no field for callers, so `{name}` is omitted there", ticked(&omitting, ", "));
         sink.push(
             Diagnostic::new(Code::CODE_CANNOT_CALL, place, message)
                 .help("add `\"model\"` to `callers`, if a model may call the tool as well"),
@@ -124,7 +124,7 @@ fn check_recursion(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
     let dialects: Vec<&str> = refusing.iter().map(|(dialect, ..)| *dialect).collect();
     let does = if dialects.len() > 1 { "refuse" } else { "refuses" };
     let message = format!(
-        "{} {does} code as a caller of `{}`, because its parameters contain a recursive `$ref`",
+        "{} {does} code as a caller of `{}`, because the parameters contain a recursive `$ref`",
         ticked(&dialects, ", "),
         tool.name()
     );

@@ -1,9 +1,9 @@
-//! A tool that code may call, in a project whose requests contain no tool of the vendor that runs code. Reported only if `[vendor_tools]`
-//! lists the vendors' own tools. A tool that only code may call is reported for each vendor whose list has no such tool. Any other tool is reported
-//! only if no vendor's list has one.
+//! A tool that code may call, in a project whose requests do not contain the vendor's tool that runs code. Reported only if
+//! `[vendor_tools]` lists any of the vendors' own tools. A tool that only code may call is reported for each vendor without such a tool.
+//! Any other tool is reported only if no vendor can run code.
 //!
 //! ## Why is this bad
-//! No code runs, so none calls the tool. If only code may call it, nothing can.
+//! No code runs, so no code calls the tool. If only code may call it, nothing can call it.
 //!
 //! - Anthropic: to enable calls by code, "include `code_execution` in your tools list". (Programmatic tool calling, as of 2026-09.)
 //! - OpenAI: code is run by `{"type": "programmatic_tool_calling"}` (openai 3.57.0,

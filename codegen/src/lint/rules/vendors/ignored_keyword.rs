@@ -1,10 +1,10 @@
-//! A keyword that a vendor's API accepts and ignores. Off by default, because toolc states the constraint in the description as well, and
-//! checks it for each call. Only the dialects that `toolc.toml` lists are checked, or all if it lists none.
+//! A keyword that a vendor's API accepts and ignores. This rule is disabled by default, because toolc also states the constraint in the
+//! description, and checks it for each call. The rule checks the dialects that `toolc.toml` lists, or all dialects if it lists none.
 //!
 //! ## Why is this bad
-//! Nothing enforces the keyword while the model generates, so a model violates it more often than one that its vendor enforces. Gemini's
-//! Interactions: `minLength`, `maxLength`, `uniqueItems` and others "are ignored and not enforced" (google-genai 3.6.1,
-//! types/interactions/function.py).
+//! The vendor does not enforce the keyword while the model generates arguments, so the model violates it more often than a keyword that the
+//! vendor enforces. Gemini's Interactions: `minLength`, `maxLength`, `uniqueItems` and others "are ignored and not enforced" (google-genai
+//! 3.6.1, types/interactions/function.py).
 //!
 //! ## Example
 //! ```toml
@@ -55,7 +55,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let dialects: Vec<&str> = ignoring.iter().map(|(dialect, _)| *dialect).collect();
         if let Some(first) = dialects.first() {
             let does = if dialects.len() > 1 { "ignore" } else { "ignores" };
-            let message = format!("{} {does} `{keyword}`: the description states it as well", ticked(&dialects, ", "));
+            let message = format!("{} {does} `{keyword}`, so the description also states it", ticked(&dialects, ", "));
             let found = Diagnostic::new(Code::IGNORED_KEYWORD, place, message);
             let sources = ignoring.iter().map(|(dialect, limit)| format!("for `{dialect}`: {}", limit.source));
             let found = sources.fold(found, Diagnostic::help);

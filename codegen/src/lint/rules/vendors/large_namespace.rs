@@ -1,12 +1,13 @@
-//! A home toolset with many tools that may be deferred, in a project whose requests contain OpenAI's tool search: the tools of a
-//! home toolset become one namespace there. Reported only if `dialects` lists `openai-responses`. The record of the dialect says how
-//! many are too many (`namespace_functions`).
+//! A home toolset with many tools that may be deferred, in a project whose requests contain OpenAI's tool search. In OpenAI's requests, the
+//! tools of a home toolset become one namespace. Reported only if `dialects` lists `openai-responses`. The record of the dialect has the
+//! number of functions from which a namespace is reported (`namespace_functions`).
 //!
 //! ## Why is this bad
-//! The search finds a namespace and loads its functions. The more functions it has, the less the search saves, and the less its name
-//! and description say about each. OpenAI: "keep each namespace to fewer than 10 functions". (Tool search, as of 2026-09.)
+//! The search finds a namespace and loads its functions. The more functions a namespace has, the less the search saves, and the less the
+//! name and the description of the namespace say about each function. OpenAI: "keep each namespace to fewer than 10 functions". (Tool
+//! search, as of 2026-09.)
 //!
-//! The description of the toolset becomes that of the namespace. It is required in a manifest, and by OpenAI (openai 3.57.0,
+//! The description of the toolset becomes that of the namespace. A manifest requires a description, and so does OpenAI (openai 3.57.0,
 //! `types/responses/namespace_tool_param.py`).
 //!
 //! ## Example

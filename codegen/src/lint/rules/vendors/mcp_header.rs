@@ -1,16 +1,15 @@
-//! A parameter with `x-mcp-header` that breaks a rule of MCP about headers, or that no client repeats in a header. These are the
-//! cases:
+//! A parameter whose `x-mcp-header` violates a rule of MCP about headers, or has no effect. A finding has one of these causes:
 //!
-//! - the name is not a token of HTTP, or another parameter of the tool has it, in upper or lower case;
-//! - the type is not exactly one of `integer`, `string` and `boolean`;
-//! - an integer can be beyond ±(2^53 - 1);
+//! - the name of the header is not an HTTP token, or another parameter of the tool has the same name, ignoring case;
+//! - the type of the parameter is not exactly one of `integer`, `string` and `boolean`;
+//! - an integer parameter allows values beyond ±(2^53 - 1);
 //! - the parameter is below an array, a map, an alternative or a `$ref`, not only below `properties`;
 //! - `dialects` does not list `mcp`.
 //!
 //! ## Why is this bad
-//! MCP clients that use HTTP drop a tool that breaks these rules. The specification: "Clients using the Streamable HTTP transport **MUST**
-//! reject tool definitions where any `x-mcp-header` value violates these constraints", which "means the client **MUST** exclude the
-//! invalid tool from the result of `tools/list`". (MCP 2026-07-28, Tools.) Definitions for vendors of models do not contain the keyword.
+//! MCP clients that use HTTP omit a tool that violates these rules. The specification: "Clients using the Streamable HTTP transport
+//! **MUST** reject tool definitions where any `x-mcp-header` value violates these constraints", which "means the client **MUST** exclude
+//! the invalid tool from the result of `tools/list`". (MCP 2026-07-28, Tools.) Other vendors never see the keyword.
 //!
 //! ## Example
 //! ```toml
@@ -72,7 +71,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             found(message).level(level.unwrap_or(Level::Warning))
         };
         if !is_token(&header.value, rules) {
-            let message = format!("`{}` is not the name of a header", header.value);
+            let message = format!("`{}` is not a valid header name", header.value);
             let expected = format!("expected one or more ASCII letters, digits and {}", rules.punctuation);
             sink.push(refused(message).label(expected));
         } else if let Some(first) = seen.iter().find(|first| first.value.eq_ignore_ascii_case(&header.value)) {
@@ -81,15 +80,15 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         }
         seen.push(header);
         if !reachable.contains(&header.place) {
-            let message = format!("MCP clients cannot find `{name}` for a header");
-            let label = "below an array, a map, an alternative or a `$ref`";
+            let message = format!("MCP clients cannot repeat `{name}` in a header");
+            let label = "the parameter is below an array, a map, an alternative or a `$ref`";
             sink.push(refused(message).label(label).help("move the parameter out, or remove the keyword"));
         } else if let Some(other) = other_type(&parameter.schema, rules) {
-            let message = format!("a header cannot have the value of `{name}`: {other}");
+            let message = format!("a header cannot contain the value of `{name}`: {other}");
             let expected = format!("expected one of the types {}", rules.types.join(", "));
             sink.push(refused(message).label(expected).help("change `type`, or remove the keyword"));
         } else if let Some(value) = beyond(&parameter.schema, rules) {
-            let message = format!("`{name}` allows {}, but a header has integers up to {}", value.value, rules.max_integer);
+            let message = format!("`{name}` allows {}, but integers in a header are limited to ±{}", value.value, rules.max_integer);
             sink.push(refused(message).related(value.place, "beyond what every client can read").help("narrow its bounds"));
         }
     }

@@ -1,10 +1,10 @@
-//! A large toolset none of whose tools may be deferred, in a project whose requests contain a vendor's tool search. The record of the
-//! dialect says what counts as large (`advised_from`). A toolset with tools that are added at run time is not checked.
+//! A large toolset without a tool that may be deferred, in a project whose requests contain a vendor's tool search. The record of the
+//! dialect says which toolsets are large (`advised_from`). A toolset with tools that are added at run time is not checked.
 //!
 //! ## Why is this bad
-//! The tool search finds nothing, and every request contains all definitions, which the search is there to avoid.
+//! The tool search finds nothing. Every request contains all definitions, which is what the search should avoid.
 //!
-//! - Anthropic advises tool search, among other cases, if: "You have 10 or more tools available. Your tool definitions consume more
+//! - Anthropic advises tool search in these cases, among others: "You have 10 or more tools available. Your tool definitions consume more
 //!   than 10k tokens." (Tool search tool, as of 2026-09.)
 //! - OpenAI: "Use tool search to defer large or infrequently used parts of your tool surface instead of exposing everything up
 //!   front." (Function calling, as of 2026-09.) It refuses a request whose search has nothing to find: `tools.tool_search requires
@@ -139,7 +139,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let names: Vec<&str> = dialects.iter().map(|(dialect, _)| dialect.name).collect();
         let (name, names) = (toolset.name(), ticked(&names, ", "));
         let message = format!(
-            "no tool of `{name}` may be deferred, so the tool search of {names} finds none of its {tools} tools, whose definitions need about {tokens} tokens"
+            "no tool of `{name}` may be deferred, so the tool search of {names} finds none of its {tools} tools; their definitions need about {tokens} tokens"
         );
         sink.push(
             Diagnostic::new(Code::NOTHING_DEFERRED, toolset.manifest.name.place, message)

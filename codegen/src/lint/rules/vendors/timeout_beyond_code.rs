@@ -1,8 +1,8 @@
-//! A tool that code may call, and whose `timeout` is longer than a vendor's code waits for a result. The record of the dialect has that
-//! time (`max_wait_seconds`).
+//! A tool that code may call, with a `timeout` that is longer than the time for which the vendor's code waits for a result. The record of
+//! the dialect has this time (`max_wait_seconds`).
 //!
 //! ## Why is this bad
-//! The code stops waiting while the call still runs, and the result is lost. Usually the model then runs the code again, and with it the
+//! The code stops waiting while the call still runs, and the result is lost. Usually, the model then runs the code again, which repeats the
 //! call. Anthropic: "If your tool result doesn't arrive within about 4 minutes, the pending call raises a `TimeoutError` inside Claude's
 //! running code. Claude sees the error in `stderr` and typically retries the call". (Programmatic tool calling, as of 2026-09.)
 //!

@@ -1,9 +1,9 @@
-//! A tool name that no function can have, in a dialect whose tools are functions. Reported only if `dialects` lists such a
-//! dialect: `typescript`. Names that are equal as functions are reported as `rust-name-collision` or `duplicate-name`.
+//! A tool name that no function can have, in a dialect whose tools are functions. Reported only if `dialects` lists such a dialect:
+//! `typescript`. Tool names that become the same function name are reported as `rust-name-collision` or `duplicate-name`.
 //!
 //! ## Why is this bad
-//! In code mode, a model calls tools as functions. The tool is missing in the dialect if its name is a reserved word, `__proto__`, or a name
-//! that hosts use there, such as `exec`, `wait` and `ALL_TOOLS`.
+//! In code mode, a model calls tools as functions. The dialect omits the tool if its name is a reserved word, or a name that hosts with a
+//! code mode define: `exec`, `wait`, `ALL_TOOLS`.
 //!
 //! ## Example
 //! ```toml

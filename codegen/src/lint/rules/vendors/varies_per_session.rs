@@ -1,11 +1,11 @@
-//! A tool that depends on a fact with `per_session = true`: in `requires.when`, its own or that of its home toolset, in the
+//! A tool that depends on a fact with `per_session = true`. The fact can be in `requires.when` of the tool or of its home toolset, in the
 //! condition of a parameter or a value, or in a text. Reported only if `dialects` lists `mcp`.
 //!
 //! ## Why is this bad
-//! Sessions of one server then have different lists. The specification says that the set of tools "**MUST NOT** vary per-connection or as
-//! a side effect of other requests on the connection". It "**MAY** vary by the authorization presented on the request". (MCP 2026-07-28,
-//! Tools.) Clients keep one list for all connections, so a client may call a tool that its own session lacks. If a fact
-//! depends only on the authorization, allow it with a comment that gives the reason: `# lint: allow varies-per-session`.
+//! Sessions of one server then have different lists of tools. The specification says that the set of tools "**MUST NOT** vary
+//! per-connection or as a side effect of other requests on the connection". It "**MAY** vary by the authorization presented on the
+//! request". (MCP 2026-07-28, Tools.) Clients keep one list for all connections, so a client can call a tool that is missing in its
+//! session. If a fact depends only on the authorization, add a comment `# lint: allow varies-per-session` with this reason.
 //!
 //! ## Example
 //! ```toml
@@ -60,7 +60,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for (who, facts) in tools.chain(toolsets) {
         for (fact, place) in facts.into_iter().map(|(id, place)| (&lint[id], place)).filter(|(fact, _)| fact.per_session) {
             let name = &fact.name.value;
-            let message = format!("{who} on `facts.{name}`, so the list in {dialects} differs between sessions");
+            let message = format!("{who} on `facts.{name}`, so the list of tools in {dialects} differs between sessions");
             sink.push(
                 Diagnostic::new(Code::VARIES_PER_SESSION, place, message)
                     .related(fact.name.place, "its value may differ between the sessions of a process")

@@ -1,4 +1,4 @@
-//! A tool with the name of one of the vendor's own tools that requests contain according to `[vendor_tools]`.
+//! A tool whose name is also the name of one of the vendor's own tools that `[vendor_tools]` lists.
 //!
 //! ## Why is this bad
 //! The vendor rejects the whole request. Anthropic: "tools: Tool names must be unique." (A live error of 2026-05, for a tool
