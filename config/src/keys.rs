@@ -131,10 +131,10 @@ table! {
 words! {
     /// How the model learns that its tools have changed.
     pub enum ToolChanges {
-        /// Requests have the new definitions, which costs the vendor's prompt cache.
+        /// Requests have the new definitions, and the vendor's prompt cache is lost.
         Resend = "resend",
-        /// A message at the end of the conversation has the change, if the API takes one, or else as `resend`. OpenAI's Responses takes
-        /// tools that were added or removed; Anthropic takes all changes, as a beta feature of newer models.
+        /// A message at the end of the conversation describes the change, if the API accepts one; otherwise, as `resend`. OpenAI's
+        /// Responses accepts added and removed tools; Anthropic accepts all changes, as a beta feature of newer models.
         Append = "append",
     }
 }
@@ -144,9 +144,9 @@ words! {
     pub enum SearchBy {
         /// With the three tools of toolc: one finds tools, one describes them, one calls them.
         Toolc = "toolc",
-        /// With the search of the vendor, if its API has one, or else as `toolc`.
+        /// With the search of the vendor, if its API has one; otherwise, as `toolc`.
         Vendor = "vendor",
-        /// Not at all: each request has the definitions of all tools.
+        /// No search: each request has the definitions of all tools.
         Off = "off",
     }
 }
@@ -509,8 +509,8 @@ table! {
         oauth: TableOrDefault<McpOauthTable>,
         /// Whether the server is started. Default: `true`.
         enabled: Flag,
-        /// Whether the hints of the server about its tools are believed, such as that a tool only reads, and their icons are passed on.
-        /// Default: `false`.
+        /// Whether to trust the hints of the server about its tools, such as that a tool only reads, and to pass on their icons. Default:
+        /// `false`.
         trusted: Flag,
         /// The time limit for a start, until the server has listed its tools. Default: `30s`.
         start_timeout: Duration,

@@ -249,11 +249,10 @@ fn with_cache_mark(messages: &[Box<RawValue>]) -> Vec<Box<RawValue>> {
     messages
 }
 
-/// Returns messages of a conversation without the model's thinking. `None` if they have none, or if the API takes it back in any
-/// conversation, as all but Anthropic's do.
+/// Returns the messages of a conversation without the model's thinking. `None` if they contain none, or if the API accepts the thinking in
+/// a changed conversation, as all APIs except Anthropic's do.
 ///
-/// Anthropic's models refuse thinking if what came before it has changed: see
-/// [`StaleThinking`](crate::ErrorKind::StaleThinking).
+/// Anthropic's models refuse thinking if the conversation before it has changed: see [`StaleThinking`](crate::ErrorKind::StaleThinking).
 pub fn without_thinking(api: Api, messages: &[Box<RawValue>]) -> Option<Vec<Box<RawValue>>> {
     let mut is_changed = false;
     let kept = messages.iter().filter_map(|message| {

@@ -106,7 +106,7 @@ pub use session::turn::Turn;
 pub use session::{Session, SessionBuilder};
 
 pub mod changes {
-    //! What differs between the tools of two turns.
+    //! How the tools of two turns differ.
 
     pub use crate::call::changes::{ChangeCause, ToolChange, ToolChanges};
 }
@@ -138,7 +138,7 @@ pub mod approval {
 }
 
 pub mod background {
-    //! Calls that run while the model goes on.
+    //! Calls that run while the model continues.
 
     pub use crate::dispatch::background::BackgroundCall;
 }

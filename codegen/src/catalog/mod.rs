@@ -87,7 +87,7 @@ pub struct Tool {
     pub replacement: Option<ToolId>,
     /// The dialects with overrides, and the index of their table in the manifest.
     dialects: Vec<(&'static str, usize)>,
-    /// The dialects in whose language the tool has another name than the manifest says, with that name.
+    /// The names of the tool in dialects whose names must be identifiers, if they differ from the name in the manifest.
     identifiers: Vec<(&'static str, String)>,
 }
 

@@ -44,8 +44,8 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     }
 }
 
-/// Reports examples of whole calls that satisfy the schema, and that the runtime refuses nevertheless: an integer in an argument may not
-/// fit 64 bits, and a call may be too large or too deep.
+/// Reports examples of whole calls that satisfy the schema, but that the runtime refuses: an integer in an argument may not fit 64 bits,
+/// and a call may be too large or too deep.
 fn check_calls(params: &Schema, defs: &Defs, sink: &Sink) {
     if params.examples.is_empty() {
         return;

@@ -106,7 +106,7 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Reports background calls that nothing could run while the model goes on.
+/// Reports `background` for tools whose calls cannot run while the model continues.
 fn check_background(tool: &Tool, sink: &Sink) {
     let At { value: execution, place } = &tool.manifest.execution;
     if tool.manifest.background && matches!(execution, Execution::Sync | Execution::Agent) {

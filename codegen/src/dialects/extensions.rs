@@ -11,11 +11,11 @@ limits! {
         callers: CallersField,
         /// The field with the schema of the result, for code that calls the tool.
         code_result: &'static str,
-        /// The field that lets the model go on while a call runs.
+        /// The field that lets the model continue while a call runs.
         background: &'static str,
         /// The type of tools whose input is plain text, with a `format`.
         text_input: &'static str,
-        /// The field that clients get any further information in.
+        /// The field with any further information for clients.
         meta: &'static str,
     }
 }

@@ -62,7 +62,7 @@ pub struct Dialect {
     pub request: RequestLimits,
     /// What the vendor advises about its tool search.
     pub search: SearchLimits,
-    /// The vendor whose own tools its requests can contain.
+    /// The vendor whose own tools the dialect's requests can contain.
     pub vendor: Option<Vendor>,
     /// The dialect without strict mode, if this one is strict. A tool whose manifest says `strict = false` has its form.
     pub lenient: Option<&'static Dialect>,
@@ -137,7 +137,7 @@ impl Dialect {
         }
     }
 
-    /// Returns what a tool with this name is called in the dialect.
+    /// Returns the name in the dialect of a tool with this name.
     pub fn name_of<'n>(&self, name: &'n str) -> Cow<'n, str> {
         match self.language {
             Language::Json => Cow::Borrowed(name),

@@ -39,7 +39,7 @@ limits! {
     }
 }
 
-/// The size of a list of tools. A list is as large if it has so many tools, or if their definitions need more tokens.
+/// The size of a list of tools. A list is this large if it has at least this many tools, or if their definitions need more tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolList {
     /// Tools.

@@ -1,4 +1,4 @@
-//! Calls in the background: the model goes on while they run, and gets their results as soon as it is asked again.
+//! Calls in the background: the model continues while they run, and gets their results with the next request.
 
 use std::pin::Pin;
 

@@ -10,7 +10,7 @@ use toolc_model::{Api, user_message, without_thinking};
 /// The number of bytes of a token, on average.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// A part of a conversation. Calls and their results are neighbours, except for calls in the background.
+/// A part of a conversation. Calls and their results are adjacent, except for calls in the background.
 #[derive(Debug, Clone)]
 pub(crate) enum Entry {
     /// A message of the user, or of the host on their behalf.
@@ -196,8 +196,8 @@ impl Conversation {
         self.reported = None;
     }
 
-    /// Returns the messages for the model, with other messages at their places: each has the number of entries before it. Neighbouring
-    /// messages of the user are one, because some servers refuse two.
+    /// Returns the messages for the model, with `others` inserted: each has the number of entries before it. Adjacent messages of the user
+    /// are merged, because some servers refuse two in a row.
     pub(crate) fn messages(&self, api: Api, others: &[(usize, Box<RawValue>)]) -> Vec<Box<RawValue>> {
         let mut messages = Vec::with_capacity(self.entries.len() + others.len());
         let mut user: Option<String> = None;
@@ -235,7 +235,7 @@ impl Conversation {
         self.reported.is_some()
     }
 
-    /// Returns whether the model has said the last part.
+    /// Returns whether the last entry is an answer of the model.
     pub(crate) fn ends_with_answer(&self) -> bool {
         matches!(self.entries.last(), Some(Entry::Model { .. }))
     }

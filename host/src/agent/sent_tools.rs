@@ -1,5 +1,5 @@
-//! The definitions in the requests of a conversation. Other definitions than in the request before cost the vendor's prompt cache, so a
-//! change of the tools can be a message at the end instead.
+//! The definitions in the requests of a conversation. If the definitions differ from those in the request before, the vendor's prompt cache
+//! is lost, so a change of the tools can be a message at the end instead.
 
 use serde_json::value::RawValue;
 use toolc::Turn;
@@ -12,7 +12,7 @@ use super::conversation::Conversation;
 /// What the model knows about its tools. It is not stored: a conversation that is resumed begins with the definitions of that time.
 pub(super) struct SentTools {
     changes: ToolChanges,
-    /// What the last answered request has sent.
+    /// What the last answered request contained.
     known: Option<Sent>,
 }
 
@@ -53,7 +53,7 @@ impl SentTools {
     pub(super) fn next(&self, api: Api, turn: &Turn, conversation: &Conversation) -> Sent {
         let known = self.known.as_ref().filter(|_| self.changes == ToolChanges::Append);
         let Some(known) = known.filter(|known| known.definitions.is_some()) else { return Sent::new(turn) };
-        // A model that has paused goes on with what it has.
+        // A model that has paused continues with the tools that it knows.
         if conversation.ends_with_answer() {
             return known.clone();
         }

@@ -224,7 +224,7 @@ impl Agent {
         let text = self.redactor.text(response.text()).into_owned();
         self.emit(&AgentEvent::Answer { text: &text, calls: response.calls().len(), tokens });
         if let [first, ..] = response.unknown() {
-            let text = format!("the answer has parts that this version does not know, which are kept: {first}");
+            let text = format!("the answer has parts of unknown types, which are kept: {first}");
             self.emit(&AgentEvent::Notice { text: &text });
         }
         // An answer without content adds no message.

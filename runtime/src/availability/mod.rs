@@ -57,7 +57,7 @@ mod tests {
         let called = |taken_by| HiddenReason::DialectName { dialect: Dialect::OpenAi, name: "a_b".into(), taken_by };
         let text = "cannot be called `a_b` in the dialect `openai`: ";
         assert_eq!(called(None).to_string(), format!("{text}the name is reserved there"));
-        assert_eq!(called(Some("a_b".into())).to_string(), format!("{text}the tool `a_b` is called so there"));
+        assert_eq!(called(Some("a_b".into())).to_string(), format!("{text}the tool `a_b` has this name there"));
         let reason = HiddenReason::Check("the daemon\n\u{1b}[2Jis not running".into());
         let hidden = HiddenTool { tool: "ask", reason: &reason };
         assert_eq!(hidden.to_string(), "the tool `ask` is not available now: the daemon\\n\\u{1b}[2Jis not running");

@@ -18,7 +18,7 @@ pub struct ToolChanges<'t> {
     pub changed: Vec<ToolChange<'t>>,
 }
 
-/// A tool that a turn defines and another one does not, or otherwise.
+/// A tool whose definition differs between two turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolChange<'t> {

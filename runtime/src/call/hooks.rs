@@ -92,8 +92,8 @@ pub trait Hook: Send + Sync {
         Ok(())
     }
 
-    /// Called when a turn of the session `session` has other tools than the turn before, in the same dialect. Failures of this method
-    /// are ignored.
+    /// Called when the tools of a turn differ from those of the turn before, in the same session and dialect. `session` is the id of the
+    /// session. Failures of this method are ignored.
     fn on_tool_changes(&self, session: &str, changes: &ToolChanges<'_>) {
         let _ = (session, changes);
     }
@@ -171,8 +171,8 @@ impl<'a> CallInfo<'a> {
         self.tool
     }
 
-    /// Returns the name that the model wrote, if it was corrected to that of the tool (`docs/calls.md` says when). A model has made it
-    /// up: it may contain anything.
+    /// Returns the name that the model wrote, if it was corrected to the name of the tool: see `docs/calls.md`. The model's name is
+    /// untrusted: it may contain anything.
     pub const fn called_as(&self) -> Option<&'a str> {
         self.called_as
     }
@@ -182,7 +182,7 @@ impl<'a> CallInfo<'a> {
         self.id
     }
 
-    /// Returns who makes the call: the model, or a program of the model.
+    /// Returns who makes the call: the model, a program of the model, or a script.
     pub const fn caller(&self) -> Caller<'a> {
         self.caller
     }

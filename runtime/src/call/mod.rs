@@ -93,7 +93,7 @@ impl<'a> Call<'a> {
         self.request.id
     }
 
-    /// Returns who makes the call: the model, or a program of the model.
+    /// Returns who makes the call: the model, a program of the model, or a script.
     pub fn caller(&self) -> Caller<'a> {
         self.request.caller()
     }

@@ -1,7 +1,7 @@
 //! What a vendor's API says about a call besides its name and arguments.
 
-/// What a vendor's API says about a call besides its name, arguments and id. It belongs to the call until its result is written:
-/// a host that stores calls stores it with them, and restores it with [`ToolCall::with_origin`](crate::ToolCall::with_origin).
+/// What a vendor's API says about a call besides its name, arguments and id. The API needs it with the result: a host that stores a call
+/// must store its origin, too, and restore it with [`ToolCall::with_origin`](crate::ToolCall::with_origin).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct CallOrigin {
@@ -13,7 +13,7 @@ pub struct CallOrigin {
     /// The namespace of the tool: `namespace` of OpenAI, `toolset_name` of Anthropic. Empty if the API sends none. The name of the
     /// call does not contain it.
     pub namespace: String,
-    /// Whether the model goes on without the result, which may follow in a later request: `async` of OpenAI.
+    /// Whether the model continues without the result, which may follow in a later request: `async` of OpenAI.
     pub is_async: bool,
 }
 
@@ -26,9 +26,9 @@ pub enum CallKind {
     Function,
     /// A text tool (`custom` of OpenAI), with a text instead of arguments: see [`ToolCall::text`](crate::ToolCall::text).
     Text,
-    /// A tool search that the host runs, and whose result adds tools to the conversation. OpenAI's Responses call it `tool_search`.
-    /// For the other APIs it is a function call, which the host makes a search by this kind: its result then becomes references for
-    /// Anthropic, and definitions for Gemini's Interactions.
+    /// A tool search that the host runs, and whose result adds tools to the conversation. OpenAI's Responses call it `tool_search`. The
+    /// other APIs send a function call, whose kind the host sets to this one. The result of the call then becomes references for Anthropic,
+    /// and definitions for Gemini's Interactions.
     ToolSearch,
 }
 

@@ -30,9 +30,9 @@ impl<'a> ToolCall<'a> {
         Self { name, arguments, id: "", origin, task: None, cancel: None, values: None, is_from_script: false }
     }
 
-    /// Returns a call of the tool `name` with a text instead of arguments, as models call text tools (`custom` of OpenAI). The
-    /// text becomes the value of the tool's only required parameter, which must accept a string. If the tool has no such
-    /// parameter, the text is read like a string with arguments, and the error says what was expected.
+    /// Returns a call of the tool `name` with a text instead of arguments, as models call text tools (`custom` of OpenAI). The text becomes
+    /// the value of the tool's only required parameter, which must accept a string. If the tool has no such parameter, the arguments are
+    /// the text as a JSON string, so they are repaired or refused like any other arguments.
     pub const fn text(name: &'a str, text: &'a str) -> Self {
         Self { origin: CallOrigin::TEXT, ..Self::new(name, text) }
     }
@@ -68,7 +68,7 @@ impl<'a> ToolCall<'a> {
         Self { values: Some(values), ..self }
     }
 
-    /// Returns the request of a call whose handler wants to write input. Its arguments are not known any more.
+    /// Returns the request of a call whose handler wants to write input. Its arguments are no longer known.
     #[cfg(feature = "approval")]
     pub(crate) const fn of_input(call: InputCall<'a>) -> Self {
         Self { id: call.id, task: call.task, ..Self::new(call.tool, "") }

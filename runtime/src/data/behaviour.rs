@@ -58,7 +58,7 @@ behaviour! {
     defer: bool = true, with_defer;
     /// Who may call the tool.
     callers: Callers = Callers::MODEL, with_callers;
-    /// Whether the model may go on while a call runs: see [`Turn::call_in_background`](crate::Turn::call_in_background).
+    /// Whether the model may continue while a call runs: see [`Turn::call_in_background`](crate::Turn::call_in_background).
     background: bool = false, with_background;
     /// The deprecation, or `None` if the tool is not deprecated.
     deprecated: Option<Deprecated> = None, with_deprecated;
@@ -129,8 +129,8 @@ impl Execution {
 pub struct Callers {
     /// Whether the model may call the tool directly.
     pub model: bool,
-    /// Whether code may call the tool that the model writes, and that the vendor runs. Scripts that the host runs are another
-    /// matter: see [`Tool::python`](crate::Tool::python).
+    /// Whether code may call the tool: code that the model writes and the vendor runs. For scripts that the host runs, see
+    /// [`Tool::python`](crate::Tool::python).
     pub code: bool,
 }
 

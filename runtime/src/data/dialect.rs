@@ -123,9 +123,9 @@ pub(crate) struct Shape {
     callers: Option<[&'static str; 3]>,
     /// The field with the schema of the result.
     returns: Option<&'static str>,
-    /// The same, for tools that code may call. Other tools lack it.
+    /// The field with the schema of the result of tools that code may call. Other tools lack it.
     returns_for_code: Option<&'static str>,
-    /// The field that lets the model go on while a call runs.
+    /// The field that lets the model continue while a call runs.
     background: Option<&'static str>,
     /// The search of the vendor for tools whose definitions are deferred, if it has one.
     #[allow(dead_code, reason = "only `search` reads it")]
@@ -358,8 +358,7 @@ impl Dialect {
         definition
     }
 
-    /// Returns whether the dialect can say who may call a tool. The model of a dialect that cannot would call a tool that only code
-    /// may call.
+    /// Returns whether the dialect has a field for callers. Without the field, the model would call a tool that only code may call.
     pub(crate) fn accepts_callers(self, callers: Callers) -> bool {
         callers.model || self.shape().callers.is_some() || !self.is_of_model_api()
     }
@@ -414,8 +413,8 @@ impl Dialect {
         if self.is_json() { ["[", ",", "]"] } else { ["", "\n", ""] }
     }
 
-    /// Returns what a tool with this name is called in the dialect, unless it has another name there. `None` if no tool can be
-    /// called so.
+    /// Returns the name in the dialect for a tool with this own name, unless its declaration sets another one. `None` if no tool can have
+    /// this name.
     pub(crate) fn name_of(self, name: &str) -> Option<Cow<'_, str>> {
         if self.is_json() {
             return Some(Cow::Borrowed(name));

@@ -66,7 +66,7 @@ impl fmt::Display for HiddenReason {
                     }
                     Some(other) => write!(
                         f,
-                        "cannot be called `{name}` in the dialect `{dialect}`: the tool `{other}` is called so there"
+                        "cannot be called `{name}` in the dialect `{dialect}`: the tool `{other}` has this name there"
                     ),
                 }
             }

@@ -1,4 +1,4 @@
-//! Calls in the background: the model goes on while they run, and gets their results later, under the same ids.
+//! Calls in the background: the model continues while they run, and gets their results later, with the same ids.
 
 use std::fmt;
 use std::pin::Pin;
@@ -22,8 +22,8 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 /// A call that runs in the background: see [`Turn::call_in_background`]. It is a future of its response.
 ///
-/// Dropping it does not stop the call. Its task, its session and its own handle [cancel](crate::ToolCall::with_cancel) it as they
-/// cancel any other call.
+/// Dropping it does not stop the call. To stop the call, cancel its task, its session or its own [handle](crate::ToolCall::with_cancel), as
+/// for any other call.
 #[must_use = "the model waits for the result of every call"]
 pub struct BackgroundCall {
     call: OwnedToolCall,
@@ -39,27 +39,27 @@ enum State {
 }
 
 impl Turn {
-    /// Returns whether a call is to be run in the background: its tool declares `background`, and the model goes on without the
-    /// result ([`is_async`](crate::origin::CallOrigin::is_async)).
+    /// Returns whether a call should run in the background: its tool declares `background`, and the model continues without the result
+    /// ([`is_async`](crate::origin::CallOrigin::is_async)).
     pub fn is_background(&self, request: &ToolCall<'_>) -> bool {
         let declares = |id| self.state().tool(id).behaviour.background;
         request.origin().is_async && self.find_called(request.name()).is_some_and(declares)
     }
 
-    /// Starts a call in the background, and returns at once. Everything else is as for [`call`](Self::call). The call runs on a
-    /// thread of its own, within the process's Tokio runtime with the feature `tokio`.
+    /// Starts a call in the background, and returns immediately. In all other respects, it is like [`call`](Self::call). The call runs on
+    /// its own thread, within the process's Tokio runtime with the feature `tokio`.
     ///
-    /// Continue the conversation without an answer to the call. When it is [done](BackgroundCall::is_done), append the result of
-    /// the [completed call](BackgroundCall::completed): the vendor knows it by the id of the call.
+    /// Continue the conversation without an answer to the call. When it is [done](BackgroundCall::is_done), append the result of the
+    /// [completed call](BackgroundCall::completed): the vendor matches it to the call by the id.
     ///
-    /// At most 64 calls of a process run in the background. Further ones fail.
+    /// At most 64 calls of a process run in the background. A further call returns an error.
     pub fn call_in_background(&self, request: &ToolCall<'_>) -> BackgroundCall {
         let call = request.to_owned_call();
         let state = Arc::new(Mutex::new(State::Running(None)));
         let running = RunningCall { state: Arc::clone(&state) };
         if RUNNING.fetch_add(1, Ordering::SeqCst) >= MAX_CALLS {
             let error =
-                ToolError::new(format!("{MAX_CALLS} calls run in the background already: wait for one of them"));
+                ToolError::new(format!("{MAX_CALLS} calls already run in the background: wait for one of them"));
             running.end(CallResponse::from(Err(error)));
             return BackgroundCall { call, state };
         }
@@ -80,7 +80,7 @@ impl BackgroundCall {
         self.call.borrow()
     }
 
-    /// Returns whether the response is there.
+    /// Returns whether the call has ended.
     pub fn is_done(&self) -> bool {
         !matches!(*lock(&self.state), State::Running(_))
     }

@@ -1,4 +1,4 @@
-//! Who may call a tool. A vendor shows a tool to the model with this in mind, but does not enforce it.
+//! Who may call a tool. A vendor shows a tool accordingly, but does not enforce the list.
 
 use crate::call::ToolCall;
 use crate::call::origin::Caller;
@@ -8,8 +8,8 @@ use crate::result::error::{ErrorKind, ToolError};
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Returns an error if the caller may not call the tool. Scripts are checked elsewhere. A dialect that is not of a model's API does not
-    /// say who calls: a client of MCP, or code that the host runs, may call every tool that it was shown.
+    /// Returns an error if the caller may not call the tool. Scripts are checked elsewhere. In a dialect that is not for a model's API, the
+    /// caller is unknown: an MCP client, or code that the host runs, may call every tool that is shown.
     #[inline]
     pub(super) fn check_caller(&self, id: ToolId, request: &ToolCall<'_>) -> Result<(), ToolError> {
         let Callers { model, code } = self.plan(id).callers;

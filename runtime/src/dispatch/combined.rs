@@ -8,12 +8,11 @@ use crate::call::response::CallResponse;
 use crate::result::output::ToolOutput;
 use crate::text::json;
 
-/// Combines the responses to several calls, each with the name that the model wrote:
-/// `{"results": [{"name": "send_mail", "result": ...}, ...]}`. Each `result` is the JSON with which a call of its own would be
-/// answered. It is an error only if all of them are.
+/// Combines the responses to several calls, each with the name that the model wrote: `{"results": [{"name": "send_mail", "result": ...},
+/// ...]}`. Each `result` is the JSON that a direct call would return. The response is an error only if all calls fail.
 ///
-/// The model gets the images of all calls together, so each entry says how many are its own. Those above
-/// [`ToolOutput::MAX_IMAGES`] are left out, and so are attachments.
+/// The model gets the images of all calls together, so each entry says how many are its own. Images above [`ToolOutput::MAX_IMAGES`] are
+/// left out. The same holds for attachments.
 pub(super) fn combine<N: AsRef<str>>(responses: impl Iterator<Item = (N, CallResponse)>) -> CallResponse {
     let mut json = String::from(r#"{"results":["#);
     let (mut images, mut attachments, mut repairs) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,14 +1,14 @@
 //! Names that models get wrong in known ways: with a prefix, in another case, or with `-` instead of `_`.
 //!
-//! Such a name is corrected only if nothing else can be meant: exactly one tool of the registry fits, and the turn shows it. Tools that
-//! the turn does not show count too, so that a call never reaches another tool than the one that was named.
+//! Such a name is corrected only if it is unambiguous: it fits exactly one tool of the registry, and the turn shows this tool. Tools that
+//! the turn does not show count, too, so that a call never reaches a tool that the model did not name.
 
 use crate::registration::ids::ToolId;
 use crate::session::turn::Turn;
 use crate::text::names::same_spelling;
 
-/// The namespaces that models put before the names of tools, because they saw functions in them while they were trained. Each has a
-/// public report (read 2026-11). Prefixes of MCP servers stay: they tell tools of different servers apart.
+/// The namespaces that models put before the names of tools, because functions had them in the training data. Each has a public report
+/// (read 2026-11). Prefixes of MCP servers stay, because they distinguish tools of different servers.
 const PREFIXES: &[&str] = &[
     // GPT: https://github.com/tontinton/maki/issues/505. Gemma: https://github.com/lablup/mlxcel/issues/521.
     "functions.",
@@ -19,9 +19,9 @@ const PREFIXES: &[&str] = &[
 /// The maximum length of a name that may be corrected, in bytes.
 const MAX_BYTES: usize = 256;
 
-/// What a misspelled name means.
+/// What a misspelled name is corrected to.
 #[derive(Clone, Copy)]
-enum Meant {
+enum Corrected {
     Tool(ToolId),
     /// One of the three tools of tool search.
     SearchTool(&'static str),
@@ -31,8 +31,8 @@ impl Turn {
     /// Finds the tool that the model calls `name`, also if the name must be corrected.
     #[inline]
     pub(crate) fn find_called(&self, name: &str) -> Option<ToolId> {
-        self.find(name).or_else(|| match self.meant(name) {
-            Some(Meant::Tool(id)) => Some(id),
+        self.find(name).or_else(|| match self.corrected(name) {
+            Some(Corrected::Tool(id)) => Some(id),
             _ => None,
         })
     }
@@ -40,29 +40,29 @@ impl Turn {
     /// Returns the name of the tool of tool search that the model calls `name`, also if it must be corrected.
     pub(super) fn search_tool_called(&self, name: &str) -> Option<&'static str> {
         let exact = self.search_tool_names().iter().find(|tool| **tool == name);
-        exact.copied().or_else(|| match self.meant(name) {
-            Some(Meant::SearchTool(name)) => Some(name),
+        exact.copied().or_else(|| match self.corrected(name) {
+            Some(Corrected::SearchTool(name)) => Some(name),
             _ => None,
         })
     }
 
-    /// Returns what a name means that is not the name of a tool: the only tool whose name has this spelling. The time is linear in
-    /// the number of tools, which is why an exact name comes first.
+    /// Returns what a misspelled name is corrected to: the only tool that it fits. The time is linear in the number of tools, which is why
+    /// an exact name comes first.
     #[cold]
-    fn meant(&self, sent: &str) -> Option<Meant> {
+    fn corrected(&self, sent: &str) -> Option<Corrected> {
         if sent.len() > MAX_BYTES {
             return None;
         }
         let bare = without_prefix(sent);
         let fits = |name: &str| same_spelling(sent, name) || bare.is_some_and(|bare| same_spelling(bare, name));
-        let search = self.search_tool_names().iter().filter(|name| fits(name)).map(|name| Meant::SearchTool(name));
+        let search = self.search_tool_names().iter().filter(|name| fits(name)).map(|name| Corrected::SearchTool(name));
         let tools = self.state().tool_ids().filter(|&id| fits(self.name(id)) || fits(self.dialect_name(id)));
-        let mut all = search.chain(tools.map(Meant::Tool));
+        let mut all = search.chain(tools.map(Corrected::Tool));
         let only = all.next().filter(|_| all.next().is_none())?;
         match only {
-            // The model sees the name in the dialect only.
-            Meant::Tool(id) => (self.has(id) && fits(self.dialect_name(id))).then_some(only),
-            Meant::SearchTool(_) => Some(only),
+            // The model sees only the name in the dialect.
+            Corrected::Tool(id) => (self.has(id) && fits(self.dialect_name(id))).then_some(only),
+            Corrected::SearchTool(_) => Some(only),
         }
     }
 }

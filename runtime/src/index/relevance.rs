@@ -15,23 +15,23 @@ const MIN_FOR_HALF: usize = 4;
 /// Returns the tools of several concatenated indexes that are relevant for a query, each with its relevance, which is greater than 0.
 /// `is_shown` returns whether a tool may be found.
 ///
-/// Rare terms count more. The text of a relevant tool contains the query's rarest term that any text has, and if the texts have
-/// [four](MIN_FOR_HALF) or more of the query's terms, at least half of these. Terms match in all their forms ([`stem`]), and words
-/// such as "the" only count if there are no others.
+/// Rare terms count more. Terms of the query that no text contains are ignored. The text of a relevant tool contains the rarest of the
+/// others, and at least half of them if there are [four](MIN_FOR_HALF) or more. Terms match in all their forms ([`stem`]), and words such
+/// as "the" only count if there are no others.
 pub(crate) fn relevant<'i>(
     query: &str,
     indices: &(impl Iterator<Item = &'i Index> + Clone),
     is_shown: impl Fn(usize) -> bool,
 ) -> Vec<(usize, f32)> {
-    let mut sought: Vec<Sought<'_>> = query_stems(query).iter().map(|stem| Sought::new(stem, indices)).collect();
+    let mut sought: Vec<QueryTerm<'_>> = query_stems(query).iter().map(|stem| QueryTerm::new(stem, indices)).collect();
     sought.sort_by_key(|term| term.matching);
-    // Terms that only occur in the texts of other tools are not known.
+    // Terms that only occur in the texts of tools that are not shown are ignored.
     sought.retain(|term| term.tools().any(&is_shown));
     let Some(rarest) = sought.first().map(|term| term.matching) else { return Vec::new() };
     let mut candidates: Vec<usize> = sought
         .iter()
         .take_while(|term| term.matching == rarest)
-        .flat_map(Sought::tools)
+        .flat_map(QueryTerm::tools)
         .filter(|&tool| is_shown(tool))
         .collect();
     candidates.sort_unstable();
@@ -52,7 +52,7 @@ pub(crate) fn relevant<'i>(
     candidates.into_iter().filter_map(score).collect()
 }
 
-/// Returns the stems of a query's terms, sorted: those that say something, or all of them if none does.
+/// Returns the sorted stems of a query's terms. Words such as "the" are left out, unless there are no others.
 fn query_stems(query: &str) -> Vec<String> {
     let all = || terms(query).take(MAX_QUERY_TERMS);
     let mut telling: Vec<String> = all().filter(|term| !says_nothing(term)).collect();
@@ -66,14 +66,14 @@ fn query_stems(query: &str) -> Vec<String> {
 }
 
 /// A term of a query in several concatenated indexes.
-struct Sought<'i> {
+struct QueryTerm<'i> {
     /// The occurrences of each form in an index, and the position of the index's first tool.
     forms: Vec<(usize, &'i [Posting])>,
     /// The number of tools in whose texts it occurs.
     matching: usize,
 }
 
-impl<'i> Sought<'i> {
+impl<'i> QueryTerm<'i> {
     fn new(stem: &str, indices: &(impl Iterator<Item = &'i Index> + Clone)) -> Self {
         let (mut forms, mut offset, mut overlap) = (Vec::new(), 0, false);
         for index in indices.clone() {
@@ -129,7 +129,7 @@ impl<'i> Collection<'i> {
     }
 
     /// Returns what a term that occurs this many times in the text of a tool adds to its relevance, by BM25.
-    fn score(&self, term: &Sought<'_>, times: u32, tool: usize) -> f32 {
+    fn score(&self, term: &QueryTerm<'_>, times: u32, tool: usize) -> f32 {
         let (matching, times, length) = (term.matching as f32, times as f32, self.length(tool) as f32);
         let weight = (1.0 + (self.tools - matching + 0.5) / (matching + 0.5)).ln();
         weight * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length / self.mean_length))

@@ -59,7 +59,7 @@ pub struct DynamicTool {
 struct ToolData {
     /// The schema of the arguments.
     arguments: Value,
-    /// The schema of the result. `None` if nothing is known about it.
+    /// The schema of the result, if it has one.
     result: Option<Value>,
     icons: Option<Value>,
     meta: Option<Value>,
@@ -242,8 +242,9 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the JSON Schema of the result: the JSON that a successful call returns. The dialects `typescript` and `mcp` contain it, and `openai-responses` does for tools that code may call. Results are not checked
-    /// against it. By default, there is none.
+    /// Sets the JSON Schema of the result: the JSON that a successful call returns. Definitions in the dialects `typescript` and `mcp`
+    /// contain it, and so do those in `openai-responses` if code may call the tool. Results are not validated against it. By default, the
+    /// result has no schema.
     #[must_use]
     pub fn returns(mut self, schema: Value) -> Self {
         self.data.result = Some(schema);
@@ -258,14 +259,15 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the object `_meta` for MCP clients. The runtime does not interpret its keys.
+    /// Sets the object `_meta` for MCP clients, which define its keys.
     #[must_use]
     pub fn meta(mut self, meta: Value) -> Self {
         self.data.meta = Some(meta);
         self
     }
 
-    /// Sets whether the model may go on while a call runs, false by default: see [`Turn::call_in_background`](crate::Turn::call_in_background).
+    /// Sets whether the model may continue while a call runs, false by default: see
+    /// [`Turn::call_in_background`](crate::Turn::call_in_background).
     #[must_use]
     pub fn background(mut self, background: bool) -> Self {
         self.tool.behaviour.background = background;

@@ -1,6 +1,6 @@
-//! What the tools of a state are called in a dialect. In most dialects, a tool has its own name unless its declaration has another
-//! one. In some, names must be identifiers: two tools could then have the same name, and a model that means one would call the
-//! other. So only one of them has it, and the others are not in the dialect.
+//! The names of a state's tools in a dialect. In most dialects, a tool has its own name unless its declaration sets another one. In some
+//! dialects, names must be identifiers, so two tools could get the same name, and a model that means one tool would call the other. Only
+//! one of them then has the name, and the dialect omits the others.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

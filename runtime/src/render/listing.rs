@@ -44,7 +44,7 @@ pub(super) fn write(toolsets: &[ListedToolset<'_>], max_tokens: usize) -> String
     join(toolsets, &forms, max_tokens)
 }
 
-/// Joins the lines of toolsets, as far as they fit. At least the first is there.
+/// Joins the lines of toolsets, as far as they fit. The list has at least the first.
 fn join(toolsets: &[ListedToolset<'_>], forms: &[String], max_tokens: usize) -> String {
     let mut list = String::new();
     for (at, form) in forms.iter().enumerate() {
@@ -97,7 +97,7 @@ pub(super) fn first_sentence(text: &str) -> String {
     });
     let sentence = end.map_or(paragraph, |(at, letter)| &paragraph[..at + letter.len_utf8()]);
     let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-    // The mark of a cut text counts.
+    // The mark at the end of a cut text counts as a character.
     let max = if sentence.chars().count() > MAX_SENTENCE { MAX_SENTENCE - 1 } else { MAX_SENTENCE };
     Truncated(&sentence, max).to_string()
 }

@@ -190,7 +190,7 @@ impl DefinitionsRenderer<'_> {
         }
     }
 
-    /// Returns the list of the deferred tools. It does not depend on facts, so that it stays the same while the tools do.
+    /// Returns the list of the deferred tools. It does not depend on facts, so it is the same for the same tools.
     fn listing(self, deferred: &[ToolId], max_tokens: usize) -> String {
         let mut toolsets = BTreeMap::<&str, ListedToolset<'_>>::new();
         for &id in deferred {

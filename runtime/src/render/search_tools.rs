@@ -22,7 +22,7 @@ use crate::data::tokens::estimated_tokens;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolSearch {
-    /// The size of definitions from which they are deferred, in estimated tokens.
+    /// The size above which definitions are deferred, in estimated tokens.
     threshold: usize,
     /// The maximum size of the list of deferred tools, in estimated tokens.
     listing: usize,
@@ -63,8 +63,8 @@ impl ToolSearch {
     }
 
     /// Leaves the search to the vendor, in dialects whose API has one: `Anthropic`, `AnthropicStrict`, `OpenAiResponses` and
-    /// `GeminiInteractions`. The definitions then contain the deferred tools, marked as such. The request needs the
-    /// [tools of the vendor](crate::Turn::vendor_tools), too. In other dialects, the three tools of toolc are shown.
+    /// `GeminiInteractions`. The definitions then contain the deferred tools, marked as such. The request also needs the [vendor's own
+    /// tools](crate::Turn::vendor_tools). In other dialects, the model gets the three tools of toolc.
     #[must_use]
     pub const fn by_vendor(self) -> Self {
         Self { by_vendor: true, ..self }
@@ -107,7 +107,7 @@ pub(crate) const MAX_CALLS: usize = 10;
 pub(crate) struct SearchTool {
     pub(crate) name: &'static str,
     schema: Value,
-    /// By which the arguments are read.
+    /// The table by which the arguments are read.
     pub(crate) table: Table,
 }
 

@@ -1,5 +1,5 @@
-//! Compares the tools of two turns. A conversation whose tools change keeps its prompt cache if the change is a message, and not another
-//! list of definitions.
+//! Compares the tools of two turns. If the tools change during a conversation, it keeps its prompt cache only if the change is sent as a
+//! message, not as another list of definitions.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -10,7 +10,7 @@ use crate::registration::ids::ToolId;
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Returns what differs between the definitions of this turn and an earlier one, and why. Both must be turns of one session.
+    /// Returns how the definitions of this turn differ from those of an earlier one, and why. Both turns must belong to the same session.
     ///
     /// The three tools of tool search, whose definitions list the deferred tools, are not compared.
     ///

@@ -66,7 +66,7 @@ fn of_tools_with_one_identifier_one_is_shown_and_the_others_say_why() {
             assert_eq!(*hidden.reason, HiddenReason::DialectName { dialect: Dialect::TypeScript, name, taken_by });
             if hidden.tool != "a_b_c" {
                 let refused: Value = serde_json::from_str(&call(&turn, hidden.tool)).unwrap();
-                assert!(refused["error"].as_str().unwrap().contains("is called so there"), "{refused}");
+                assert!(refused["error"].as_str().unwrap().contains("has this name there"), "{refused}");
             }
         }
     }

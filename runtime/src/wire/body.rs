@@ -1,4 +1,4 @@
-//! Bodies that are not messages of an API: what a proxy, a login page or a wrong address answers with.
+//! Bodies that are not messages of an API, such as the response of a proxy, a login page or a wrong address.
 
 use crate::text::display::Truncated;
 use crate::wire::WireError;

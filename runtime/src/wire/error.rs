@@ -23,7 +23,7 @@ pub enum WireError {
         /// A description of the actual value.
         got: String,
     },
-    /// The body is not a message of an API, but what a proxy, a login page or a wrong address answers with.
+    /// The body is not a message of an API, but, for example, the response of a proxy, a login page or a wrong address.
     OtherBody {
         /// What it is, with at most a few words of it: `an HTML page with the title "Sign in"`.
         description: String,

@@ -58,7 +58,7 @@ pub struct Server {
     scope: CacheScope,
 }
 
-/// Who may get an answer from a cache.
+/// Who may get a cached response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum CacheScope {
@@ -138,9 +138,9 @@ impl Server {
         Self { page_size: tools.max(1), ..self }
     }
 
-    /// Sets how long clients may keep the list of tools and the description of the server, and whether they may share them. By
-    /// default, they keep nothing, because the tools may change at any time. The list must be the same for everybody if it is
-    /// [`Public`](CacheScope::Public). Only clients of the protocol version 2026-07-28 know this.
+    /// Sets how long clients may keep the list of tools and the description of the server, and whether they may share them. By default,
+    /// they keep nothing, because the tools may change at any time. With [`Public`](CacheScope::Public), the list must be the same for all
+    /// users. Only clients of the protocol version 2026-07-28 get these settings.
     #[must_use]
     pub fn with_cache(self, ttl: Duration, scope: CacheScope) -> Self {
         Self { ttl, scope, ..self }

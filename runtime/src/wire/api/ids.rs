@@ -1,12 +1,12 @@
-//! Ids for calls to which a server gave none, or one that another call has. Local servers do both. Every API needs them to tell the
-//! results apart, so they also become part of the model's message, the rest of which stays as it is.
+//! New ids for calls without an id, or with the id of another call. Some local servers send both. Every API needs ids to match results to
+//! calls, so a new id also becomes part of the model's message. The rest of the message is unchanged.
 
 use crate::text::json;
 use crate::wire::node::{Node, Object};
 use crate::wire::write::raw_json;
 use serde_json::value::RawValue;
 
-/// The letters of new ids. Nine of them are an id that all servers accept; some accept no other length.
+/// The characters of new ids. All servers accept an id of nine characters; some accept no other length.
 const LETTERS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 const LENGTH: usize = 9;
 

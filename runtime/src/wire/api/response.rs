@@ -204,7 +204,7 @@ impl ResponseBuilder {
     /// Records a part of an unknown kind.
     ///
     /// # Errors
-    /// Returns an error if the part looks like a call that needs an answer, which the API would miss.
+    /// Returns an error if the part looks like a call that needs an answer, because the API would refuse the conversation without it.
     pub(super) fn push_unknown(&mut self, part: &Object<'_>, kind: &str, path: &str) -> Result<(), WireError> {
         let is_call = ["_call", "_request", "tool_use"].iter().any(|end| kind.ends_with(end));
         if is_call && ["call_id", "id"].iter().any(|key| part.get(key).is_some()) {

@@ -1,12 +1,12 @@
-//! Tools that change within a conversation. A request whose definitions change costs its prompt cache, so some APIs take the change as a
-//! message at the end of the conversation instead.
+//! Tools that change within a conversation. If the definitions in a request change, the prompt cache is lost, so some APIs accept the
+//! change as a message at the end of the conversation instead.
 
 use serde_json::value::RawValue;
 
 use crate::session::turn::Turn;
 use crate::wire::Api;
 
-/// How a conversation goes on after its tools have changed: see [`Api::tool_update`].
+/// How a conversation continues after its tools have changed: see [`Api::tool_update`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ToolUpdate {
@@ -33,11 +33,11 @@ pub struct AppendedTools {
 }
 
 impl Api {
-    /// Returns how to continue a conversation when its tools change from those of `earlier` to those of `later`. Both must be turns
-    /// of one session, in a dialect of this API. Calls are run by `later`, which refuses a tool that was removed.
+    /// Returns how a conversation continues if its tools change from those of `earlier` to those of `later`. Both must be turns of the same
+    /// session, in a dialect of this API. Run calls with `later`, which refuses a tool that was removed.
     ///
-    /// Anthropic and OpenAI's Responses take added and removed tools as messages, and Anthropic also takes changed definitions. The other
-    /// APIs take none.
+    /// Anthropic and OpenAI's Responses accept added and removed tools as messages, and Anthropic also accepts changed definitions. The
+    /// other APIs accept no such messages.
     ///
     /// ```
     /// use toolc::wire::{Api, ToolUpdate};

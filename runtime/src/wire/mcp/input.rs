@@ -1,5 +1,5 @@
-//! Questions to the person in front of a client, which precede the result of a call: `input_required` of the protocol version
-//! 2026-07-28. The client sends the call again, with the answers.
+//! Questions to the user of a client, which precede the result of a call: `input_required` of the protocol version 2026-07-28. The client
+//! sends the call again, with the answers.
 
 use crate::text::json;
 use crate::wire::WireError;
@@ -11,25 +11,25 @@ use serde_json::value::RawValue;
 /// The key of a client's capabilities in a request's `_meta`.
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A form for the person in front of a client.
+/// A form for the user of a client.
 #[derive(Debug, Clone, Copy)]
 pub struct Form<'a> {
     /// The key of the question, which is also that of its answer. Unique among the forms of a result.
     pub key: &'a str,
-    /// The text for the person.
+    /// The text for the user.
     pub message: &'a str,
     /// The JSON Schema of the answer: an object whose properties are strings, numbers, booleans and lists of strings.
     pub schema: &'a RawValue,
 }
 
-/// The answer of a person to a [`Form`].
+/// The answer of a user to a [`Form`].
 #[derive(Debug, Clone)]
 pub enum FormAnswer {
-    /// The person has sent the form. This is its content, an object, which the client may not have validated.
+    /// The user has sent the form. This is its content, an object that the client may not have validated.
     Accepted(Box<RawValue>),
-    /// The person has declined.
+    /// The user has declined.
     Declined,
-    /// The person has closed the form without an answer.
+    /// The user has closed the form without an answer.
     Cancelled,
 }
 
@@ -46,7 +46,7 @@ impl Input {
         let capabilities = meta.and_then(|meta| meta.get(CAPABILITIES_KEY)).map(|node| node.object()).transpose()?;
         let modes = capabilities.and_then(|capabilities| capabilities.get("elicitation"));
         let can_ask = match modes {
-            // Without a mode, it is the form.
+            // A client without a mode supports forms.
             Some(modes) => {
                 let modes = modes.object()?;
                 modes.get("form").is_some() || modes.get("url").is_none()
@@ -83,7 +83,7 @@ fn answer(node: &Node<'_>) -> Result<FormAnswer, WireError> {
 }
 
 impl Request {
-    /// Returns whether the client can show [forms](Self::ask): it has the protocol version 2026-07-28, and says so.
+    /// Returns whether the client can show [forms](Self::ask): it has the protocol version 2026-07-28, and declares this capability.
     pub fn can_ask(&self) -> bool {
         self.era == Era::Stateless && self.input.can_ask
     }
@@ -91,8 +91,8 @@ impl Request {
     /// Returns the message that asks for input before the result of the call, as one line, or `None` if the client cannot
     /// [ask](Self::can_ask). The client sends the call again with a new id, the answers and `state`.
     ///
-    /// A client can send any `state`, and answers that the person did not give. Sign it, or let it be a random key of what the server remembers,
-    /// and accept it once, for the same tool and arguments.
+    /// A client can forge `state` and the answers. Sign the state, or use a random key for data that the server stores. Accept it only
+    /// once, and only for the same tool and arguments.
     pub fn ask(&self, forms: &[Form<'_>], state: &str) -> Option<String> {
         if !self.can_ask() {
             return None;
