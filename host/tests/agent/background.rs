@@ -75,7 +75,7 @@ fn results(request: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_model_goes_on_and_gets_the_result_when_it_is_there() {
+fn the_model_continues_and_gets_the_result_after_the_call_has_ended() {
     let folder = folder();
     slow_tool(folder.path());
     let server = Server::start(vec![
@@ -131,7 +131,7 @@ fn a_result_whose_call_was_summarised_reaches_the_model_as_a_text() {
 }
 
 #[test]
-fn a_press_cancels_the_calls_for_which_the_model_would_wait() {
+fn ctrl_c_cancels_the_background_calls_that_the_turn_waits_for() {
     let folder = folder();
     slow_tool(folder.path());
     let server = Server::start(vec![

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_that_is_shown_can_be_called_where_nothing_says_who_calls() {
+    fn every_shown_tool_can_be_called_if_the_caller_is_unknown() {
         for dialect in [Dialect::Mcp, Dialect::TypeScript] {
             let turn = turn(dialect);
             for name in ["by_model", "by_code", "by_both"] {

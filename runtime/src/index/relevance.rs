@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_say_nothing_count_only_if_there_are_no_others() {
+    fn stop_words_count_only_if_there_are_no_others() {
         let tools = [("one", "What is in the box."), ("two", "A box of letters.")];
         let index = [Index::from_tools(tools)];
         assert_eq!(best("the letters", &index), [1]);

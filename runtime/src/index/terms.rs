@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_say_nothing_are_terms_in_order() {
+    fn stop_words_are_terms_in_order() {
         assert!(SAY_NOTHING.is_sorted());
         for word in SAY_NOTHING {
             assert!(says_nothing(word) && !says_nothing("file"));

@@ -50,7 +50,7 @@ fn a_tool_is_called_by_its_identifier() {
 
 /// Whatever the order in which they are added, no tool runs in place of another.
 #[test]
-fn of_tools_with_one_identifier_one_is_shown_and_the_others_say_why() {
+fn one_tool_with_an_identifier_is_shown_and_the_others_say_why() {
     for (order, shown) in [
         (&["a-b-c", "a-b_c", "a_b_c"][..], "a_b_c"),
         (&["a_b_c", "a-b_c", "a-b-c"], "a_b_c"),

@@ -107,7 +107,7 @@ fn schemas_become_types() {
 }
 
 #[test]
-fn recursion_and_hostile_references_have_an_end() {
+fn recursive_and_invalid_references_terminate() {
     let schema = json!({"type": "object", "properties": {
         "a": {"$ref": "#/$defs/loop"}, "b": {"$ref": "#"}, "c": {"$ref": "#/$defs/a~1b%20c"}, "d": {"$ref": "#/nowhere"},
     }, "$defs": {
@@ -199,7 +199,7 @@ fn no_text_becomes_code() {
 }
 
 #[test]
-fn any_json_has_an_end() {
+fn the_declaration_of_any_schema_is_bounded() {
     let deep = (0..60).fold(json!({"type": "string"}), |schema, _| json!({"type": "array", "items": schema}));
     let wide: serde_json::Map<String, Value> = (0..20_000)
         .map(|number| (format!("p{number}"), json!({"$ref": format!("#/$defs/d{}", number % 97)})))

@@ -38,7 +38,7 @@ fn turn() -> (Turn, mpsc::Sender<&'static str>) {
 }
 
 #[test]
-fn a_call_runs_while_the_model_goes_on_and_keeps_its_id() {
+fn a_call_runs_while_the_model_continues_and_keeps_its_id() {
     let (turn, send) = turn();
     let origin = unawaited();
     let request = ToolCall::new("slow", "{}").with_id("c1").with_origin(&origin);

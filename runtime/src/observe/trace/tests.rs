@@ -261,7 +261,7 @@ fn a_call_is_a_span_around_its_handler() {
 }
 
 #[test]
-fn a_corrected_name_is_recorded_beside_the_tools_own() {
+fn a_corrected_name_is_recorded_next_to_the_tools_own_name() {
     let (_, call) = record_call(Level::INFO, &ToolCall::new("functions.OPEN", r#"{"say": "hello"}"#));
     let of = |field| call.get(field);
     assert_eq!([of("gen_ai.tool.name"), of("toolc.called_as")], [Some("open"), Some("functions.OPEN")]);
