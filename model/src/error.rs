@@ -52,8 +52,8 @@ pub enum ErrorKind {
     Unauthorized,
     /// The conversation is too long for the model.
     ContextOverflow,
-    /// The conversation before some thinking of the model has changed, so the server refuses this thinking. Send the request again
-    /// [without](crate::without_thinking) it.
+    /// The conversation before a thinking block has changed, so the server refuses the block. Send the request again [without
+    /// thinking](crate::without_thinking).
     StaleThinking,
     /// The server refused the request for another reason.
     Refused,

@@ -259,7 +259,7 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the object `_meta` for MCP clients, which define its keys.
+    /// Sets the object `_meta` for MCP clients. The runtime does not interpret its keys.
     #[must_use]
     pub fn meta(mut self, meta: Value) -> Self {
         self.data.meta = Some(meta);

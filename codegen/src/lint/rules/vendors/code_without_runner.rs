@@ -1,6 +1,6 @@
 //! A tool that code may call, in a project whose requests do not contain the vendor's tool that runs code. Reported only if
-//! `[vendor_tools]` lists any of the vendors' own tools. A tool that only code may call is reported for each vendor without such a tool.
-//! Any other tool is reported only if no vendor can run code.
+//! `[vendor_tools]` lists any of the vendors' own tools. A tool that only code may call is reported for each vendor whose list has no such
+//! tool. Any other tool is reported only if no vendor's list has one.
 //!
 //! ## Why is this bad
 //! No code runs, so no code calls the tool. If only code may call it, nothing can call it.

@@ -9,7 +9,8 @@
 //! ## Why is this bad
 //! MCP clients that use HTTP omit a tool that violates these rules. The specification: "Clients using the Streamable HTTP transport
 //! **MUST** reject tool definitions where any `x-mcp-header` value violates these constraints", which "means the client **MUST** exclude
-//! the invalid tool from the result of `tools/list`". (MCP 2026-07-28, Tools.) Other vendors never see the keyword.
+//! the invalid tool from the result of `tools/list`". (MCP 2026-07-28, Tools.) Definitions for vendors of models do not contain the
+//! keyword.
 //!
 //! ## Example
 //! ```toml

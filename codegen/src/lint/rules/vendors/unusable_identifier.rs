@@ -2,8 +2,8 @@
 //! `typescript`. Tool names that become the same function name are reported as `rust-name-collision` or `duplicate-name`.
 //!
 //! ## Why is this bad
-//! In code mode, a model calls tools as functions. The dialect omits the tool if its name is a reserved word, or a name that hosts with a
-//! code mode define: `exec`, `wait`, `ALL_TOOLS`.
+//! In code mode, a model calls tools as functions. The dialect omits the tool if its name is a reserved word, `__proto__`, or a name that
+//! hosts with a code mode define, such as `exec`, `wait` and `ALL_TOOLS`.
 //!
 //! ## Example
 //! ```toml

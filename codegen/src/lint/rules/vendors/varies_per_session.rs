@@ -4,8 +4,8 @@
 //! ## Why is this bad
 //! Sessions of one server then have different lists of tools. The specification says that the set of tools "**MUST NOT** vary
 //! per-connection or as a side effect of other requests on the connection". It "**MAY** vary by the authorization presented on the
-//! request". (MCP 2026-07-28, Tools.) Clients keep one list for all connections, so a client can call a tool that is missing in its
-//! session. If a fact depends only on the authorization, add a comment `# lint: allow varies-per-session` with this reason.
+//! request". (MCP 2026-07-28, Tools.) Clients keep one list for all connections, so a client can call a tool that its own session lacks. If
+//! a fact depends only on the authorization, allow it with a comment that gives the reason: `# lint: allow varies-per-session`.
 //!
 //! ## Example
 //! ```toml
