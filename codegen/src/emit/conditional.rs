@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Atom, Tool};
 use crate::conditional_json::CondJson;
-use crate::dialects::Dialect;
-use crate::lower::{Lowered, definition};
+use crate::lower::Lowered;
 use crate::manifest::fact_to_json;
 use crate::text::atoms::{AtomId, FactRef, Template, When};
 use crate::text::condition::Condition;
@@ -42,25 +41,17 @@ pub(super) fn conditional(catalog: &Lowered<'_>, tool: &Tool) -> Option<Value> {
     with_parts(catalog, tool, &document)
 }
 
-/// Returns `turns/DIALECT.json` of a bundle: the definitions that depend on the turn, of the tools for which `is_exported` returns true.
-pub fn conditional_definitions(
-    catalog: &Lowered<'_>,
-    dialect: &'static Dialect,
-    is_exported: impl Fn(&str) -> bool,
-) -> Value {
-    let tools = catalog.tools().filter(|(_, tool)| is_exported(tool.name())).filter_map(|(_, tool)| {
-        let definition = definition(dialect, catalog, tool).definition?;
-        Some((tool.name().to_owned(), with_parts(catalog, tool, &definition)?))
-    });
-    json!({ "format": 1, "dialect": dialect.name, "tools": tools.collect::<Map<_, _>>() })
-}
-
 /// Returns a document with all its parts, and the parts that depend on the turn; `None` if nothing depends on it.
-fn with_parts(catalog: &Lowered<'_>, tool: &Tool, document: &CondJson) -> Option<Value> {
+pub(super) fn with_parts(catalog: &Lowered<'_>, tool: &Tool, document: &CondJson) -> Option<Value> {
     let mut collector = Collector { catalog, tool, parts: Vec::new() };
     collector.collect(document, &mut String::new());
     let parts = collector.parts;
     if parts.is_empty() { None } else { Some(json!({ "full": document.full_value(), "parts": parts })) }
+}
+
+/// Returns the pieces of a text of a tool.
+pub(super) fn text_json(catalog: &Lowered<'_>, tool: &Tool, text: &Template) -> Value {
+    Collector { catalog, tool, parts: Vec::new() }.text(text)
 }
 
 struct Collector<'c> {
@@ -144,7 +135,8 @@ pub(super) fn condition_json(when: &When, atoms: &[Atom], catalog: &Lowered<'_>)
     }
 }
 
-fn atom_json(atom: &Atom, catalog: &Lowered<'_>) -> Value {
+/// Returns the condition that an atom holds, as JSON.
+pub(super) fn atom_json(atom: &Atom, catalog: &Lowered<'_>) -> Value {
     match atom {
         Atom::Tool(id) => json!({ "tool": catalog[*id].name() }),
         Atom::External(id) => json!({ "tool": catalog[*id] }),

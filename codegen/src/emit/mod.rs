@@ -3,6 +3,7 @@
 
 mod catalog;
 mod conditional;
+mod declarations;
 mod digests;
 mod git_attributes;
 mod manifest_schemas;
@@ -12,6 +13,7 @@ mod rewrites;
 mod rust;
 mod schemas;
 mod turn;
+mod turn_definitions;
 
 use std::fmt;
 
@@ -22,9 +24,9 @@ use crate::check::Checked;
 use crate::lower::{Lowered, lower};
 use crate::project::GENERATED;
 
-pub use conditional::conditional_definitions;
 pub use rewrites::rewrites;
 pub use turn::Turn;
+pub use turn_definitions::conditional_definitions;
 
 /// A generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]

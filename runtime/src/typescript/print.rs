@@ -125,6 +125,30 @@ impl Type {
         Type::Object { properties, index: index.map(Box::new) }
     }
 
+    /// Returns the type without the comments in it.
+    pub(super) fn without_comments(self) -> Self {
+        let all = |types: Vec<Type>| types.into_iter().map(Type::without_comments).collect();
+        let boxed = |ty: Box<Type>| Box::new(ty.without_comments());
+        match self {
+            Type::Unknown | Type::Never | Type::Word(_) => self,
+            Type::Array(item) => Type::Array(boxed(item)),
+            Type::Tuple { items, required, rest } => {
+                Type::Tuple { items: all(items), required, rest: rest.map(boxed) }
+            }
+            Type::Object { properties, index } => {
+                let plain = |property: Property| Property {
+                    ty: property.ty.without_comments(),
+                    comment: String::new(),
+                    ..property
+                };
+                Type::Object { properties: properties.into_iter().map(plain).collect(), index: index.map(boxed) }
+            }
+            Type::Union(types) => Type::union(all(types)),
+            Type::Intersection(types) => Type::intersection(all(types)),
+            Type::Commented(_, ty) => ty.without_comments(),
+        }
+    }
+
     /// Returns whether the type has no comment in it.
     fn is_plain(&self) -> bool {
         match self {

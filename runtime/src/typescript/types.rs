@@ -136,10 +136,10 @@ impl<'s> Types<'s> {
             let alternatives: Vec<_> = list.items().iter().map(|one| self.described(one, inner)).collect();
             if alternatives.iter().any(|(ty, _)| *ty == Type::Unknown) {
                 // The types say nothing, but the constraints do.
-                let said: Vec<String> =
-                    alternatives.into_iter().map(|(_, said)| said).filter(|said| !said.is_empty()).collect();
-                if !said.is_empty() {
-                    add(&mut comment, &format!("Alternatives: {}", said.join(" | ")));
+                let said = alternatives.iter().map(|(_, said)| said).filter(|said| !said.is_empty());
+                for (at, said) in said.enumerate() {
+                    add(&mut comment, if at == 0 { "Alternatives:" } else { "|" });
+                    add(&mut comment, said);
                 }
             } else if !alternatives.is_empty() {
                 parts.push(Type::union(alternatives.into_iter().map(|(ty, comment)| ty.commented(comment))));
@@ -232,7 +232,7 @@ impl<'s> Types<'s> {
             let optional = !is_required.contains(name.as_str());
             if optional && INHERITED.contains(&name.as_str()) && ty != Type::Unknown {
                 let mut text = String::new();
-                ty.write(0, &mut text);
+                ty.clone().without_comments().write(0, &mut text);
                 add(&mut comment, &format!("Its type is {text}."));
                 ty = Type::Unknown;
             }

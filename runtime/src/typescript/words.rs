@@ -76,9 +76,12 @@ pub(super) fn words(schema: &Json) -> String {
     out
 }
 
-/// Appends a sentence.
+/// Appends a sentence, unless it is blank. `docs/export.md` has the same rule for comments that depend on the turn.
 pub(super) fn add(out: &mut String, sentence: &str) {
-    if !out.is_empty() && !sentence.is_empty() && !out.ends_with(char::is_whitespace) {
+    if sentence.trim().is_empty() {
+        return;
+    }
+    if !out.is_empty() && !out.ends_with(char::is_whitespace) {
         out.push(' ');
     }
     out.push_str(sentence);

@@ -23,7 +23,6 @@ use super::{picks, print, unknown};
 use crate::Catalog;
 use crate::catalog::FactId;
 use crate::check::Checked;
-use crate::dialects::Language;
 use crate::emit::{Part, Turn, conditional_definitions, portable_drafts, rewrites};
 use crate::failure::Failure;
 use crate::lower::lower;
@@ -92,12 +91,10 @@ impl Export {
         let mut files: Vec<(String, String)> = files.collect();
         let is_exported = |name: &str| tools.contains(name);
         for dialect in catalog.settings().dialects.iter().filter(|dialect| dialects.contains(&dialect.name)) {
-            let mut more = vec![("rewrites", rewrites(&lowered, dialect, is_exported))];
-            // The parts of other definitions are not parts of their text.
-            if dialect.language == Language::Json {
-                more.push(("turns", conditional_definitions(&lowered, dialect, is_exported)));
-            }
-            for (folder, json) in more {
+            for (folder, json) in [
+                ("rewrites", rewrites(&lowered, dialect, is_exported)),
+                ("turns", conditional_definitions(&lowered, dialect, is_exported)),
+            ] {
                 files.push((format!("{folder}/{}.json", dialect.name), format!("{json:#}\n")));
             }
         }

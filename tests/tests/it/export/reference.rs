@@ -43,6 +43,9 @@ impl Turn {
             } else if let Some(texts) = piece.get("join") {
                 let shown = list(texts).iter().filter(|one| self.holds(&one["when"]));
                 shown.map(|one| text(&one["text"])).collect::<Vec<_>>().join(text(&piece["with"]))
+            } else if let Some(sentences) = piece.get("comment") {
+                let sentences = list(sentences).iter().map(|pieces| self.join(pieces));
+                comment(sentences, piece["indent"].as_u64().expect("a number"))
             } else {
                 let branch = list(&piece["first"]).iter().find(|branch| self.holds(&branch["when"]));
                 let pieces = branch.map(|branch| &branch["text"]).or(piece.get("otherwise"));
@@ -79,6 +82,37 @@ impl Turn {
             word => panic!("{word}"),
         }
     }
+}
+
+/// Returns a comment of TypeScript.
+fn comment(sentences: impl Iterator<Item = String>, indent: u64) -> String {
+    let mut text = String::new();
+    for sentence in sentences.filter(|sentence| !sentence.trim().is_empty()) {
+        if text.chars().next_back().is_some_and(|last| !last.is_whitespace()) {
+            text.push(' ');
+        }
+        text += &sentence;
+    }
+    let text = text.replace('\r', "").replace('\t', " ").replace("*/", "*\\/");
+    let text = text.replace(['\u{2028}', '\u{2029}', '\u{85}'], "\n");
+    let is_escaped = |letter: char| {
+        (letter.is_control() && letter != '\n')
+            || matches!(letter, '\u{feff}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let letters = text.chars().map(|letter| {
+        if is_escaped(letter) { format!("\\u{{{:x}}}", u32::from(letter)) } else { letter.to_string() }
+    });
+    let text: String = letters.collect();
+    let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
+    if let [line] = lines.as_slice()
+        && !line.starts_with(['@', '/', '*'])
+    {
+        return format!("/** {line} */");
+    }
+    let begin = format!("\n{}", " ".repeat(usize::try_from(indent).expect("it is small")));
+    let lines: String =
+        lines.iter().map(|line| format!("{begin} *{}{line}", if line.is_empty() { "" } else { " " })).collect();
+    format!("/**{lines}{begin} */")
 }
 
 /// A tool of `rewrites/DIALECT.json` and its schema.

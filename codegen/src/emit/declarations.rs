@@ -1,0 +1,400 @@
+//! The declarations of a dialect that is not JSON, as text whose pieces depend on the turn.
+//!
+//! The runtime makes a declaration from JSON, and one condition can change several places of it: the layout of a type, a union, a
+//! comment. So the declaration is written for every combination of the conditions that decide about types, and the differences become
+//! the pieces. Texts stay apart from that: a mark stands for each text that depends on the turn, and becomes its pieces in the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use toolc::__gen::segment::Atoms;
+use toolc::FactValue;
+
+use super::conditional::{atom_json, text_json};
+use crate::catalog::Tool;
+use crate::conditional_json::CondJson;
+use crate::dialects::Dialect;
+use crate::lower::Lowered;
+use crate::text::atoms::{AtomId, Template, When};
+use crate::text::template::Piece;
+use crate::text::turns::turns;
+
+/// The key of the declaration in its document.
+const KEY: &str = "declaration";
+
+/// Returns a document with the declaration of a tool, and its pieces that depend on the turn; `None` if nothing depends on it. `json` is
+/// what the runtime makes the declaration from.
+pub(super) fn declaration_with_parts(
+    catalog: &Lowered<'_>,
+    dialect: &Dialect,
+    tool: &Tool,
+    json: &CondJson,
+) -> Option<Value> {
+    let mut marked = Marked { facts: tool.facts.len(), mark: '\0', texts: Vec::new(), structural: 0 };
+    marked.collect(json);
+    if marked.structural == 0 && marked.texts.is_empty() {
+        return None;
+    }
+    let full = json.full_value();
+    let text = full.to_string();
+    marked.mark = ('\u{e000}'..='\u{f8ff}').find(|mark| !text.contains(*mark))?;
+
+    let pieces_of = |index: usize| marked.texts.get(index).map(|text| text_json(catalog, tool, text));
+    let mut tokens = Tokens { mark: marked.mark, known: BTreeMap::new(), pieces: Vec::new() };
+    let possible = turns(tool.manifest.atom_table.atoms.iter().map(|atom| &atom.value));
+    let possible: BTreeSet<Atoms> = possible.into_iter().map(|atoms| atoms & marked.structural).collect();
+    let written = possible.into_iter().map(|atoms| {
+        let declaration = dialect.written(marked.value(json, atoms, &mut 0).to_string());
+        (atoms, tokens.read(&declaration, &pieces_of))
+    });
+    let variants: Variants = written.collect();
+    let condition = |bit: Atoms| atom_json(&tool.atoms[bit.trailing_zeros() as usize], catalog);
+    let merger = Merger { tokens: &tokens.pieces, condition };
+    let mut pieces = Vec::new();
+    merger.merge(&variants, &mut pieces);
+    let full = dialect.written(text);
+    Some(json!({ "full": { KEY: full }, "parts": [{ "at": format!("/{KEY}"), "text": pieces }] }))
+}
+
+/// The texts of a document that depend on the turn.
+struct Marked<'t> {
+    /// The number of facts of the tool.
+    facts: usize,
+    /// A character that the document does not have.
+    mark: char,
+    /// In the order of the document.
+    texts: Vec<&'t Template>,
+    /// The atoms that decide about more than texts.
+    structural: Atoms,
+}
+
+impl<'t> Marked<'t> {
+    fn collect(&mut self, document: &'t CondJson) {
+        match document {
+            CondJson::Json(_) => {}
+            CondJson::Text(text) => {
+                if is_conditional(text) {
+                    self.texts.push(text);
+                    // Whether there is a comment changes the layout.
+                    if !has_words(text) {
+                        self.add_atoms(text);
+                    }
+                }
+            }
+            CondJson::Array(items) => items.iter().for_each(|(when, item)| self.part(when.as_ref(), item)),
+            CondJson::Object(entries) => entries.iter().for_each(|(when, _, value)| self.part(when.as_ref(), value)),
+        }
+    }
+
+    fn part(&mut self, when: Option<&When>, value: &'t CondJson) {
+        self.add_condition(when);
+        self.collect(value);
+    }
+
+    fn add_condition<'w>(&mut self, whens: impl IntoIterator<Item = &'w When>) {
+        for AtomId(atom) in whens.into_iter().flat_map(|when| when.atoms()) {
+            self.structural |= 1 << atom;
+        }
+    }
+
+    fn add_atoms(&mut self, text: &Template) {
+        for piece in text {
+            match piece {
+                Piece::Text(_) | Piece::Fact(_) => {}
+                Piece::Available { tools, .. } => {
+                    tools.iter().for_each(|(AtomId(atom), _)| self.structural |= 1 << atom);
+                }
+                Piece::Choice { branches, otherwise } => {
+                    self.add_condition(branches.iter().map(|(when, _)| when));
+                    branches.iter().for_each(|(_, text)| self.add_atoms(text));
+                    self.add_atoms(otherwise);
+                }
+            }
+        }
+    }
+
+    /// Returns the document with marks in place of texts. `next` is the index of its first text.
+    fn value(&self, document: &CondJson, atoms: Atoms, next: &mut usize) -> Value {
+        let holds = |when: &When| when.holds(&|AtomId(atom)| atoms >> atom & 1 == 1);
+        match document {
+            CondJson::Json(value) => value.clone(),
+            CondJson::Text(text) if is_conditional(text) => {
+                let index = *next;
+                *next += 1;
+                if self.is_blank(text, atoms) { json!("") } else { self.mark(index).into() }
+            }
+            CondJson::Text(_) => document.full_value(),
+            CondJson::Array(items) => {
+                let all = items.iter().map(|(when, item)| (when, self.value(item, atoms, next)));
+                all.filter(|(when, _)| when.as_ref().is_none_or(holds)).map(|(_, value)| value).collect()
+            }
+            CondJson::Object(entries) => {
+                let all = entries.iter().map(|(when, key, value)| (when, key, self.value(value, atoms, next)));
+                let there = all.filter(|(when, ..)| when.as_ref().is_none_or(holds));
+                there.map(|(_, key, value)| (key.clone(), value)).collect()
+            }
+        }
+    }
+
+    /// Returns what stands for a text. The line break makes its comment one of several lines, whose indentation can be read.
+    fn mark(&self, index: usize) -> String {
+        format!("{0}{index}\n{0}", self.mark)
+    }
+
+    /// Returns whether a text has no words. The values of facts count as words.
+    fn is_blank(&self, text: &Template, atoms: Atoms) -> bool {
+        let facts = vec![FactValue::Text("fact".into()); self.facts];
+        let rendered = || CondJson::Text(text.clone()).value(atoms, &facts);
+        !has_words(text) && rendered().as_str().is_none_or(|text| text.trim().is_empty())
+    }
+}
+
+fn is_conditional(text: &Template) -> bool {
+    text.iter().any(|piece| !matches!(piece, Piece::Text(_)))
+}
+
+/// Returns whether a text has words in every turn.
+fn has_words(text: &Template) -> bool {
+    text.iter().any(|piece| matches!(piece, Piece::Text(text) if !text.trim().is_empty()))
+}
+
+/// The tokens of declarations: lines, and comments with marks.
+struct Tokens {
+    mark: char,
+    /// The indices of the tokens.
+    known: BTreeMap<String, usize>,
+    /// The piece of each token.
+    pieces: Vec<Value>,
+}
+
+impl Tokens {
+    /// Returns the tokens of a declaration. `pieces_of` returns the pieces of a text.
+    fn read(&mut self, declaration: &str, pieces_of: &impl Fn(usize) -> Option<Value>) -> Vec<usize> {
+        let (mut tokens, mut start, mut at) = (Vec::new(), 0, 0);
+        while let Some(rest) = declaration.get(at..).filter(|rest| !rest.is_empty()) {
+            let length = if rest.starts_with('"') {
+                literal_length(rest)
+            } else if rest.starts_with("/**") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else {
+                rest[1..].find(['"', '/']).map_or(rest.len(), |next| next + 1)
+            };
+            let part = &rest[..length];
+            let mark = self.mark;
+            if part.contains(mark) {
+                self.push_lines(&declaration[start..at], &mut tokens);
+                tokens.push(self.token(part, || comment(part, mark, pieces_of)));
+                start = at + length;
+            }
+            at += length;
+        }
+        self.push_lines(&declaration[start..], &mut tokens);
+        tokens
+    }
+
+    fn push_lines(&mut self, text: &str, tokens: &mut Vec<usize>) {
+        tokens.extend(text.split_inclusive('\n').map(|line| self.token(line, || line.into())));
+    }
+
+    fn token(&mut self, text: &str, piece: impl FnOnce() -> Value) -> usize {
+        if let Some(&known) = self.known.get(text) {
+            return known;
+        }
+        self.pieces.push(piece());
+        self.known.insert(text.to_owned(), self.pieces.len() - 1);
+        self.pieces.len() - 1
+    }
+}
+
+/// Returns the length of the string literal that a text begins with.
+fn literal_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
+/// Returns the piece of a comment with marks: its sentences, and its indentation.
+fn comment(comment: &str, mark: char, pieces_of: &impl Fn(usize) -> Option<Value>) -> Value {
+    let lines: Vec<&str> = comment.lines().skip(1).collect();
+    let (last, lines) = lines.split_last().unwrap_or((&" */", &[]));
+    let indent = last.len().saturating_sub(" */".len());
+    let unindented = lines.iter().map(|line| {
+        let line = line.get(indent + " *".len()..).unwrap_or_default();
+        line.strip_prefix(' ').unwrap_or(line)
+    });
+    let text = unindented.collect::<Vec<_>>().join("\n");
+    // A mark has its character before and after its index.
+    let sentences = text.split(mark).enumerate().filter_map(|(at, part)| {
+        if at % 2 == 1 {
+            return pieces_of(part.trim_end().parse().ok()?);
+        }
+        // The spaces are those between sentences.
+        let part = part.strip_prefix(' ').filter(|_| at > 0).unwrap_or(part);
+        let part = part.strip_suffix(' ').unwrap_or(part);
+        (!part.is_empty()).then(|| json!([part]))
+    });
+    json!({ "comment": sentences.collect::<Vec<_>>(), "indent": indent })
+}
+
+/// Tokens by the atoms that hold.
+type Variants = BTreeMap<Atoms, Vec<usize>>;
+
+/// Makes one text of variants.
+struct Merger<'t, C> {
+    /// The pieces of the tokens.
+    tokens: &'t [Value],
+    /// Returns the condition that an atom holds, which is the only bit of its argument.
+    condition: C,
+}
+
+impl<C: Fn(Atoms) -> Value> Merger<'_, C> {
+    /// Appends the pieces of variants: what all have in common, and between that what each has.
+    fn merge(&self, variants: &Variants, out: &mut Vec<Value>) {
+        let distinct: BTreeSet<&Vec<usize>> = variants.values().collect();
+        let mut distinct = distinct.into_iter();
+        let first = distinct.next().cloned().unwrap_or_default();
+        let common = distinct.fold(first, |common, tokens| longest_common(&common, tokens));
+        let mut rest = variants.clone();
+        for token in common {
+            // Tokens in common are in each variant, in this order.
+            let before = rest.iter_mut().map(|(atoms, tokens)| {
+                let end = tokens.iter().position(|one| *one == token).unwrap_or_default();
+                let after = tokens.split_off(end);
+                (*atoms, std::mem::replace(tokens, after.into_iter().skip(1).collect()))
+            });
+            let before = before.collect();
+            self.choose(&before, out);
+            self.push_tokens(&[token], out);
+        }
+        self.choose(&rest, out);
+    }
+
+    /// Appends the pieces of variants that have nothing in common.
+    fn choose(&self, variants: &Variants, out: &mut Vec<Value>) {
+        let Some(first) = variants.values().next() else { return };
+        if variants.values().all(|tokens| tokens == first) {
+            return self.push_tokens(first, out);
+        }
+        let bits: Vec<Atoms> = (0..Atoms::BITS).map(|index| 1 << index).collect();
+        if let Some((bit, difference)) = bits.iter().find_map(|bit| Some((*bit, Difference::of(variants, *bit)?))) {
+            let Difference { before, with, without, after } = difference;
+            self.merge(&before, out);
+            self.push_choice(bit, &Variants::from([(0, with)]), &Variants::from([(0, without)]), out);
+            return self.merge(&after, out);
+        }
+        let split = |bit: Atoms| -> (Variants, Variants) {
+            variants.iter().map(|(atoms, tokens)| (*atoms, tokens.clone())).partition(|(atoms, _)| atoms & bit != 0)
+        };
+        let count = |variants: &Variants| variants.values().collect::<BTreeSet<_>>().len();
+        let halves = bits.iter().map(|bit| (*bit, split(*bit)));
+        let possible = halves.filter(|(_, (with, without))| !with.is_empty() && !without.is_empty());
+        if let Some((bit, (with, without))) = possible.min_by_key(|(_, (with, without))| count(with) + count(without)) {
+            self.push_choice(bit, &with, &without, out);
+        }
+    }
+
+    fn push_choice(&self, bit: Atoms, with: &Variants, without: &Variants, out: &mut Vec<Value>) {
+        let pieces = |variants: &Variants| {
+            let mut pieces = Vec::new();
+            self.merge(variants, &mut pieces);
+            pieces
+        };
+        let (with, without) = (pieces(with), pieces(without));
+        let when = (self.condition)(bit);
+        if with == without {
+            with.into_iter().for_each(|piece| push(piece, out));
+        } else if with.is_empty() {
+            out.push(json!({ "first": [{ "when": { "not": when }, "text": without }] }));
+        } else if without.is_empty() {
+            out.push(json!({ "first": [{ "when": when, "text": with }] }));
+        } else {
+            out.push(json!({ "first": [{ "when": when, "text": with }], "otherwise": without }));
+        }
+    }
+
+    fn push_tokens(&self, tokens: &[usize], out: &mut Vec<Value>) {
+        tokens.iter().filter_map(|token| self.tokens.get(*token)).for_each(|piece| push(piece.clone(), out));
+    }
+}
+
+/// Appends a piece. Adjacent strings become one.
+fn push(piece: Value, out: &mut Vec<Value>) {
+    match (out.last_mut(), piece) {
+        (Some(Value::String(last)), Value::String(text)) => last.push_str(&text),
+        (_, piece) => out.push(piece),
+    }
+}
+
+/// Variants that an atom changes in one place, in the same way whatever the other atoms are.
+struct Difference {
+    before: Variants,
+    with: Vec<usize>,
+    without: Vec<usize>,
+    after: Variants,
+}
+
+impl Difference {
+    /// Returns the difference that the atom with this bit makes; `None` if it makes other ones, or is not independent of the others.
+    fn of(variants: &Variants, bit: Atoms) -> Option<Self> {
+        let (with, without): (Vec<_>, Vec<_>) = variants.iter().partition(|(atoms, _)| **atoms & bit != 0);
+        if with.is_empty() || with.len() != without.len() {
+            return None;
+        }
+        let mut found: Option<Self> = None;
+        for (atoms, without) in without {
+            let with = variants.get(&(atoms | bit))?;
+            let start = common_length(with.iter().zip(without));
+            let end = common_length(with[start..].iter().rev().zip(without[start..].iter().rev()));
+            let (middle, other) = (&with[start..with.len() - end], &without[start..without.len() - end]);
+            let found = found.get_or_insert_with(|| Self {
+                before: Variants::new(),
+                with: middle.to_vec(),
+                without: other.to_vec(),
+                after: Variants::new(),
+            });
+            if found.with != middle || found.without != other {
+                return None;
+            }
+            found.before.insert(*atoms, with[..start].to_vec());
+            found.after.insert(*atoms, with[with.len() - end..].to_vec());
+        }
+        found
+    }
+}
+
+fn common_length<'t>(pairs: impl Iterator<Item = (&'t usize, &'t usize)>) -> usize {
+    pairs.take_while(|(one, other)| one == other).count()
+}
+
+/// Returns the longest list of tokens that both lists have in this order.
+fn longest_common(one: &[usize], other: &[usize]) -> Vec<usize> {
+    let start = common_length(one.iter().zip(other));
+    let (beginning, one, other) = (&one[..start], &one[start..], &other[start..]);
+    // `lengths[i][j]` is the length for the lists from `i` and `j` on.
+    let mut lengths = vec![vec![0_usize; other.len() + 1]; one.len() + 1];
+    for i in (0..one.len()).rev() {
+        for j in (0..other.len()).rev() {
+            lengths[i][j] = if one[i] == other[j] {
+                lengths[i + 1][j + 1] + 1
+            } else {
+                lengths[i + 1][j].max(lengths[i][j + 1])
+            };
+        }
+    }
+    let (mut common, mut i, mut j) = (beginning.to_vec(), 0, 0);
+    while i < one.len() && j < other.len() {
+        if one[i] == other[j] {
+            common.push(one[i]);
+            (i, j) = (i + 1, j + 1);
+        } else if lengths[i + 1][j] >= lengths[i][j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    common
+}
