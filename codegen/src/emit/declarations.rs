@@ -4,6 +4,7 @@
 //! comment. So the declaration is written for every combination of the conditions that decide about types, and the differences become
 //! the pieces. Texts stay apart from that: a mark stands for each text that depends on the turn, and becomes its pieces in the end.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
@@ -21,6 +22,9 @@ use crate::text::turns::turns;
 
 /// The key of the declaration in its document.
 const KEY: &str = "declaration";
+
+/// How many times as long as the longest variant a list of all tokens can be.
+const MAX_RATIO: usize = 4;
 
 /// Returns a document with the declaration of a tool, and its pieces that depend on the turn; `None` if nothing depends on it. `json` is
 /// what the runtime makes the declaration from.
@@ -252,72 +256,76 @@ struct Merger<'t, C> {
 }
 
 impl<C: Fn(Atoms) -> Value> Merger<'_, C> {
-    /// Appends the pieces of variants: what all have in common, and between that what each has.
+    /// Appends the pieces of variants. One list has the tokens of all of them; neighbours in it that depend on the same atoms are
+    /// chosen together.
     fn merge(&self, variants: &Variants, out: &mut Vec<Value>) {
-        let distinct: BTreeSet<&Vec<usize>> = variants.values().collect();
-        let mut distinct = distinct.into_iter();
-        let first = distinct.next().cloned().unwrap_or_default();
-        let common = distinct.fold(first, |common, tokens| longest_common(&common, tokens));
-        let mut rest = variants.clone();
-        for token in common {
-            // Tokens in common are in each variant, in this order.
-            let before = rest.iter_mut().map(|(atoms, tokens)| {
-                let end = tokens.iter().position(|one| *one == token).unwrap_or_default();
-                let after = tokens.split_off(end);
-                (*atoms, std::mem::replace(tokens, after.into_iter().skip(1).collect()))
-            });
-            let before = before.collect();
-            self.choose(&before, out);
-            self.push_tokens(&[token], out);
+        // The longest first: they know the order of the most tokens.
+        let distinct: BTreeSet<(Reverse<usize>, &Vec<usize>)> =
+            variants.values().map(|tokens| (Reverse(tokens.len()), tokens)).collect();
+        let longest = distinct.first().map_or(0, |(_, tokens)| tokens.len());
+        let mut all = Vec::new();
+        for (_, tokens) in distinct {
+            all = common_supersequence(&all, tokens);
+            // They have little in common: a short type is in one line.
+            if all.len() > MAX_RATIO * longest {
+                return self.choose(variants, out);
+            }
         }
-        self.choose(&rest, out);
+        let mut rest: BTreeMap<Atoms, &[usize]> =
+            variants.iter().map(|(atoms, tokens)| (*atoms, tokens.as_slice())).collect();
+        let nothing = || -> Variants { variants.keys().map(|atoms| (*atoms, Vec::new())).collect() };
+        let (mut group, mut atoms_of_group) = (nothing(), 0);
+        for token in all {
+            let mut holding = BTreeSet::new();
+            for (atoms, tokens) in &mut rest {
+                if let Some(after) = tokens.strip_prefix(&[token]) {
+                    holding.insert(*atoms);
+                    *tokens = after;
+                }
+            }
+            let is_in_all = holding.len() == variants.len();
+            let needed = if is_in_all { 0 } else { needed_atoms(variants, |atoms| holding.contains(&atoms)) };
+            if atoms_of_group != needed {
+                self.choose(&std::mem::replace(&mut group, nothing()), out);
+                atoms_of_group = needed;
+            }
+            group.iter_mut().filter(|(atoms, _)| holding.contains(atoms)).for_each(|(_, tokens)| tokens.push(token));
+        }
+        self.choose(&group, out);
     }
 
-    /// Appends the pieces of variants that have nothing in common.
+    /// Appends the pieces of variants: those of all, or a choice.
     fn choose(&self, variants: &Variants, out: &mut Vec<Value>) {
         let Some(first) = variants.values().next() else { return };
         if variants.values().all(|tokens| tokens == first) {
-            return self.push_tokens(first, out);
+            return first.iter().filter_map(|token| self.tokens.get(*token)).for_each(|piece| push(piece.clone(), out));
         }
-        let bits: Vec<Atoms> = (0..Atoms::BITS).map(|index| 1 << index).collect();
-        if let Some((bit, difference)) = bits.iter().find_map(|bit| Some((*bit, Difference::of(variants, *bit)?))) {
-            let Difference { before, with, without, after } = difference;
-            self.merge(&before, out);
-            self.push_choice(bit, &Variants::from([(0, with)]), &Variants::from([(0, without)]), out);
-            return self.merge(&after, out);
-        }
-        let split = |bit: Atoms| -> (Variants, Variants) {
-            variants.iter().map(|(atoms, tokens)| (*atoms, tokens.clone())).partition(|(atoms, _)| atoms & bit != 0)
-        };
+        let needed = needed_atoms(variants, |atoms| variants.get(&atoms));
+        let bits = (0..Atoms::BITS).map(|index| 1 << index).filter(|bit| needed & bit != 0);
+        let halves = bits.map(|bit| {
+            let half = |holds: bool| -> Variants {
+                let of_half = variants.iter().filter(|(atoms, _)| (*atoms & bit != 0) == holds);
+                of_half.map(|(atoms, tokens)| (*atoms, tokens.clone())).collect()
+            };
+            (bit, half(true), half(false))
+        });
         let count = |variants: &Variants| variants.values().collect::<BTreeSet<_>>().len();
-        let halves = bits.iter().map(|bit| (*bit, split(*bit)));
-        let possible = halves.filter(|(_, (with, without))| !with.is_empty() && !without.is_empty());
-        if let Some((bit, (with, without))) = possible.min_by_key(|(_, (with, without))| count(with) + count(without)) {
-            self.push_choice(bit, &with, &without, out);
-        }
-    }
-
-    fn push_choice(&self, bit: Atoms, with: &Variants, without: &Variants, out: &mut Vec<Value>) {
+        let Some((bit, with, without)) = halves.min_by_key(|(_, with, without)| count(with) + count(without)) else {
+            return;
+        };
         let pieces = |variants: &Variants| {
             let mut pieces = Vec::new();
             self.merge(variants, &mut pieces);
             pieces
         };
-        let (with, without) = (pieces(with), pieces(without));
-        let when = (self.condition)(bit);
-        if with == without {
-            with.into_iter().for_each(|piece| push(piece, out));
-        } else if with.is_empty() {
-            out.push(json!({ "first": [{ "when": { "not": when }, "text": without }] }));
+        let (when, with, without) = ((self.condition)(bit), pieces(&with), pieces(&without));
+        out.push(if with.is_empty() {
+            json!({ "first": [{ "when": { "not": when }, "text": without }] })
         } else if without.is_empty() {
-            out.push(json!({ "first": [{ "when": when, "text": with }] }));
+            json!({ "first": [{ "when": when, "text": with }] })
         } else {
-            out.push(json!({ "first": [{ "when": when, "text": with }], "otherwise": without }));
-        }
-    }
-
-    fn push_tokens(&self, tokens: &[usize], out: &mut Vec<Value>) {
-        tokens.iter().filter_map(|token| self.tokens.get(*token)).for_each(|piece| push(piece.clone(), out));
+            json!({ "first": [{ "when": when, "text": with }], "otherwise": without })
+        });
     }
 }
 
@@ -329,72 +337,51 @@ fn push(piece: Value, out: &mut Vec<Value>) {
     }
 }
 
-/// Variants that an atom changes in one place, in the same way whatever the other atoms are.
-struct Difference {
-    before: Variants,
-    with: Vec<usize>,
-    without: Vec<usize>,
-    after: Variants,
+/// Returns the atoms that `value` depends on. Variants without a value that differ in one atom differ in all that tell them apart.
+fn needed_atoms<T: PartialEq>(variants: &Variants, value: impl Fn(Atoms) -> T) -> Atoms {
+    let bits = (0..Atoms::BITS).map(|index| 1 << index);
+    let matters = |bit: &Atoms| {
+        let pairs = variants.keys().map(|atoms| (*atoms, *atoms ^ bit)).filter(|(_, other)| variants.contains_key(other));
+        pairs.into_iter().any(|(one, other)| value(one) != value(other))
+    };
+    let needed = bits.filter(matters).fold(0, |all, bit| all | bit);
+    let mut atoms = variants.keys().copied();
+    let Some(first) = atoms.next() else { return 0 };
+    // Atoms about one fact can change only together.
+    let is_constant = || variants.keys().all(|atoms| value(*atoms) == value(first));
+    if needed != 0 || is_constant() { needed } else { atoms.fold(0, |all, atoms| all | (atoms ^ first)) }
 }
 
-impl Difference {
-    /// Returns the difference that the atom with this bit makes; `None` if it makes other ones, or is not independent of the others.
-    fn of(variants: &Variants, bit: Atoms) -> Option<Self> {
-        let (with, without): (Vec<_>, Vec<_>) = variants.iter().partition(|(atoms, _)| **atoms & bit != 0);
-        if with.is_empty() || with.len() != without.len() {
-            return None;
-        }
-        let mut found: Option<Self> = None;
-        for (atoms, without) in without {
-            let with = variants.get(&(atoms | bit))?;
-            let start = common_length(with.iter().zip(without));
-            let end = common_length(with[start..].iter().rev().zip(without[start..].iter().rev()));
-            let (middle, other) = (&with[start..with.len() - end], &without[start..without.len() - end]);
-            let found = found.get_or_insert_with(|| Self {
-                before: Variants::new(),
-                with: middle.to_vec(),
-                without: other.to_vec(),
-                after: Variants::new(),
-            });
-            if found.with != middle || found.without != other {
-                return None;
-            }
-            found.before.insert(*atoms, with[..start].to_vec());
-            found.after.insert(*atoms, with[with.len() - end..].to_vec());
-        }
-        found
-    }
-}
-
-fn common_length<'t>(pairs: impl Iterator<Item = (&'t usize, &'t usize)>) -> usize {
-    pairs.take_while(|(one, other)| one == other).count()
-}
-
-/// Returns the longest list of tokens that both lists have in this order.
-fn longest_common(one: &[usize], other: &[usize]) -> Vec<usize> {
-    let start = common_length(one.iter().zip(other));
-    let (beginning, one, other) = (&one[..start], &one[start..], &other[start..]);
-    // `lengths[i][j]` is the length for the lists from `i` and `j` on.
-    let mut lengths = vec![vec![0_usize; other.len() + 1]; one.len() + 1];
+/// Returns a list that has the tokens of both lists, in their order, and those in common once.
+fn common_supersequence(one: &[usize], other: &[usize]) -> Vec<usize> {
+    let start = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let (mut all, one, other) = (one[..start].to_vec(), &one[start..], &other[start..]);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    let (one, end) = one.split_at(one.len() - end);
+    let other = &other[..other.len() - end.len()];
+    // `common[i][j]` is the number of tokens in common from `i` and `j` on.
+    let mut common = vec![vec![0_usize; other.len() + 1]; one.len() + 1];
     for i in (0..one.len()).rev() {
         for j in (0..other.len()).rev() {
-            lengths[i][j] = if one[i] == other[j] {
-                lengths[i + 1][j + 1] + 1
-            } else {
-                lengths[i + 1][j].max(lengths[i][j + 1])
-            };
+            common[i][j] =
+                if one[i] == other[j] { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
         }
     }
-    let (mut common, mut i, mut j) = (beginning.to_vec(), 0, 0);
+    let (mut i, mut j) = (0, 0);
     while i < one.len() && j < other.len() {
         if one[i] == other[j] {
-            common.push(one[i]);
+            all.push(one[i]);
             (i, j) = (i + 1, j + 1);
-        } else if lengths[i + 1][j] >= lengths[i][j + 1] {
+        } else if common[i + 1][j] >= common[i][j + 1] {
+            all.push(one[i]);
             i += 1;
         } else {
+            all.push(other[j]);
             j += 1;
         }
     }
-    common
+    all.extend_from_slice(&one[i..]);
+    all.extend_from_slice(&other[j..]);
+    all.extend_from_slice(end);
+    all
 }
