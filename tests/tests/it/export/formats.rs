@@ -62,12 +62,13 @@ fn the_files_of_a_bundle_match_the_published_formats() {
 #[test]
 fn the_published_formats_refuse_other_files() {
     let project = Project::golden();
-    export(&project, &["--dialect", "openai-strict"]);
+    export(&project, &["--dialect", "openai-strict", "--dialect", "typescript"]);
     let paths = [
         ("bundle", "bundle.json", "/files/0/sha256"),
         ("catalog", "catalog.json", "/tools/0/name"),
         ("rewrites", "rewrites/openai-strict.json", "/tools/delegate/arguments/properties/depth/null_is_absent"),
         ("turns", "turns/openai-strict.json", "/tools/depends/parts/0/at"),
+        ("turns", "turns/typescript.json", "/tools/depends/parts/0/text/1/comment"),
     ];
     for (name, path, pointer) in paths {
         let validator = jsonschema::draft202012::new(&format(name)).expect("a schema");
