@@ -477,12 +477,24 @@ table! {
         instructions: Text,
         /// The time after which a call goes on in the background, if the client knows tasks. Default: `10s`.
         background_after: Duration,
-        /// The time for which clients may use the list of tools without asking again. Default: none, because the tools can change at any
-        /// time.
+        /// The time for which clients may use the list of tools without asking again, at most a day. Default: none, because the tools can
+        /// change at any time.
         list_ttl: Duration,
+        /// Who may use a list that was kept. Default: `private`.
+        list_scope: Word<McpListScope>,
     } with {
         /// The name of the endpoint.
         name: At<String> = Reader::table_name,
+    }
+}
+
+words! {
+    /// Who may use a list of tools that was kept.
+    pub enum McpListScope {
+        /// The client that asked.
+        Private = "private",
+        /// Everyone who shares a cache with that client, also without a token. It needs `list_ttl`.
+        Public = "public",
     }
 }
 

@@ -8,7 +8,7 @@ use toolc_codegen::diagnostic::{At, Sink};
 
 use crate::env_file::is_name;
 use crate::file::report;
-use crate::keys::{McpEndpointTable, McpTable};
+use crate::keys::{McpEndpointTable, McpListScope, McpTable};
 use crate::mcp::is_server_name;
 
 /// The toolset that is served if none is named.
@@ -41,6 +41,8 @@ pub struct McpEndpoint {
     pub background_after: Duration,
     /// The time for which clients may use the list of tools without asking again.
     pub list_ttl: Duration,
+    /// Who may use a list that was kept.
+    pub list_scope: McpListScope,
 }
 
 impl McpEndpoint {
@@ -61,6 +63,7 @@ impl McpEndpoint {
             instructions: String::new(),
             background_after: BACKGROUND_AFTER,
             list_ttl: Duration::ZERO,
+            list_scope: McpListScope::Private,
         }
     }
 }
@@ -85,6 +88,7 @@ fn endpoint(table: &McpEndpointTable) -> McpEndpoint {
         instructions: table.instructions.as_ref().map_or_else(String::new, |text| text.value.clone()),
         background_after: table.background_after.as_ref().map_or(BACKGROUND_AFTER, |time| time.value),
         list_ttl: table.list_ttl.as_ref().map_or(Duration::ZERO, |time| time.value),
+        list_scope: table.list_scope.as_ref().map_or(McpListScope::Private, |scope| scope.value),
         ..default
     }
 }
@@ -122,6 +126,7 @@ fn check_endpoint(endpoint: &McpEndpointTable, sink: &Sink) {
         let help = "write what clients send in the header `Host`: `example.com` or `example.com:8931`";
         report(sink, host, "not the name of a host", "expected `HOST` or `HOST:PORT`", help);
     }
+    check_scope(endpoint, sink);
     match &endpoint.http {
         Some(address) => check_address(endpoint, address, sink),
         None if endpoint.refused.has("http", true) => {}
@@ -143,6 +148,18 @@ fn check_endpoint(endpoint: &McpEndpointTable, sink: &Sink) {
                 );
             }
         }
+    }
+}
+
+/// Reports that a list may be shared that clients do not keep.
+fn check_scope(endpoint: &McpEndpointTable, sink: &Sink) {
+    let is_kept = endpoint.list_ttl.is_some() || endpoint.refused.has("list_ttl", true);
+    if let Some(scope) = endpoint.list_scope.as_ref().filter(|scope| scope.value == McpListScope::Public)
+        && !is_kept
+    {
+        let message = format!("`list_scope` of the endpoint `{}` has no effect", endpoint.name.value);
+        let help = "remove it, or write how long clients may keep the list: `list_ttl = \"5m\"`";
+        report(sink, scope, &message, "it needs `list_ttl`", help);
     }
 }
 
@@ -176,14 +193,14 @@ mod tests {
         let endpoints = read(
             "[mcp.endpoints.default]\n[mcp.endpoints.work]\ntoolsets = ['coding']\nhttp = '0.0.0.0:8931'\n\
              token_variables = ['WORK_TOKEN']\ntoken_file = '~/tokens'\nhosts = ['a.example']\norigins = ['https://a.example']\n\
-             instructions = 'Be brief.'\nbackground_after = '2s'\nlist_ttl = '5m'\n[mcp.endpoints.one]\ntools = ['read_file']\n",
+             instructions = 'Be brief.'\nbackground_after = '2s'\nlist_ttl = '5m'\nlist_scope = 'public'\n[mcp.endpoints.one]\ntools = ['read_file']\n",
         );
         let endpoints = endpoints.expect("it is valid");
         let [default, work, one] = endpoints.as_slice() else { panic!("three endpoints: {endpoints:?}") };
         assert_eq!(*default, McpEndpoint::new("default".to_owned()));
         assert_eq!((&*work.toolsets[0], work.http), ("coding", "0.0.0.0:8931".parse().ok()));
         assert_eq!((work.background_after, &*work.instructions), (Duration::from_secs(2), "Be brief."));
-        assert_eq!(work.list_ttl, Duration::from_mins(5));
+        assert_eq!((work.list_ttl, work.list_scope), (Duration::from_mins(5), McpListScope::Public));
         assert!(one.toolsets.is_empty() && one.tools == ["read_file"], "{one:?}");
     }
 
@@ -199,6 +216,10 @@ mod tests {
             ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\norigins = ['https://a/b']", "not the origin of a web page"),
             ("[mcp.endpoints.a]\nhttp = '127.0.0.1:80'\nhosts = ['http://a']", "not the name of a host"),
             ("[mcp.endpoints.a]\ntoken_variables = ['T']", "`token_variables` of the endpoint `a` has no effect"),
+            ("[mcp.endpoints.a]\nlist_ttl = '25h'", "must be at most a day"),
+            ("[mcp.endpoints.a]\nlist_ttl = 5", "list_ttl"),
+            ("[mcp.endpoints.a]\nlist_ttl = '5m'\nlist_scope = 'shared'", "list_scope"),
+            ("[mcp.endpoints.a]\nlist_scope = 'public'", "`list_scope` of the endpoint `a` has no effect"),
             ("[mcp.endpoints.a]\ntoolset = ['safe']", "toolset"),
         ] {
             let error = read(text).expect_err(text);

@@ -286,6 +286,7 @@ fn mcp_endpoint(endpoint: &McpEndpoint) -> serde_json::Value {
         "instructions": endpoint.instructions,
         "background_after_ms": milliseconds(endpoint.background_after),
         "list_ttl_ms": milliseconds(endpoint.list_ttl),
+        "list_scope": endpoint.list_scope.word(),
     })
 }
 

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use clap::Args;
 use toolc::limits::SpillStore;
+use toolc::wire::mcp::CacheScope;
 use toolc::{Env, Registry};
 use toolc_cli::{App, ResultStore, Selection};
-use toolc_config::{Home, McpEndpoint, expanded};
+use toolc_config::{Home, McpEndpoint, McpListScope, expanded};
 use toolc_files::FileHandlers;
 use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
 use toolc_workspace::Workspace;
@@ -164,11 +165,15 @@ impl ServeArgs {
             let (results, redactor) = (results.of_session(id), Arc::clone(&redactor));
             Arc::new(RedactedStore { results, redactor }) as Arc<dyn SpillStore>
         };
+        let scope = match endpoint.list_scope {
+            McpListScope::Private => CacheScope::Private,
+            McpListScope::Public => CacheScope::Public,
+        };
         let server = ToolServer::new("toolc", env!("CARGO_PKG_VERSION"), session)
             .store(store)
             .instructions(&*endpoint.instructions)
             .background_after(endpoint.background_after)
-            .list_ttl(endpoint.list_ttl);
+            .cache(endpoint.list_ttl, scope);
         if self.yes || mode == Mode::Deny {
             return server;
         }

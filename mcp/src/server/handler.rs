@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use http::request::Parts;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest,
-    CustomResult, DetailedTask, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest,
+    CustomResult, DetailedTask, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
     Implementation, InitializeRequestParams, InitializeResult, InputRequest, InputRequiredResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
@@ -19,6 +19,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use toolc::CallResponse;
 
+use super::cache::{Cache, Cacheable};
 use super::calls::{Limits, Next, RunningCall, Start};
 use super::conversation::{Conversation, Sessions};
 use super::parked::ParkedCalls;
@@ -35,8 +36,7 @@ pub(super) struct Shared {
     pub(super) limits: Limits,
     pub(super) background_after: Duration,
     pub(super) list: LatestList,
-    /// The time for which a client may use the list.
-    pub(super) list_ttl: Duration,
+    pub(super) cache: Cache,
     pub(super) parked: ParkedCalls,
     pub(super) tasks: Tasks,
     /// The conversations of the era without sessions: one for each principal.
@@ -95,6 +95,11 @@ impl Handler {
             return if is_owner { Ok(Arc::clone(own)) } else { Err(internal("this session belongs to someone else")) };
         }
         self.shared.conversation(principal)
+    }
+
+    /// Returns an answer that does not depend on who asks, with what clients may keep of it. The era with sessions does not know this.
+    fn cached<T: Cacheable>(&self, answer: T, context: &RequestContext<RoleServer>) -> T {
+        if is_stateless(context) { self.shared.cache.apply(answer) } else { answer }
     }
 
     async fn list(&self, conversation: &Conversation) -> Result<Arc<ToolList>, ErrorData> {
@@ -342,6 +347,11 @@ impl ServerHandler for Handler {
         self.negotiate_initialize(&request)
     }
 
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(self.shared.cache.apply(DiscoverResult::from_server_info(versions, self.get_info())))
+    }
+
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -349,8 +359,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         let list = self.list(&*self.conversation(&context)?).await?;
         let page = list.page(request.and_then(|request| request.cursor).as_deref())?;
-        let ttl = u64::try_from(self.shared.list_ttl.as_millis()).unwrap_or(u64::MAX);
-        Ok(page.with_ttl_ms(ttl).with_cache_scope(CacheScope::Private))
+        Ok(self.cached(page, &context))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -370,27 +379,27 @@ impl ServerHandler for Handler {
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         // Results are found by their links: a list would depend on the calls before it.
-        Ok(ListResourcesResult::default().with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+        Ok(self.cached(ListResourcesResult::default(), &context))
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::default().with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+        Ok(self.cached(ListResourceTemplatesResult::default(), &context))
     }
 
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         // There are none. Many clients ask without looking at the capabilities, and report an error as a broken server.
-        Ok(ListPromptsResult::default().with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+        Ok(self.cached(ListPromptsResult::default(), &context))
     }
 
     async fn get_prompt(

@@ -5,7 +5,8 @@
 
 // In the order of a request: `stdio` and `http` carry messages, of which `unreadable` answers the bad ones; `principal` says who sends
 // them; `handler` answers them; `conversation` is the session of tools; `tools` lists, `calls` runs, `questions` asks, and `results`
-// answers; `parked`, `tasks` and `stored` keep what a later request needs.
+// answers; `cache` says what clients may keep; `parked`, `tasks` and `stored` keep what a later request needs.
+mod cache;
 mod calls;
 mod conversation;
 mod handler;
@@ -30,7 +31,9 @@ use rmcp::service::ServerInitializeError;
 use toolc::SessionBuilder;
 use toolc::approval::ApprovalRequest;
 use toolc::limits::SpillStore;
+use toolc::wire::mcp::CacheScope;
 
+use cache::Cache;
 use calls::Limits;
 use conversation::Sessions;
 use handler::{Handler, Shared};
@@ -57,7 +60,7 @@ pub struct ToolServer {
     instructions: String,
     sessions: Sessions,
     background_after: Duration,
-    list_ttl: Duration,
+    cache: Cache,
 }
 
 impl std::fmt::Debug for ToolServer {
@@ -67,6 +70,9 @@ impl std::fmt::Debug for ToolServer {
 }
 
 impl ToolServer {
+    /// The maximum time for which clients may keep a list.
+    pub const MAX_CACHE_TTL: Duration = toolc::wire::mcp::Server::MAX_CACHE_TTL;
+
     /// Returns a server with this name and version. `session` returns the builder of the session of a client. It is called for each
     /// client, and must return the same each time. The tools must be defined in the dialect `mcp`.
     pub fn new(
@@ -80,7 +86,7 @@ impl ToolServer {
             instructions: String::new(),
             sessions: Sessions { new: Box::new(session), store: None, question: None },
             background_after: BACKGROUND_AFTER,
-            list_ttl: Duration::ZERO,
+            cache: Cache::default(),
         }
     }
 
@@ -112,11 +118,15 @@ impl ToolServer {
         Self { background_after: time, ..self }
     }
 
-    /// Sets the time for which a client may use the list of tools without asking again (`ttlMs` of 2026-07-28). Default: 0, because the
-    /// tools can change at any time, for example with those of a plugin.
+    /// Sets how long clients may keep the lists and the description of the server, and who may use what was kept (`ttlMs` and
+    /// `cacheScope` of 2026-07-28). Default: 0 and [`Private`](CacheScope::Private), because the tools can change at any time, for
+    /// example with those of a plugin, and no notification tells clients. The time is at most [a day](Self::MAX_CACHE_TTL).
+    ///
+    /// With [`Public`](CacheScope::Public), whoever shares a cache with a client sees the names and descriptions of the tools, also
+    /// without a token. Stored results are never kept or shared.
     #[must_use]
-    pub fn list_ttl(self, time: Duration) -> Self {
-        Self { list_ttl: time, ..self }
+    pub fn cache(self, ttl: Duration, scope: CacheScope) -> Self {
+        Self { cache: Cache::new(ttl, scope), ..self }
     }
 
     /// Serves the client at these streams, until its input ends. Calls that run then have a few seconds to end, and are cancelled.
@@ -156,7 +166,7 @@ impl ToolServer {
             limits: Limits::new(MAX_RUNNING, MAX_CALLS),
             background_after: self.background_after,
             list: tools::LatestList::default(),
-            list_ttl: self.list_ttl,
+            cache: self.cache,
             parked: parked::ParkedCalls::default(),
             tasks: tasks::Tasks::default(),
             conversations: Mutex::default(),

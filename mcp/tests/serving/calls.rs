@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolc::wire::mcp::CacheScope;
 
 use crate::fixture::{Client, OTHER_TOKEN, PATIENCE, STATELESS, Serving, TOKEN, call, text};
 
@@ -18,7 +19,7 @@ async fn until(condition: impl Fn() -> bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_client_gets_the_same_list() {
-    let serving = Serving::with(|server| server.list_ttl(Duration::from_mins(5)), |access| access).await;
+    let serving = Serving::start().await;
     let mut lists: Vec<Value> = Vec::new();
     for token in [TOKEN, OTHER_TOKEN] {
         let session = serving.initialize(Some(token), json!({})).await;
@@ -29,10 +30,6 @@ async fn every_client_gets_the_same_list() {
         let after = serving.post(client, &list).await.answer().await;
         let client = Client { token: Some(token), session: None };
         let stateless = serving.stateless(client, "tools/list", json!({}), json!({})).await.answer().await;
-        assert_eq!(
-            (&stateless["result"]["ttlMs"], &stateless["result"]["cacheScope"]),
-            (&json!(300_000), &json!("private"))
-        );
         lists.extend([before, after, stateless].map(|answer| answer["result"]["tools"].clone()));
     }
     let names: Vec<&str> = lists[0].as_array().into_iter().flatten().filter_map(|tool| tool["name"].as_str()).collect();
@@ -40,6 +37,38 @@ async fn every_client_gets_the_same_list() {
     assert!(lists.iter().all(|list| *list == lists[0]), "{lists:?}");
     assert_eq!(lists[0][1]["annotations"]["readOnlyHint"], true);
     serving.stop().await;
+}
+
+/// The requests whose answers do not depend on who asks.
+const SHARED: [&str; 5] =
+    ["server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_keep_lists_as_the_server_says_and_stored_results_never() {
+    let cached = |ttl, scope| Serving::with(move |server| server.cache(ttl, scope), |access| access);
+    for (serving, expected) in [
+        (Serving::start().await, json!([0, "private"])),
+        (cached(Duration::from_mins(5), CacheScope::Private).await, json!([300_000, "private"])),
+        (cached(Duration::MAX, CacheScope::Public).await, json!([86_400_000, "public"])),
+    ] {
+        let client = Client { token: Some(TOKEN), session: None };
+        let hints = |answer: &Value| json!([answer["result"]["ttlMs"], answer["result"]["cacheScope"]]);
+        for method in SHARED {
+            let answer = serving.stateless(client, method, json!({}), json!({})).await.answer().await;
+            assert_eq!(hints(&answer), expected, "{method}: {answer}");
+        }
+        let params = json!({ "name": "long", "arguments": { "chars": 5_000 } });
+        let long = serving.stateless(client, "tools/call", params, json!({})).await.answer().await;
+        let link = json!({ "uri": long["result"]["content"][1]["uri"] });
+        let read = serving.stateless(client, "resources/read", link, json!({})).await.answer().await;
+        assert_eq!(hints(&read), json!([0, "private"]), "{read}");
+        let session = serving.initialize(Some(TOKEN), json!({})).await;
+        let client = Client { session: Some(&session), ..client };
+        let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+        let older = serving.post(client, &list).await.answer().await;
+        assert_eq!(hints(&older), json!([null, null]), "the older era does not know it: {older}");
+        serving.stop().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -114,6 +114,9 @@ struct RpcError {
 }
 
 impl Server {
+    /// The maximum time for which clients may keep something: a day. The client of the SDK for Python keeps nothing for longer.
+    pub const MAX_CACHE_TTL: Duration = Duration::from_hours(24);
+
     /// Returns a server with this name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
@@ -138,12 +141,13 @@ impl Server {
         Self { page_size: tools.max(1), ..self }
     }
 
-    /// Sets how long clients may keep the list of tools and the description of the server, and whether they may share them. By default,
-    /// they keep nothing, because the tools may change at any time. With [`Public`](CacheScope::Public), the list must be the same for all
-    /// users. Only clients of the protocol version 2026-07-28 get these settings.
+    /// Sets how long clients may keep the list of tools and the description of the server, in whole milliseconds and at most
+    /// [a day](Self::MAX_CACHE_TTL), and whether they may share them. By default, they keep nothing, because the tools may change at any
+    /// time. With [`Public`](CacheScope::Public), the list must be the same for all users. Only clients of the protocol version 2026-07-28
+    /// get these settings.
     #[must_use]
     pub fn with_cache(self, ttl: Duration, scope: CacheScope) -> Self {
-        Self { ttl, scope, ..self }
+        Self { ttl: ttl.min(Self::MAX_CACHE_TTL), scope, ..self }
     }
 
     /// Processes one message: the text of a JSON-RPC object, or of a batch of them. `turn` has the tools for the client; its

@@ -137,10 +137,12 @@ fn a_turn_in_another_dialect_is_an_internal_error() {
 #[test]
 fn the_time_and_the_scope_of_caches_are_those_of_the_server() {
     let server = Server::new("s", "1");
-    let cached = server.clone().with_cache(Duration::from_mins(5), CacheScope::Public);
-    for (server, expected) in
-        [(server, r#""ttlMs":0,"cacheScope":"private""#), (cached, r#""ttlMs":300000,"cacheScope":"public""#)]
-    {
+    let cached = |ttl| server.clone().with_cache(ttl, CacheScope::Public);
+    for (server, expected) in [
+        (cached(Duration::from_mins(5)), r#""ttlMs":300000,"cacheScope":"public""#),
+        (cached(Duration::MAX), r#""ttlMs":86400000,"cacheScope":"public""#),
+        (server.clone(), r#""ttlMs":0,"cacheScope":"private""#),
+    ] {
         for method in ["tools/list", "server/discover"] {
             let meta = format!(r#"{{"{VERSION_KEY}":"{STATELESS_VERSION}"}}"#);
             let message = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"_meta":{meta}}}}}"#);
