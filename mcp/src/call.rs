@@ -22,6 +22,7 @@ use crate::failure::{self, reason};
 use crate::message::UNREADABLE;
 use crate::oauth::{Session, scopes_of};
 use crate::output::OutputSchema;
+use crate::passed_on;
 use crate::secrets::Secrets;
 
 /// The code of the error with which a server of the older era asks for addresses to be opened.
@@ -71,6 +72,8 @@ pub(crate) struct Callee {
     /// The name that the server gave it.
     pub(crate) name: String,
     pub(crate) output: OutputSchema,
+    /// Whether the `_meta` of its results is passed on to clients.
+    pub(crate) passes_meta: bool,
 }
 
 impl Caller {
@@ -130,14 +133,14 @@ impl Caller {
             };
             match answer {
                 Ok(ServerResult::CallToolResult(result)) => {
-                    return content::output(result, &target.output, &self.redactor);
+                    return self.output(result, target);
                 }
                 Ok(ServerResult::CustomResult(other)) => {
                     let result = content::with_unknown_parts(other.0).map_err(|problem| self.unreadable(&problem))?;
-                    return content::output(result, &target.output, &self.redactor);
+                    return self.output(result, target);
                 }
                 Ok(ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
-                    return content::output(CallToolResult::default(), &target.output, &self.redactor);
+                    return self.output(CallToolResult::default(), target);
                 }
                 Ok(ServerResult::InputRequiredResult(required)) => {
                     rounds.next(&required).await.map_err(|problem| self.error(&problem))?;
@@ -163,6 +166,17 @@ impl Caller {
                     }
                 }
             }
+        }
+    }
+
+    /// Returns the result of a call. Its `_meta` never makes it an error, because the call has had its effect.
+    fn output(&self, mut result: CallToolResult, target: &Callee) -> ToolResult {
+        let meta = result.meta.take().filter(|_| target.passes_meta);
+        let output = content::output(result, &target.output, &self.redactor)?;
+        let meta = meta.and_then(|meta| content::redacted(&meta.0.into(), &self.redactor).ok());
+        match meta.as_ref().and_then(Value::as_object).and_then(passed_on::meta) {
+            Some(meta) => output.with_meta(meta),
+            None => Ok(output),
         }
     }
 

@@ -146,8 +146,12 @@ pub(crate) fn error(text: &str, redactor: &Secrets) -> ToolError {
 }
 
 fn json(value: &Value, redactor: &Secrets) -> ToolResult {
-    let redacted = redactor.text(&value.to_string()).into_owned();
-    ToolOutput::json(&serde_json::from_str::<Value>(&redacted)?)
+    ToolOutput::json(&redacted(value, redactor)?)
+}
+
+/// Returns a value without secrets.
+pub(crate) fn redacted(value: &Value, redactor: &Secrets) -> Result<Value, ToolError> {
+    Ok(serde_json::from_str(&redactor.text(&value.to_string()))?)
 }
 
 /// Returns whether texts only repeat structured content, as servers do for clients that do not know it. Many put a value that is not an

@@ -11,12 +11,6 @@ const MAX_BYTES: usize = 128 << 10;
 /// The maximum length of a name.
 const MAX_NAME: usize = 256;
 
-/// The maximum number of icons of a tool, and of bytes of an address.
-const MAX_ICONS: usize = 8;
-const MAX_ICON: usize = 16 << 10;
-/// The maximum number of bytes of `_meta`.
-const MAX_META: usize = 16 << 10;
-
 /// The definition of a tool that can be used.
 #[derive(Debug, Clone)]
 pub(crate) struct Definition {
@@ -49,33 +43,6 @@ impl Definition {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let title = text(&whole["title"]).or_else(|| text(&whole["annotations"]["title"]));
         Ok(Self { title: title.unwrap_or_default(), hints: hints(&whole["annotations"]), own_name, function, whole })
-    }
-}
-
-impl Definition {
-    /// Returns the icons, without those that are not pictures or are too large. Clients of `toolc mcp serve` get them.
-    pub(crate) fn icons(&self) -> Option<Value> {
-        let is_picture = |icon: &&Value| {
-            let source = icon["src"].as_str().unwrap_or_default();
-            (source.starts_with("https://") || source.starts_with("data:image/")) && icon.to_string().len() <= MAX_ICON
-        };
-        let icons: Vec<Value> =
-            self.whole["icons"].as_array()?.iter().filter(is_picture).take(MAX_ICONS).cloned().collect();
-        (!icons.is_empty()).then(|| icons.into())
-    }
-
-    /// Returns `_meta`, without the keys of the protocol and those of MCP Apps, whose resources are not passed on.
-    pub(crate) fn meta(&self) -> Option<Value> {
-        let passed_on = |key: &str| {
-            let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix);
-            let is_reserved =
-                prefix.split('.').nth(1).is_some_and(|label| matches!(label, "modelcontextprotocol" | "mcp"));
-            !(is_reserved || key == "ui" || prefix == "ui")
-        };
-        let meta = self.whole["_meta"].as_object()?.iter().filter(|(key, _)| passed_on(key));
-        let meta: Map<String, Value> = meta.map(|(key, value)| (key.clone(), value.clone())).collect();
-        let meta = Some(meta).filter(|meta| !meta.is_empty()).map(Value::Object)?;
-        (meta.to_string().len() <= MAX_META).then_some(meta)
     }
 }
 

@@ -28,6 +28,7 @@ mod names;
 mod oauth;
 mod output;
 mod packages;
+mod passed_on;
 mod pins;
 mod probe;
 mod provider;

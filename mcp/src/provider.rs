@@ -18,6 +18,7 @@ use crate::call::{Callee, Caller, Status};
 use crate::definition::Definition;
 use crate::names::{tool_name, toolset_name};
 use crate::output::OutputSchema;
+use crate::passed_on;
 use crate::pins::HeldBack;
 use crate::report::{LeftOut, ListedTool};
 use crate::settings::{Server, ToolSettings};
@@ -95,11 +96,10 @@ impl ServerProvider {
 }
 
 fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> DynamicTool {
-    let (icons, meta) = (definition.icons(), definition.meta());
     let Definition { own_name, title, hints, function, whole } = definition;
     let output = OutputSchema::of(&whole);
     let returns = output.result_schema();
-    let target = Arc::new(Callee { name: own_name, output });
+    let target = Arc::new(Callee { name: own_name, output, passes_meta: server.trusted });
     // The time of questions to a person does not count. The call looks after its own limit then.
     let asked = if caller.asking.can_ask() { MAX_ASKED } else { Duration::ZERO };
     let caller = Arc::clone(caller);
@@ -113,10 +113,10 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
     }
     // An untrusted server could call a tool harmless that is not, or show the icon of another program.
     if server.trusted {
-        if let Some(icons) = icons {
+        if let Some(icons) = passed_on::icons(&whole) {
             tool = tool.icons(icons);
         }
-        if let Some(meta) = meta {
+        if let Some(meta) = whole["_meta"].as_object().and_then(passed_on::meta) {
             tool = tool.meta(meta);
         }
         let parallel = if hints.read_only { Parallel::Always } else { Parallel::Never };

@@ -10,7 +10,7 @@ pub use crate::data::dialect::{FeatureOfToolcIsMissing, PerDialect, macros::*, w
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
 #[cfg(feature = "approval")]
 pub use crate::data::secret_text::without_secrets;
-pub use crate::data::{graph, name, pack, requirement, segment, table, to_json};
+pub use crate::data::{client_fields, graph, name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
 pub use crate::provider::code_parameters::{CodeParameter, recognize as code_parameters};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use toolc::__gen::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_picture_address};
 use toolc::__gen::name::PORTABLE;
 use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
@@ -37,16 +38,10 @@ fn incompatible(place: Place, message: impl Into<String>, help: &str, sink: &Sin
     sink.push(Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message).help(help));
 }
 
-/// The maximum number of pictures of a tool, and of bytes of an address. A list of tools has all of them.
-const MAX_ICONS: usize = 8;
-const MAX_ICON: usize = 16 << 10;
-
 fn check_icons(tool: &Tool, sink: &Sink) {
     let icons = &tool.manifest.icons;
     for icon in icons {
-        let is_address = |letter: char| letter.is_ascii_graphic() && !"<>\"\\^`{|}".contains(letter);
-        let rest = icon.value.strip_prefix("https://").or_else(|| icon.value.strip_prefix("data:image/"));
-        if rest.is_none_or(str::is_empty) || !icon.value.chars().all(is_address) {
+        if !is_picture_address(&icon.value) {
             let found = Diagnostic::new(Code::INVALID_VALUE, icon.place, "not the address of a picture");
             sink.push(found.label("expected `https://...` or `data:image/...`"));
         } else if icon.value.len() > MAX_ICON {
@@ -170,11 +165,16 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
 }
 
 fn check_meta(tool: &Tool, sink: &Sink) {
-    if let Some(meta) = &tool.manifest.meta
-        && !meta.value.is_object()
-    {
-        let found = Diagnostic::new(Code::WRONG_TYPE, meta.place, "`meta` must be a table");
-        sink.push(found.label(format!("expected a table, found {}", crate::schema::type_of(&meta.value).name())));
+    let Some(At { value: meta, place }) = &tool.manifest.meta else { return };
+    if !meta.is_object() {
+        let found = Diagnostic::new(Code::WRONG_TYPE, *place, "`meta` must be a table");
+        sink.push(found.label(format!("expected a table, found {}", crate::schema::type_of(meta).name())));
+        return;
+    }
+    let length = meta.to_string().len();
+    if length > MAX_META {
+        let message = format!("`meta` has {length} bytes as JSON: at most {MAX_META} are allowed");
+        sink.push(Diagnostic::new(Code::INVALID_VALUE, *place, message).help("every list of tools has all of it"));
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 use toolc::attachment::Attachment;
 use toolc::hooks::{CallInfo, Hook, HookAction, HostError};
@@ -94,15 +95,17 @@ impl Hook for SecretFilter {
                 let redacted = self.0.text(output.as_json());
                 let without = |attachment: &Attachment| attachment.map_text(|text| self.0.text(text).into_owned());
                 let attachments: Vec<Attachment> = output.attachments().iter().map(without).collect();
-                if redacted == output.as_json() && attachments == output.attachments() {
+                let meta = output.meta().map(|meta| without_secrets(meta, &self.0)).transpose()?;
+                if redacted == output.as_json() && attachments == output.attachments() && meta.as_ref() == output.meta() {
                     return Ok(None);
                 }
-                let json = RawValue::from_string(redacted.into_owned())
-                    .map_err(|error| ToolError::new(format!("the result without secrets is not JSON: {error}")))?;
+                let json = RawValue::from_string(redacted.into_owned()).map_err(not_json)?;
                 let images = output.images().iter().cloned();
                 let output = images.into_iter().try_fold(ToolOutput::json(&json)?, ToolOutput::with_image)?;
                 let output = attachments.into_iter().try_fold(output, ToolOutput::with_attachment)?;
-                Ok(Some(Ok(output)))
+                // What stands for a secret can be longer than it.
+                let with_meta = meta.and_then(|meta| output.clone().with_meta(meta).ok());
+                Ok(Some(Ok(with_meta.unwrap_or(output))))
             }
             Err(error) => {
                 let message = error.to_string();
@@ -111,6 +114,15 @@ impl Hook for SecretFilter {
             }
         }
     }
+}
+
+/// Returns a value without secrets.
+fn without_secrets(value: &Value, redactor: &Redactor) -> Result<Value, ToolError> {
+    serde_json::from_str(&redactor.text(&value.to_string())).map_err(not_json)
+}
+
+fn not_json(error: serde_json::Error) -> ToolError {
+    ToolError::new(format!("the result without secrets is not JSON: {error}"))
 }
 
 /// The store of long results, without secrets. Handlers also store texts that no hook has seen.

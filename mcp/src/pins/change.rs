@@ -15,7 +15,7 @@ const MAX_INLINE: usize = 100;
 pub enum ChangeClass {
     /// Calls that were valid still are, and mean the same: a new tool, a new optional parameter.
     Additive,
-    /// Only texts that models read are different.
+    /// Only texts that models or people read are different, or icons.
     Wording,
     /// Valid calls still are, but what they do or return may be different. A hint that flips to harmless is such a change.
     Behaviour,

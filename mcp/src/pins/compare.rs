@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::change::{Change, ChangeClass};
 use super::schema;
 
-/// Keys that are texts or pictures for people and models.
-const TEXTS: &[&str] = &["title", "description", "icons", "_meta"];
+/// Keys that are texts or pictures for people and models. `_meta` is not: clients may act on it.
+const TEXTS: &[&str] = &["title", "description", "icons"];
 
 /// Returns the changes from one definition of a tool to another.
 pub(super) fn compare(old: &Value, new: &Value) -> Vec<Change> {
@@ -123,6 +123,7 @@ mod tests {
             ("/title", Some(json!("Search")), Wording),
             ("/inputSchema/properties/word/description", Some(json!("A word.")), Wording),
             ("/annotations/title", Some(json!("Search")), Wording),
+            ("/icons", Some(json!([{ "src": "https://example.com/i.png" }])), Wording),
             ("/outputSchema/properties/n/description", Some(json!("The number.")), Wording),
             ("/inputSchema/properties/page", Some(json!({ "type": "integer" })), Additive),
             ("/inputSchema/properties/limit/maximum", Some(json!(500)), Additive),
@@ -139,6 +140,7 @@ mod tests {
             ("/annotations/destructiveHint", None, Behaviour),
             ("/inputSchema/properties/limit/default", Some(json!(50)), Behaviour),
             ("/outputSchema/properties/n", None, Behaviour),
+            ("/_meta", Some(json!({ "com.example/page": "https://example.com" })), Behaviour),
             ("/execution", Some(json!({ "taskSupport": "required" })), Behaviour),
             ("/inputSchema/properties/word", None, Breaking),
             ("/inputSchema/required", Some(json!(["word", "kind"])), Breaking),

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents, Tool};
 use serde_json::Value;
 use toolc::attachment::{Attachment, ResourceContent};
 use toolc::{CallResponse, ErrorKind};
@@ -39,6 +39,9 @@ pub(super) fn result(
     };
     if is_typed && result.is_error == Some(false) {
         result.structured_content = Some(json);
+    }
+    if let Some(Value::Object(meta)) = response.meta.as_deref() {
+        result.meta = Some(MetaObject(meta.clone()));
     }
     Ok(result)
 }
@@ -104,6 +107,16 @@ mod tests {
         assert_eq!((&failed["isError"], failed.get("structuredContent")), (&json!(true), None));
         let of_the_tool = sent(ToolOutput::json(&json!({ "truncated": true })), &typed);
         assert_eq!(of_the_tool["isError"], false, "the tool itself says so");
+    }
+
+    #[test]
+    fn a_result_has_its_meta_also_if_it_is_structured() {
+        let meta = json!({ "com.example/trace": "7" });
+        let with_meta = || ToolOutput::json(&json!({ "n": 1 }))?.with_meta(meta.clone());
+        for tool in [tool(None), tool(Some(json!({ "type": "object" })))] {
+            assert_eq!(sent(with_meta(), &tool)["_meta"], meta);
+            assert_eq!(sent(Err(ToolError::new("no")), &tool).get("_meta"), None);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use toolc::attachment::Attachment;
 use toolc::cancel::CancelHandle;
 use toolc::commands::programs::USUAL;
 use toolc::commands::rules::{Conditions, Rule, RuleSet, Verdict};
+use toolc::wire::mcp::{Incoming, Server as Served};
 use toolc::{Dialect, Registry, ToolCall};
 use toolc_mcp::{PassedVariable, State, ToolSettings, Transport};
 
@@ -216,6 +217,34 @@ fn clients_get_the_type_of_results_and_the_icons_of_trusted_servers() {
     }
     let declared = session.turn_blocking(Dialect::TypeScript).definitions().to_owned();
     assert!(declared.contains("Promise<mcp__trusted__structured$structured | { text: string;"), "{declared}");
+}
+
+#[test]
+fn the_meta_of_a_result_reaches_clients_without_secrets_if_the_server_is_trusted() {
+    if !has_python() {
+        return;
+    }
+    let mut trusted = [server("old", &[]), server("new", &["new"])];
+    trusted.iter_mut().for_each(|server| server.trusted = true);
+    let fixture = Fixture::new(trusted.into_iter().chain([server("untrusted", &[])]));
+    let turn = fixture.registry.session().build().expect("a session").turn_blocking(Dialect::Mcp);
+    let sent = |name: &str| {
+        let message = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": format!("mcp__{name}__structured") },
+        });
+        let Incoming::Call(request) = Served::new("s", "1").receive(&message.to_string(), &turn) else {
+            panic!("it is a call")
+        };
+        let sent = request.result(&turn, &turn.call_blocking(&request.call()));
+        sent.parse::<Value>().expect("it is JSON")["result"].clone()
+    };
+    for name in ["old", "new"] {
+        let result = sent(name);
+        assert_eq!(result["_meta"], json!({ "com.example/kind": "number", "com.example/token": "[secret]" }));
+        assert_eq!((&result["structuredContent"], &result["isError"]), (&json!({ "n": 1 }), &json!(false)));
+        assert!(!result["content"].to_string().contains("com.example"), "a model reads it: {result}");
+    }
+    assert_eq!(sent("untrusted").get("_meta"), None);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The response to a call, for the model.
 
+use serde_json::Value;
+
 use crate::args::repairs::Repairs;
 use crate::result::attachment::Attachment;
 use crate::result::error::ErrorKind;
@@ -22,6 +24,8 @@ pub struct CallResponse {
     pub images: Vec<Image>,
     /// The sounds and resources of the result, also if its text was shortened. Empty for an error.
     pub attachments: Vec<Attachment>,
+    /// The object `_meta` for MCP clients, which no model sees. `None` for an error.
+    pub meta: Option<Box<Value>>,
     /// What was [repaired](crate::repair) in the arguments. The list is made when it is first read.
     pub repairs: Repairs,
 }
@@ -29,15 +33,13 @@ pub struct CallResponse {
 impl From<ToolResult> for CallResponse {
     fn from(result: ToolResult) -> Self {
         match result {
-            Ok(output) => {
-                let (json, images, attachments) = output.into_parts();
-                CallResponse { json, error: None, images, attachments, repairs: Repairs::NONE }
-            }
+            Ok(output) => output.into_response(Repairs::NONE),
             Err(error) => CallResponse {
                 json: error.to_json(),
                 error: Some(error.kind()),
                 images: Vec::new(),
                 attachments: Vec::new(),
+                meta: None,
                 repairs: Repairs::NONE,
             },
         }

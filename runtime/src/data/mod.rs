@@ -2,6 +2,7 @@
 
 pub mod behaviour;
 pub(crate) mod catalog;
+pub mod client_fields;
 #[cfg(feature = "approval")]
 pub(crate) mod credential;
 pub(crate) mod dialect;

@@ -12,7 +12,7 @@ use crate::text::json;
 /// ...]}`. Each `result` is the JSON that a direct call would return. The response is an error only if all calls fail.
 ///
 /// The model gets the images of all calls together, so each entry says how many are its own. Images above [`ToolOutput::MAX_IMAGES`] are
-/// left out. The same holds for attachments.
+/// left out. The same holds for attachments. The `_meta` of each result is dropped.
 pub(super) fn combine<N: AsRef<str>>(responses: impl Iterator<Item = (N, CallResponse)>) -> CallResponse {
     let mut json = String::from(r#"{"results":["#);
     let (mut images, mut attachments, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
@@ -37,6 +37,7 @@ pub(super) fn combine<N: AsRef<str>>(responses: impl Iterator<Item = (N, CallRes
         error: error.filter(|_| all_failed),
         images,
         attachments,
+        meta: None,
         repairs: repairs.unwrap_or_default(),
     }
 }

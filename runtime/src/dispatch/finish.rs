@@ -40,8 +40,7 @@ impl Turn {
             Ok(output)
                 if call.record.is_none() && !limit::is_over(output.as_json(), self.max_result_chars(call.tool)) =>
             {
-                let (json, images, attachments) = output.into_parts();
-                CallResponse { json, error: None, images, attachments, repairs: mem::take(&mut call.repairs) }
+                output.into_response(mem::take(&mut call.repairs))
             }
             result => self.report(self.end(call, result)),
         }

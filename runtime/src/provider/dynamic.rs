@@ -251,15 +251,15 @@ impl DynamicTool {
         self
     }
 
-    /// Sets the icons for MCP clients: an array of objects, each with the address of a picture in `src`, which begins with `https://` or
-    /// `data:image/`.
+    /// Sets the icons for MCP clients: an array of at most 8 objects, each with the address of a picture in `src`, which begins with
+    /// `https://` or `data:image/` and has at most 16 KiB.
     #[must_use]
     pub fn icons(mut self, icons: Value) -> Self {
         self.data.icons = Some(icons);
         self
     }
 
-    /// Sets the object `_meta` for MCP clients. The runtime does not interpret its keys.
+    /// Sets the object `_meta` for MCP clients. The runtime does not interpret its keys. Its JSON may have up to 16 KiB.
     #[must_use]
     pub fn meta(mut self, meta: Value) -> Self {
         self.data.meta = Some(meta);

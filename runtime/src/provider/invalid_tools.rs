@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::data::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_icon, is_meta};
 use crate::data::name::PORTABLE;
 use crate::data::table::Table;
 
@@ -60,12 +61,12 @@ pub enum InvalidTool {
         /// The tool.
         tool: Cow<'static, str>,
     },
-    /// The [icons](crate::DynamicTool::icons) are not an array of objects with the addresses of pictures.
+    /// The [icons](crate::DynamicTool::icons) are not an array of objects with the addresses of pictures, or exceed the limits.
     Icons {
         /// The tool.
         tool: Cow<'static, str>,
     },
-    /// The value of [`DynamicTool::meta`](crate::DynamicTool::meta) is not an object.
+    /// The value of [`DynamicTool::meta`](crate::DynamicTool::meta) is not an object, or too large.
     Meta {
         /// The tool.
         tool: Cow<'static, str>,
@@ -148,9 +149,12 @@ impl fmt::Display for InvalidTool {
             ),
             InvalidTool::Icons { tool } => write!(
                 f,
-                "the tool `{tool}`: its icons must be an array of objects, each with `src`, an address that begins with `https://` or `data:image/`"
+                "the tool `{tool}`: its icons must be an array of at most {MAX_ICONS} objects, each with `src`, an address of at most \
+                 {MAX_ICON} bytes that begins with `https://` or `data:image/`"
             ),
-            InvalidTool::Meta { tool } => write!(f, "the tool `{tool}`: its `_meta` must be an object"),
+            InvalidTool::Meta { tool } => {
+                write!(f, "the tool `{tool}`: its `_meta` must be an object, whose JSON has at most {MAX_META} bytes")
+            }
             InvalidTool::UnknownSecret { tool, argument } => {
                 write!(f, "the tool `{tool}`: the secret `{argument}` is not one of its arguments")
             }
@@ -227,14 +231,11 @@ pub(crate) fn check_client_fields(
     problems: &mut Vec<InvalidTool>,
 ) {
     let tool = || tool.to_owned().into();
-    let is_picture = |icon: &Value| {
-        let source = icon.get("src").and_then(Value::as_str).unwrap_or_default();
-        source.starts_with("https://") || source.starts_with("data:image/")
-    };
-    if icons.is_some_and(|icons| !icons.as_array().is_some_and(|icons| icons.iter().all(is_picture))) {
+    let are_icons = |icons: &Vec<Value>| icons.len() <= MAX_ICONS && icons.iter().all(is_icon);
+    if icons.is_some_and(|icons| !icons.as_array().is_some_and(are_icons)) {
         problems.push(InvalidTool::Icons { tool: tool() });
     }
-    if meta.is_some_and(|meta| !meta.is_object()) {
+    if meta.is_some_and(|meta| !is_meta(meta)) {
         problems.push(InvalidTool::Meta { tool: tool() });
     }
 }

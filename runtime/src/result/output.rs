@@ -2,7 +2,11 @@
 //! text; an output can also have images.
 
 use serde_core::Serialize;
+use serde_json::Value;
 
+use crate::args::repairs::Repairs;
+use crate::call::response::CallResponse;
+use crate::data::client_fields::{MAX_META, is_meta};
 use crate::data::to_json::ToJson;
 use crate::panics;
 use crate::result::attachment::Attachment;
@@ -13,7 +17,7 @@ use crate::text::json;
 /// The initial capacity of a typed result in bytes, which suffices for most results.
 const INITIAL_CAPACITY: usize = 128;
 
-/// The output of a handler: a JSON text, and optionally images and attachments.
+/// The output of a handler: a JSON text, and optionally images, attachments, and information for MCP clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
     pub(crate) json: String,
@@ -26,6 +30,7 @@ pub struct ToolOutput {
 struct Parts {
     images: Vec<Image>,
     attachments: Vec<Attachment>,
+    meta: Option<Box<Value>>,
 }
 
 impl ToolOutput {
@@ -100,7 +105,26 @@ impl ToolOutput {
         self.parts.as_deref().map_or(&[], |parts| &parts.attachments)
     }
 
-    /// Adds the images and attachments of another output, whose JSON a hook has replaced.
+    /// Sets the object `_meta` for MCP clients, which no model sees.
+    ///
+    /// # Errors
+    /// Returns an error if `meta` is not an object, or its JSON has more than 16 KiB.
+    pub fn with_meta(mut self, meta: Value) -> Result<Self, ToolError> {
+        if !is_meta(&meta) {
+            let text = format!("`_meta` must be an object, whose JSON has at most {MAX_META} bytes");
+            return Err(ToolError::new(text));
+        }
+        self.parts.get_or_insert_default().meta = Some(Box::new(meta));
+        Ok(self)
+    }
+
+    /// Returns the object `_meta` for MCP clients.
+    pub fn meta(&self) -> Option<&Value> {
+        self.parts.as_deref()?.meta.as_deref()
+    }
+
+    /// Adds the images and attachments of another output, whose JSON a hook has replaced. Its `_meta` is left out, because it may tell
+    /// what the hook has removed.
     ///
     /// # Errors
     /// Returns an error if there are too many.
@@ -119,10 +143,10 @@ impl ToolOutput {
         self.json
     }
 
-    /// Returns the JSON text, the images and the attachments.
-    pub(crate) fn into_parts(self) -> (String, Vec<Image>, Vec<Attachment>) {
-        let Parts { images, attachments } = self.parts.map_or_else(Parts::default, |parts| *parts);
-        (self.json, images, attachments)
+    /// Returns the response with this output.
+    pub(crate) fn into_response(self, repairs: Repairs) -> CallResponse {
+        let Parts { images, attachments, meta } = self.parts.map_or_else(Parts::default, |parts| *parts);
+        CallResponse { json: self.json, error: None, images, attachments, meta, repairs }
     }
 }
 
@@ -149,6 +173,18 @@ mod tests {
         assert_eq!((output.images(), output.as_json()), (&*all, "\"a film\""));
         let error = output.with_image(image(20)).unwrap_err();
         assert_eq!(error.message(), "a result can have at most 20 images: return fewer");
+    }
+
+    #[test]
+    fn meta_is_limited_and_not_kept_for_a_result_of_a_hook() {
+        let meta = serde_json::json!({"com.example/trace": "7"});
+        let output = ToolOutput::text("a").with_meta(meta.clone()).unwrap();
+        assert_eq!(output.meta(), Some(&meta));
+        assert_eq!(ToolOutput::text("b").with_parts_of(&output).unwrap().meta(), None);
+        for wrong in [Value::Null, serde_json::json!({"a": "x".repeat(MAX_META)})] {
+            let error = ToolOutput::text("a").with_meta(wrong).unwrap_err();
+            assert_eq!(error.message(), "`_meta` must be an object, whose JSON has at most 16384 bytes");
+        }
     }
 
     #[test]

@@ -216,6 +216,7 @@ fn assert_reply_accepts_every_kind_of_value() {
             error: None,
             images: Vec::new(),
             attachments: Vec::new(),
+            meta: None,
             repairs: crate::args::repairs::Repairs::NONE
         },
         1

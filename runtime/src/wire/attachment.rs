@@ -101,6 +101,23 @@ mod tests {
         assert_eq!(text(&CallResponse::from(Ok(ToolOutput::text("a")))), "\"a\"");
     }
 
+    #[cfg(all(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
+    #[test]
+    fn meta_is_for_mcp_clients_and_no_model_sees_it() {
+        use crate::call::ToolCall;
+        use crate::call::completed::CompletedCall;
+        use crate::wire::api::Api;
+        let meta = serde_json::json!({"com.example/trace": "7"});
+        let response = CallResponse::from(ToolOutput::text("said").with_meta(meta.clone()));
+        assert_eq!(response.meta.as_deref(), Some(&meta));
+        for api in [Api::ChatCompletions, Api::Responses, Api::Anthropic, Api::Gemini, Api::Interactions] {
+            let call = ToolCall::new("a", "{}").with_id("1");
+            let sent = api.results(&[CompletedCall { call, response: response.clone() }]);
+            let sent: String = sent.iter().map(|message| message.get()).collect();
+            assert!(sent.contains("said") && !sent.contains("example"), "{api:?}: {sent}");
+        }
+    }
+
     #[test]
     fn the_text_of_a_resource_is_limited() {
         let long = Attachment::text_resource("test://a", "text/plain", "ä".repeat(MAX_CHARS + 1)).unwrap();

@@ -149,11 +149,16 @@ fn each_problem_is_reported_and_several_are_joined() {
         assert_eq!(error(counting("counting").returns(schema)), not_a_schema);
     }
     assert_eq!(error(counting("counting").returns(json!(true))), "");
-    let pictures = "the tool `counting`: its icons must be an array of objects, each with `src`, an address that begins with `https://` or `data:image/`";
-    for icons in [json!({}), json!(["https://a.example/i.png"]), json!([{"src": "javascript:alert(1)"}])] {
+    let pictures = "the tool `counting`: its icons must be an array of at most 8 objects, each with `src`, an address of at most 16384 bytes that begins with `https://` or `data:image/`";
+    let icon = json!({"src": "https://a.example/i.png"});
+    for icons in [json!({}), json!([icon["src"]]), json!([{"src": "javascript:alert(1)"}]), json!(vec![&icon; 9])] {
         assert_eq!(error(counting("counting").icons(icons)), pictures);
     }
-    assert_eq!(error(counting("counting").meta(json!([]))), "the tool `counting`: its `_meta` must be an object");
+    assert_eq!(error(counting("counting").icons(json!(vec![icon; 8]))), "");
+    let meta = "the tool `counting`: its `_meta` must be an object, whose JSON has at most 16384 bytes";
+    for wrong in [json!([]), json!({"com.example/x": "x".repeat(16 << 10)})] {
+        assert_eq!(error(counting("counting").meta(wrong)), meta);
+    }
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
     assert_eq!(error(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one kind");
     let timed = counting("timed").timeout(Duration::from_secs(1));

@@ -306,6 +306,7 @@ mod tests {
             error: None,
             images: Vec::new(),
             attachments: Vec::new(),
+            meta: None,
             repairs: crate::args::repairs::Repairs::NONE,
         };
         let results =

@@ -321,6 +321,7 @@ mod tests {
             error: None,
             images: Vec::new(),
             attachments: Vec::new(),
+            meta: None,
             repairs: crate::args::repairs::Repairs::NONE,
         };
         let completed_calls: Vec<_> =
@@ -376,6 +377,7 @@ mod tests {
                 error,
                 images: Vec::new(),
                 attachments: Vec::new(),
+                meta: None,
                 repairs: crate::args::repairs::Repairs::NONE,
             };
             let written = result(&CompletedCall { call: ToolCall::new("a", "{}").with_id("no-id:0"), response });

@@ -36,7 +36,11 @@ impl Request {
             out.push_str(r#","structuredContent":"#);
             out.push_str(&value(&response.json));
         }
-        let _ = write!(out, r#","isError":{is_error}}}"#);
+        let _ = write!(out, r#","isError":{is_error}"#);
+        if let Some(meta) = &response.meta {
+            let _ = write!(out, r#","_meta":{meta}"#);
+        }
+        out.push('}');
         reply(&self.id, &out, self.era, COMPLETE)
     }
 }

@@ -87,6 +87,7 @@ fn a_response_is_one_line_whatever_a_handler_writes() {
         error: None,
         images: Vec::new(),
         attachments: Vec::new(),
+        meta: None,
         repairs: crate::args::repairs::Repairs::NONE,
     };
     let result = request("").result(&turn, &response);
@@ -94,6 +95,18 @@ fn a_response_is_one_line_whatever_a_handler_writes() {
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let Incoming::Reply(list) = Server::new("s", "1").receive(list, &turn) else { panic!("expected a reply") };
     assert!(list.contains(r#"{ "name": "find", "#) && !list.contains('\n'), "{list}");
+}
+
+#[test]
+fn the_meta_of_a_result_is_sent_to_clients_of_each_era() {
+    let meta = serde_json::json!({"com.example/trace": "7"});
+    let response = CallResponse::from(crate::ToolOutput::text("a").with_meta(meta));
+    for era in [Era::Sessions, Era::Stateless] {
+        let result = Request { era, ..request("") }.result(&turn(Dialect::Mcp), &response);
+        assert!(result.ends_with(r#","isError":false,"_meta":{"com.example/trace":"7"}}}"#), "{result}");
+    }
+    let plain = CallResponse::from(Ok(crate::ToolOutput::text("a")));
+    assert!(!request("").result(&turn(Dialect::Mcp), &plain).contains("_meta"));
 }
 
 #[test]

@@ -1,0 +1,65 @@
+//! What only MCP clients get, and no model sees: the icons of a tool, and `_meta` of tools and results. The limits are the same for
+//! manifests, for tools that are made at run time, and for what other MCP servers send.
+
+use serde_json::Value;
+
+/// The maximum number of icons of a tool. A list of tools has all of them.
+pub const MAX_ICONS: usize = 8;
+/// The maximum length of the address of an icon, in bytes.
+pub const MAX_ICON: usize = 16 << 10;
+/// The maximum length of the JSON of an icon without its address, in bytes.
+const MAX_ICON_MEMBERS: usize = 1 << 10;
+/// The maximum length of the JSON of `_meta`, in bytes.
+pub const MAX_META: usize = 16 << 10;
+
+/// Returns whether a client can show the picture at an address without running anything, whatever its length.
+pub fn is_picture_address(address: &str) -> bool {
+    let is_allowed = |letter: char| letter.is_ascii_graphic() && !"<>\"\\^`{|}".contains(letter);
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("data:image/"));
+    rest.is_some_and(|rest| !rest.is_empty()) && address.chars().all(is_allowed)
+}
+
+/// Returns whether a value is an icon: an object with the address of a picture in `src`, within the limits.
+pub fn is_icon(icon: &Value) -> bool {
+    let Some(address) = icon.get("src").and_then(Value::as_str) else { return false };
+    address.len() <= MAX_ICON
+        && is_picture_address(address)
+        && icon.to_string().len() <= address.len() + MAX_ICON_MEMBERS
+}
+
+/// Returns whether a value can be `_meta`: an object within the limit.
+pub fn is_meta(meta: &Value) -> bool {
+    meta.is_object() && meta.to_string().len() <= MAX_META
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_icon_has_the_address_of_a_picture_and_is_limited() {
+        let of_length = |length: usize| format!("data:image/png,{}", "A".repeat(length - "data:image/png,".len()));
+        for icon in [
+            json!({"src": "https://a.example/i.png", "sizes": ["48x48"], "theme": "dark"}),
+            json!({"src": of_length(MAX_ICON), "mimeType": "image/png"}),
+        ] {
+            assert!(is_icon(&icon), "{icon}");
+        }
+        for icon in [
+            json!("https://a.example/i.png"),
+            json!({}),
+            json!({"src": 7}),
+            json!({"src": "https://"}),
+            json!({"src": "http://a.example/i.png"}),
+            json!({"src": "javascript:alert(1)"}),
+            json!({"src": "file:///etc/passwd"}),
+            json!({"src": "data:text/html,<script>"}),
+            json!({"src": "https://a.example/\u{1b}[2J"}),
+            json!({"src": of_length(MAX_ICON + 1)}),
+            json!({"src": "https://a.example/i.png", "sizes": vec!["48x48"; 200]}),
+        ] {
+            assert!(!is_icon(&icon), "{icon}");
+        }
+    }
+}
