@@ -521,8 +521,8 @@ table! {
         oauth: TableOrDefault<McpOauthTable>,
         /// Whether the server is started. Default: `true`.
         enabled: Flag,
-        /// Whether to trust the hints of the server about its tools, such as that a tool only reads, and to pass on their icons. Default:
-        /// `false`.
+        /// Whether to trust the hints of the server about its tools, such as that a tool only reads, and to pass on icons and `_meta` to MCP
+        /// clients. Default: `false`.
         trusted: Flag,
         /// The time limit for a start, until the server has listed its tools. Default: `30s`.
         start_timeout: Duration,

@@ -35,7 +35,9 @@ pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
-pub use keys::{Api, ApprovalMode, EnvironmentKind, HelperModel, HostKeys, McpListScope, McpPinning, SearchBy, ToolChanges};
+pub use keys::{
+    Api, ApprovalMode, EnvironmentKind, HelperModel, HostKeys, McpListScope, McpPinning, SearchBy, ToolChanges,
+};
 pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
 pub use mcp_endpoints::McpEndpoint;
 pub use toolc_codegen::document::kinds::Words;

@@ -33,7 +33,10 @@ fn is_passed_on(key: &str) -> bool {
     let is_reserved = |label: Option<&&str>| label.is_some_and(|label| RESERVED.contains(label));
     // The second label decides. Before 2025-11-25, it was a label before another one: `modelcontextprotocol.io/`.
     let belongs_to_protocol = is_reserved(labels.first()) || is_reserved(labels.get(1));
-    labels.iter().all(|label| is_label(label)) && (name.is_empty() || is_name(name)) && !belongs_to_protocol && prefix != APPS
+    labels.iter().all(|label| is_label(label))
+        && (name.is_empty() || is_name(name))
+        && !belongs_to_protocol
+        && prefix != APPS
 }
 
 /// Returns whether a text is a label of a prefix.
@@ -58,7 +61,9 @@ mod tests {
 
     #[test]
     fn keys_of_the_protocol_are_not_passed_on() {
-        for passed in ["com.example/kind", "com.example.mcp/kind", "example/kind", "com.mcp-tools/x", "kind", "com.example/"] {
+        for passed in
+            ["com.example/kind", "com.example.mcp/kind", "example/kind", "com.mcp-tools/x", "kind", "com.example/"]
+        {
             assert!(is_passed_on(passed), "{passed}");
         }
         for kept in [

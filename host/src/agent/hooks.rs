@@ -96,7 +96,8 @@ impl Hook for SecretFilter {
                 let without = |attachment: &Attachment| attachment.map_text(|text| self.0.text(text).into_owned());
                 let attachments: Vec<Attachment> = output.attachments().iter().map(without).collect();
                 let meta = output.meta().map(|meta| without_secrets(meta, &self.0)).transpose()?;
-                if redacted == output.as_json() && attachments == output.attachments() && meta.as_ref() == output.meta() {
+                if redacted == output.as_json() && attachments == output.attachments() && meta.as_ref() == output.meta()
+                {
                     return Ok(None);
                 }
                 let json = RawValue::from_string(redacted.into_owned()).map_err(not_json)?;

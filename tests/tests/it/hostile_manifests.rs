@@ -177,6 +177,16 @@ fn long_strings_are_handled() {
     assert!(codes(parameter(&format!("title = '{long}'"))).is_empty());
 }
 
+#[test]
+fn what_every_list_of_tools_repeats_is_limited() {
+    let meta = |length: usize| format!("{TOOL}meta = {{ \"com.example/x\" = '{}' }}\n", "x".repeat(length));
+    assert!(codes(meta(16_000)).is_empty());
+    assert_eq!(codes(meta(16 << 10)), ["C024"]);
+    let icon = |length: usize| format!("{TOOL}icons = ['https://example.com/{}']\n", "x".repeat(length));
+    assert!(codes(icon(16_000)).is_empty());
+    assert_eq!(codes(icon(16 << 10)), ["C024"]);
+}
+
 /// Generated code counts parts in 16 bits.
 #[test]
 fn schemas_and_templates_with_too_many_parts_are_refused() {
