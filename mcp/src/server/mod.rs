@@ -122,7 +122,7 @@ impl ToolServer {
     /// `cacheScope` of 2026-07-28). Default: 0 and [`Private`](CacheScope::Private), because the tools can change at any time, for
     /// example with those of a plugin, and no notification tells clients. The time is at most [a day](Self::MAX_CACHE_TTL).
     ///
-    /// With [`Public`](CacheScope::Public), whoever shares a cache with a client sees the names and descriptions of the tools, also
+    /// With [`Public`](CacheScope::Public), everyone who shares a cache with a client sees the names and descriptions of the tools, also
     /// without a token. Stored results are never kept or shared.
     #[must_use]
     pub fn cache(self, ttl: Duration, scope: CacheScope) -> Self {

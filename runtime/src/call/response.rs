@@ -7,7 +7,7 @@ use crate::result::attachment::Attachment;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
 use crate::result::limit;
-use crate::result::output::ToolResult;
+use crate::result::output::{Parts, ToolOutput, ToolResult};
 use crate::text::json;
 
 /// The response to a call: always one well-formed JSON text, and optionally images, sounds and resources.
@@ -33,7 +33,7 @@ pub struct CallResponse {
 impl From<ToolResult> for CallResponse {
     fn from(result: ToolResult) -> Self {
         match result {
-            Ok(output) => output.into_response(Repairs::NONE),
+            Ok(output) => Self::of(output, Repairs::NONE),
             Err(error) => CallResponse {
                 json: error.to_json(),
                 error: Some(error.kind()),
@@ -47,6 +47,13 @@ impl From<ToolResult> for CallResponse {
 }
 
 impl CallResponse {
+    /// Returns the response with this output.
+    #[inline]
+    pub(crate) fn of(output: ToolOutput, repairs: Repairs) -> Self {
+        let (json, Parts { images, attachments, meta }) = output.into_parts();
+        Self { json, error: None, images, attachments, meta, repairs }
+    }
+
     /// Returns whether the call failed.
     pub const fn is_error(&self) -> bool {
         self.error.is_some()

@@ -40,7 +40,7 @@ impl Turn {
             Ok(output)
                 if call.record.is_none() && !limit::is_over(output.as_json(), self.max_result_chars(call.tool)) =>
             {
-                output.into_response(mem::take(&mut call.repairs))
+                CallResponse::of(output, mem::take(&mut call.repairs))
             }
             result => self.report(self.end(call, result)),
         }

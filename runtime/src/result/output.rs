@@ -4,8 +4,6 @@
 use serde_core::Serialize;
 use serde_json::Value;
 
-use crate::args::repairs::Repairs;
-use crate::call::response::CallResponse;
 use crate::data::client_fields::{MAX_META, is_meta};
 use crate::data::to_json::ToJson;
 use crate::panics;
@@ -27,10 +25,10 @@ pub struct ToolOutput {
 
 /// The parts of an output besides its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Parts {
-    images: Vec<Image>,
-    attachments: Vec<Attachment>,
-    meta: Option<Box<Value>>,
+pub(crate) struct Parts {
+    pub(crate) images: Vec<Image>,
+    pub(crate) attachments: Vec<Attachment>,
+    pub(crate) meta: Option<Box<Value>>,
 }
 
 impl ToolOutput {
@@ -143,10 +141,9 @@ impl ToolOutput {
         self.json
     }
 
-    /// Returns the response with this output.
-    pub(crate) fn into_response(self, repairs: Repairs) -> CallResponse {
-        let Parts { images, attachments, meta } = self.parts.map_or_else(Parts::default, |parts| *parts);
-        CallResponse { json: self.json, error: None, images, attachments, meta, repairs }
+    /// Returns the JSON text, and the other parts.
+    pub(crate) fn into_parts(self) -> (String, Parts) {
+        (self.json, self.parts.map_or_else(Parts::default, |parts| *parts))
     }
 }
 
