@@ -95,12 +95,13 @@ impl Hook for SecretFilter {
                 let redacted = self.0.text(output.as_json());
                 let without = |attachment: &Attachment| attachment.map_text(|text| self.0.text(text).into_owned());
                 let attachments: Vec<Attachment> = output.attachments().iter().map(without).collect();
-                let meta = output.meta().map(|meta| without_secrets(meta, &self.0)).transpose()?;
+                let meta = output.meta().and_then(|meta| without_secrets(meta, &self.0));
                 if redacted == output.as_json() && attachments == output.attachments() && meta.as_ref() == output.meta()
                 {
                     return Ok(None);
                 }
-                let json = RawValue::from_string(redacted.into_owned()).map_err(not_json)?;
+                let json = RawValue::from_string(redacted.into_owned())
+                    .map_err(|error| ToolError::new(format!("the result without secrets is not JSON: {error}")))?;
                 let images = output.images().iter().cloned();
                 let output = images.into_iter().try_fold(ToolOutput::json(&json)?, ToolOutput::with_image)?;
                 let output = attachments.into_iter().try_fold(output, ToolOutput::with_attachment)?;
@@ -117,13 +118,9 @@ impl Hook for SecretFilter {
     }
 }
 
-/// Returns a value without secrets.
-fn without_secrets(value: &Value, redactor: &Redactor) -> Result<Value, ToolError> {
-    serde_json::from_str(&redactor.text(&value.to_string())).map_err(not_json)
-}
-
-fn not_json(error: serde_json::Error) -> ToolError {
-    ToolError::new(format!("the result without secrets is not JSON: {error}"))
+/// Returns a value without secrets, or `None` if it is not JSON then.
+fn without_secrets(value: &Value, redactor: &Redactor) -> Option<Value> {
+    serde_json::from_str(&redactor.text(&value.to_string())).ok()
 }
 
 /// The store of long results, without secrets. Handlers also store texts that no hook has seen.

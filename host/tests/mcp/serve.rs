@@ -29,12 +29,17 @@ fn command(folder: &TempDir, args: &[&str]) -> Command {
 }
 
 impl Server {
-    /// Starts the program, and begins a session with it.
-    fn start(folder: &TempDir, args: &[&str], capabilities: &Value) -> Self {
+    /// Starts the program.
+    fn spawn(folder: &TempDir, args: &[&str]) -> Self {
         let mut child =
             command(folder, args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("failed to start");
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().expect("it is piped")));
-        let mut server = Self { child, input, output };
+        Self { child, input, output }
+    }
+
+    /// Starts the program, and begins a session with it.
+    fn start(folder: &TempDir, args: &[&str], capabilities: &Value) -> Self {
+        let mut server = Self::spawn(folder, args);
         let client = json!({ "name": "a test", "version": "1" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client });
         let answer = server.request(0, "initialize", &params);
@@ -60,6 +65,16 @@ impl Server {
 
     fn call(&mut self, id: u32, tool: &str, arguments: &Value) -> Value {
         self.request(id, "tools/call", &json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Sends a request of the era without sessions.
+    fn stateless(&mut self, id: u32, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "a test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        self.request(id, method, &params)["result"].take()
     }
 
     fn tools(&mut self) -> Vec<String> {
@@ -107,6 +122,25 @@ fn safe_is_served_unless_more_is_named() {
     assert_eq!(served(&["files", "--toolset", "todo", "--tool", "read_file"]), ["read_file", "todo"]);
     // The person of a client is not at the terminal of this program.
     assert_eq!(served(&["--toolset", "memory,clarify"]), ["memory"]);
+}
+
+#[test]
+fn the_tools_of_a_trusted_server_are_served_with_icons_and_meta_for_as_long_as_the_endpoint_says() {
+    let Some(folder) = crate::folder() else { return };
+    let endpoint = "[mcp.endpoints.default]\ntoolsets = ['mcp-files']\nlist_ttl = '5m'\nlist_scope = 'public'\n";
+    configure(&folder, &(crate::server("files", &[], "trusted = true") + endpoint));
+    let mut server = Server::spawn(&folder, &[]);
+    let list = server.stateless(1, "tools/list", json!({}));
+    assert_eq!(json!([list["ttlMs"], list["cacheScope"]]), json!([300_000, "public"]), "{list}");
+    let discovered = server.stateless(2, "server/discover", json!({}));
+    assert_eq!(json!([discovered["ttlMs"], discovered["cacheScope"]]), json!([300_000, "public"]), "{discovered}");
+    let name = "mcp__files__structured";
+    let tool = list["tools"].as_array().into_iter().flatten().find(|tool| tool["name"] == name).expect("it is served");
+    assert_eq!(tool["icons"], json!([{ "src": "https://example.com/n.png", "sizes": ["48x48"] }]));
+    assert_eq!(tool["_meta"], json!({ "com.example/kind": "number" }));
+    let result = server.stateless(3, "tools/call", json!({ "name": name, "arguments": {} }));
+    assert_eq!(result["_meta"], json!({ "com.example/kind": "number", "com.example/token": "[secret]" }), "{result}");
+    server.end();
 }
 
 #[test]

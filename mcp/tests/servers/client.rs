@@ -225,7 +225,9 @@ fn the_meta_of_a_result_reaches_clients_without_secrets_if_the_server_is_trusted
         return;
     }
     let mut trusted = [server("old", &[]), server("new", &["new"])];
-    trusted.iter_mut().for_each(|server| server.trusted = true);
+    for server in &mut trusted {
+        server.trusted = true;
+    }
     let fixture = Fixture::new(trusted.into_iter().chain([server("untrusted", &[])]));
     let turn = fixture.registry.session().build().expect("a session").turn_blocking(Dialect::Mcp);
     let sent = |name: &str| {
