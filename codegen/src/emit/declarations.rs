@@ -106,11 +106,15 @@ impl<'t> Marked<'t> {
             match piece {
                 Piece::Text(_) | Piece::Fact(_) => {}
                 Piece::Available { tools, .. } => {
-                    tools.iter().for_each(|(AtomId(atom), _)| self.structural |= 1 << atom);
+                    for (AtomId(atom), _) in tools {
+                        self.structural |= 1 << atom;
+                    }
                 }
                 Piece::Choice { branches, otherwise } => {
                     self.add_condition(branches.iter().map(|(when, _)| when));
-                    branches.iter().for_each(|(_, text)| self.add_atoms(text));
+                    for (_, text) in branches {
+                        self.add_atoms(text);
+                    }
                     self.add_atoms(otherwise);
                 }
             }
@@ -341,7 +345,8 @@ fn push(piece: Value, out: &mut Vec<Value>) {
 fn needed_atoms<T: PartialEq>(variants: &Variants, value: impl Fn(Atoms) -> T) -> Atoms {
     let bits = (0..Atoms::BITS).map(|index| 1 << index);
     let matters = |bit: &Atoms| {
-        let pairs = variants.keys().map(|atoms| (*atoms, *atoms ^ bit)).filter(|(_, other)| variants.contains_key(other));
+        let pairs =
+            variants.keys().map(|atoms| (*atoms, *atoms ^ bit)).filter(|(_, other)| variants.contains_key(other));
         pairs.into_iter().any(|(one, other)| value(one) != value(other))
     };
     let needed = bits.filter(matters).fold(0, |all, bit| all | bit);

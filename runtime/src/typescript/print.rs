@@ -132,9 +132,7 @@ impl Type {
         match self {
             Type::Unknown | Type::Never | Type::Word(_) => self,
             Type::Array(item) => Type::Array(boxed(item)),
-            Type::Tuple { items, required, rest } => {
-                Type::Tuple { items: all(items), required, rest: rest.map(boxed) }
-            }
+            Type::Tuple { items, required, rest } => Type::Tuple { items: all(items), required, rest: rest.map(boxed) },
             Type::Object { properties, index } => {
                 let plain = |property: Property| Property {
                     ty: property.ty.without_comments(),

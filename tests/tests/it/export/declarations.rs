@@ -98,10 +98,7 @@ fn the_pieces_of_a_declaration_lead_to_every_turn() {
     for place in PLACES {
         for n in 1..=4 {
             for shown in 0..4_usize {
-                let facts = vec![
-                    (id("place"), FactValue::Text((*place).into())),
-                    (id("n"), FactValue::Integer(n)),
-                ];
+                let facts = vec![(id("place"), FactValue::Text((*place).into())), (id("n"), FactValue::Integer(n))];
                 let available = catalog.tools().map(|(_, tool)| match tool.name() {
                     "b" => shown & 1 == 1,
                     "c" => shown & 2 == 2,
@@ -131,7 +128,9 @@ fn independent_conditions_add_up() {
     let mut tool = "name = \"go\"\ntoolset = \"t\"\ndescription = \"Go.\"\n".to_owned();
     let mut facts = String::new();
     for number in 0..12 {
-        tool += &format!("[params.p{number}]\ntype = \"string\"\nwhen = \"facts.f{number}\"\ndescription = \"The text {number}.\"\n");
+        tool += &format!(
+            "[params.p{number}]\ntype = \"string\"\nwhen = \"facts.f{number}\"\ndescription = \"The text {number}.\"\n"
+        );
         tool += &format!("enum = [\"x\", {{ value = \"y\", when = \"facts.f{}\" }}]\n", (number + 1) % 12);
         facts += &format!("[facts.f{number}]\ndefault = false\ndescription = \"A flag.\"\n");
     }

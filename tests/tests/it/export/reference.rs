@@ -99,9 +99,9 @@ fn comment(sentences: impl Iterator<Item = String>, indent: u64) -> String {
         (letter.is_control() && letter != '\n')
             || matches!(letter, '\u{feff}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    let letters = text.chars().map(|letter| {
-        if is_escaped(letter) { format!("\\u{{{:x}}}", u32::from(letter)) } else { letter.to_string() }
-    });
+    let letters = text
+        .chars()
+        .map(|letter| if is_escaped(letter) { format!("\\u{{{:x}}}", u32::from(letter)) } else { letter.to_string() });
     let text: String = letters.collect();
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     if let [line] = lines.as_slice()
