@@ -112,7 +112,7 @@ fn the_pieces_of_a_declaration_lead_to_every_turn() {
             }
         }
     }
-    // A carriage return is no text, and 1 and 2 are the same to the conditions.
+    // A carriage return is left out of comments, and the conditions do not distinguish 1 from 2.
     assert_eq!(different.len(), (PLACES.len() - 1) * 3 * 4);
     let written = conditional.to_string();
     assert!(written.len() < 3 * text(&conditional["full"]).len() + 4_000, "{}", written.len());

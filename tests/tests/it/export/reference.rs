@@ -110,9 +110,9 @@ fn comment(sentences: impl Iterator<Item = String>, indent: u64) -> String {
         return format!("/** {line} */");
     }
     let begin = format!("\n{}", " ".repeat(usize::try_from(indent).expect("it is small")));
-    let lines: String =
-        lines.iter().map(|line| format!("{begin} *{}{line}", if line.is_empty() { "" } else { " " })).collect();
-    format!("/**{lines}{begin} */")
+    let lines = lines.iter().map(|line| if line.is_empty() { " *".to_owned() } else { format!(" * {line}") });
+    let lines: Vec<String> = lines.collect();
+    format!("/**{begin}{}{begin} */", lines.join(&begin))
 }
 
 /// A tool of `rewrites/DIALECT.json` and its schema.
