@@ -79,7 +79,7 @@ impl ModelError {
     }
 
     /// Returns whether the same request may succeed later.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(
             self.kind,
             ErrorKind::Unreachable
@@ -98,7 +98,7 @@ impl ModelError {
                 let code = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
                 (kind, format!("{answered}{code}: {message}"))
             }
-            Err(WireError::OtherBody { description }) => (String::new(), format!("{answered} and {description}")),
+            Err(WireError::UnexpectedBody { description }) => (String::new(), format!("{answered} and {description}")),
             // JSON, but not an error of the API.
             _ => (String::new(), format!("{answered}: {}", quoted(body))),
         };
@@ -126,7 +126,7 @@ impl ModelError {
     /// Returns the error about an answer with a status of success.
     pub(crate) fn wire(host: &str, status: u16, error: &WireError) -> Self {
         match error {
-            WireError::OtherBody { description } => {
+            WireError::UnexpectedBody { description } => {
                 let answered = format!("{host} answered with status {status} and {description}");
                 let advice = "check base_url, and whether a proxy or a login page is in between";
                 Self::new(ErrorKind::Unreadable, format!("{answered}; {advice}"))

@@ -30,7 +30,7 @@ impl Retries {
 
     /// Returns how long to wait after this error, or the error if the request is not repeated.
     pub(crate) fn next(&mut self, error: ModelError) -> Result<Wait, ModelError> {
-        if !error.may_pass() {
+        if !error.is_transient() {
             return Err(error);
         }
         if self.failed == self.limits.retries {

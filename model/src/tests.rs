@@ -302,7 +302,7 @@ fn a_server_that_cannot_be_reached_is_named_without_path_and_key() {
             settings.key = Some(Key::new(key));
         });
         let error = outcome.result.unwrap_err();
-        assert!(error.to_string().contains(message) && !error.may_pass(), "{error}");
+        assert!(error.to_string().contains(message) && !error.is_transient(), "{error}");
     }
 }
 

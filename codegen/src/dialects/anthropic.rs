@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::definition::{entry, string};
 use super::limits::{Confidence, NameGrammar, Refused, limit};
 use super::{
-    CallersField, CodeLimits, Dialect, Extensions, Language, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition,
-    ToolLimits, ToolList, Vendor,
+    CallersField, CodeLimits, Dialect, Extensions, Language, ListSize, RequestLimits, SchemaSubset, SearchLimits,
+    ToolDefinition, ToolLimits, Vendor,
 };
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
@@ -82,7 +82,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     search: SearchLimits {
         advised_from: limit(
-            ToolList { tools: 10, tokens: Some(10_000) },
+            ListSize { tools: 10, tokens: Some(10_000) },
             Confidence::High,
             EXTENSIONS_READ_ON,
             TOOL_SEARCH,

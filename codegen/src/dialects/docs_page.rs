@@ -66,7 +66,11 @@ fn rows(dialects: &[&Dialect]) -> Vec<Value> {
         row(code(keyword), &|dialect| {
             let becomes = becomes(keyword, dialect);
             let is_ignored = dialect.tool.ignored_keywords().is_some_and(|ignored| ignored.value.contains(keyword));
-            if is_ignored { format!("{becomes}; also in words") } else { becomes.to_owned() }
+            match (is_ignored, *keyword) {
+                (true, "format") => "the values below kept, all in words".to_owned(),
+                (true, _) => format!("{becomes}; also in words"),
+                (false, _) => becomes.to_owned(),
+            }
         });
     }
     row("values of `format`".to_owned(), &|dialect| {
@@ -135,7 +139,7 @@ fn becomes(keyword: &str, dialect: &Dialect) -> &'static str {
         "pattern" if accepts(keyword) && dialect.schema.non_grammar_patterns().is_some() => {
             "anchored, without shorthands; otherwise in words"
         }
-        "format" if accepts(keyword) => "those below; others in words",
+        "format" if accepts(keyword) => "the values below kept, others in words",
         "minItems" if accepts(keyword) && dialect.schema.max_min_items().is_some() => "0 or 1; more in words",
         _ if accepts(keyword) => "kept",
         _ => "in words",

@@ -20,7 +20,7 @@ pub use extensions::{CallersField, Extensions};
 pub use limits::{
     Confidence, HeaderRules, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total,
 };
-pub use own_tools::{CodeLimits, SearchLimits, ToolList, Vendor};
+pub use own_tools::{CodeLimits, ListSize, SearchLimits, Vendor};
 pub use schema_subset::{Enums, KEYWORDS, Refs, SchemaSubset};
 
 use std::borrow::Cow;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::definition::{entry, string};
 use super::limits::{Confidence, Refused, limit};
 use super::{
-    CallersField, CodeLimits, Dialect, Extensions, SearchLimits, ToolDefinition, ToolLimits, ToolList, Vendor, openai,
+    CallersField, CodeLimits, Dialect, Extensions, ListSize, SearchLimits, ToolDefinition, ToolLimits, Vendor, openai,
 };
 use crate::conditional_json::CondJson;
 
@@ -59,7 +59,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     search: SearchLimits {
         advised_from: limit(
-            ToolList { tools: 20, tokens: None },
+            ListSize { tools: 20, tokens: None },
             Confidence::Medium,
             openai::EXTENSIONS_READ_ON,
             "OpenAI's guide to function calling",

@@ -31,7 +31,7 @@ limits! {
     /// What a vendor advises about the tools that its tool search finds.
     SearchLimits {
         /// The lists of tools for which the vendor advises its search.
-        advised_from: ToolList,
+        advised_from: ListSize,
         /// How many tools should not be deferred.
         advised_undeferred: &'static str,
         /// The number of functions that a namespace should not reach.
@@ -41,7 +41,7 @@ limits! {
 
 /// The size of a list of tools. A list is this large if it has at least this many tools, or if their definitions need more tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ToolList {
+pub struct ListSize {
     /// Tools.
     pub tools: usize,
     /// Tokens of the definitions.

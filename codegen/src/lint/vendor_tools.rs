@@ -3,7 +3,7 @@
 use super::Lint;
 use crate::catalog::{Tool, ToolId, ToolsetId};
 use crate::diagnostic::{At, Place};
-use crate::dialects::{Dialect, ToolList, Vendor};
+use crate::dialects::{Dialect, ListSize, Vendor};
 use crate::lower::{DefinitionSizes, accepts, form};
 use crate::manifest::keys::kinds::Words;
 use crate::manifest::{AnthropicTool, Caller, GeminiTool, OpenAiTool};
@@ -68,14 +68,14 @@ impl Lint<'_> {
     }
 
     /// Returns whether the requests of a dialect contain a tool of the vendor that runs code which calls tools.
-    pub(super) fn has_code(&self, dialect: &Dialect) -> bool {
+    pub(super) fn runs_code(&self, dialect: &Dialect) -> bool {
         self.vendor_tools(dialect).iter().any(|tool| tool.runs_code)
     }
 
     /// Returns the declared toolsets that are large for one of the vendors whose tool search requests contain. Toolsets with tools that
     /// are added at run time are left out: whether those may be deferred is not known.
     pub(super) fn searched_toolsets(&self) -> Vec<SearchedToolset> {
-        let vendors: Vec<(&'static Dialect, Place, ToolList)> = self
+        let vendors: Vec<(&'static Dialect, Place, ListSize)> = self
             .dialects()
             .filter_map(|dialect| Some((dialect, self.tool_search(dialect)?, dialect.search.advised_from()?.value)))
             .collect();
@@ -87,7 +87,7 @@ impl Lint<'_> {
         let searched = declared.filter_map(|(id, _)| {
             let tools = self.resolved(id);
             let tokens = sizes.tokens(tools);
-            let is_large = |dialect: &'static Dialect, list: ToolList| {
+            let is_large = |dialect: &'static Dialect, list: ListSize| {
                 let count = tools.iter().filter(|tool| accepts(dialect, &self[**tool])).count();
                 count >= list.tools || list.tokens.is_some_and(|most| tokens > most)
             };

@@ -13,7 +13,7 @@ use super::conversation::Conversation;
 pub(super) struct SentTools {
     changes: ToolChanges,
     /// What the last answered request contained.
-    known: Option<Sent>,
+    last_answered: Option<Sent>,
 }
 
 /// The part of a request that is about tools.
@@ -46,12 +46,12 @@ fn definitions(turn: &Turn) -> Option<Box<RawValue>> {
 
 impl SentTools {
     pub(super) fn new(changes: ToolChanges) -> Self {
-        Self { changes, known: None }
+        Self { changes, last_answered: None }
     }
 
     /// Returns what the next request sends, so that the model knows the tools of `turn`.
     pub(super) fn next(&self, api: Api, turn: &Turn, conversation: &Conversation) -> Sent {
-        let known = self.known.as_ref().filter(|_| self.changes == ToolChanges::Append);
+        let known = self.last_answered.as_ref().filter(|_| self.changes == ToolChanges::Append);
         let Some(known) = known.filter(|known| known.definitions.is_some()) else { return Sent::new(turn) };
         // A model that has paused continues with the tools that it knows.
         if conversation.ends_with_answer() {
@@ -76,12 +76,12 @@ impl SentTools {
     /// Records that a request was answered. If a request fails, the next one computes its changes again: Anthropic accepts a change only
     /// directly before an answer or at the end.
     pub(super) fn answered(&mut self, sent: Sent) {
-        self.known = Some(sent);
+        self.last_answered = Some(sent);
     }
 
     /// Forgets everything, because the beginning of the conversation was replaced: the cache is lost anyway.
     pub(super) fn reset(&mut self) {
-        self.known = None;
+        self.last_answered = None;
     }
 }
 

@@ -27,7 +27,7 @@ use super::principal::Principal;
 use super::questions::{Kind, NotAnswered, Question};
 use super::results;
 use super::tasks::Tasks;
-use super::tools::{LatestList, ToolList};
+use super::tools::{LatestList, ListSize};
 
 /// What all connections share.
 pub(super) struct Shared {
@@ -102,7 +102,7 @@ impl Handler {
         if is_stateless(context) { self.shared.cache.apply(answer) } else { answer }
     }
 
-    async fn list(&self, conversation: &Conversation) -> Result<Arc<ToolList>, ErrorData> {
+    async fn list(&self, conversation: &Conversation) -> Result<Arc<ListSize>, ErrorData> {
         self.shared.list.of(&conversation.turn().await)
     }
 

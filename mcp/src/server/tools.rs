@@ -12,7 +12,7 @@ const PAGE: usize = 250;
 
 /// The definitions of a turn.
 #[derive(Debug, Default)]
-pub(super) struct ToolList {
+pub(super) struct ListSize {
     /// The JSON from which the tools were read.
     json: String,
     /// Stands for the definitions in cursors.
@@ -22,17 +22,17 @@ pub(super) struct ToolList {
 
 /// The latest list. All clients have the same one, so it is read once.
 #[derive(Debug, Default)]
-pub(super) struct LatestList(Mutex<Arc<ToolList>>);
+pub(super) struct LatestList(Mutex<Arc<ListSize>>);
 
 impl LatestList {
     /// Returns the list of a turn.
     ///
     /// # Errors
     /// Returns an error if a definition is not one of a tool.
-    pub(super) fn of(&self, turn: &Turn) -> Result<Arc<ToolList>, ErrorData> {
+    pub(super) fn of(&self, turn: &Turn) -> Result<Arc<ListSize>, ErrorData> {
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.json != turn.definitions() {
-            *latest = Arc::new(ToolList::new(turn.definitions())?);
+            *latest = Arc::new(ListSize::new(turn.definitions())?);
         }
         Ok(Arc::clone(&latest))
     }
@@ -44,7 +44,7 @@ impl LatestList {
     }
 }
 
-impl ToolList {
+impl ListSize {
     fn new(json: &str) -> Result<Self, ErrorData> {
         let internal = |error| ErrorData::internal_error(format!("a tool's definition is invalid: {error}"), None);
         let mut hasher = DefaultHasher::new();
@@ -85,11 +85,11 @@ impl ToolList {
 mod tests {
     use super::*;
 
-    fn list(count: usize) -> ToolList {
+    fn list(count: usize) -> ListSize {
         let tools: Vec<_> = (0..count)
             .map(|n| serde_json::json!({ "name": format!("t{n:03}"), "inputSchema": { "type": "object" } }))
             .collect();
-        ToolList::new(&serde_json::json!(tools).to_string()).expect("the definitions are valid")
+        ListSize::new(&serde_json::json!(tools).to_string()).expect("the definitions are valid")
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::data::env::Env;
 use crate::data::graph::{ToolRequirements, remove_unmet};
 use crate::registration::atoms::{FactLookup, ResolvedAtom};
 use crate::registration::definition_table::DefinitionSlot;
-use crate::registration::dialect_names::Nameless;
+use crate::registration::dialect_names::UnavailableName;
 use crate::registration::ids::{RequirementId, ToolId};
 use crate::registration::requirements::{ResolvedRequirement, ResolvedRequirements};
 use crate::registration::state::State;
@@ -143,7 +143,7 @@ impl EnvSnapshot {
     /// Returns why a tool has no definition in `dialect`.
     #[cold]
     fn undefined(&self, tool: ToolId, dialect: Dialect) -> HiddenReason {
-        if let Some(Nameless { name, taken_by }) = self.state.definitions(dialect).names.nameless(tool) {
+        if let Some(UnavailableName { name, taken_by }) = self.state.definitions(dialect).names.unavailable(tool) {
             let taken_by = taken_by.map(|other| self.state[other].name.clone());
             return HiddenReason::DialectName { dialect, name: name.clone(), taken_by };
         }

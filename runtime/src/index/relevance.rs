@@ -1,6 +1,6 @@
 //! The tools that are relevant for a query, and how relevant they are.
 
-use super::terms::{says_nothing, stem, terms};
+use super::terms::{is_stop_word, stem, terms};
 use super::{Index, Posting};
 
 /// BM25's saturation of repeated terms; the usual value.
@@ -55,7 +55,7 @@ pub(crate) fn relevant<'i>(
 /// Returns the sorted stems of a query's terms. Words such as "the" are left out, unless there are no others.
 fn query_stems(query: &str) -> Vec<String> {
     let all = || terms(query).take(MAX_QUERY_TERMS);
-    let mut telling: Vec<String> = all().filter(|term| !says_nothing(term)).collect();
+    let mut telling: Vec<String> = all().filter(|term| !is_stop_word(term)).collect();
     if telling.is_empty() {
         telling = all().collect();
     }

@@ -51,7 +51,7 @@ fn term(word: &str) -> Option<String> {
 }
 
 /// English words that occur in many texts and say little about a tool.
-const SAY_NOTHING: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "for", "from", "has",
     "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "or", "our", "please",
     "so", "some", "that", "the", "their", "them", "then", "there", "these", "thi", "this", "those", "to", "tool",
@@ -59,8 +59,8 @@ const SAY_NOTHING: &[&str] = &[
 ];
 
 /// Returns whether a term of a query says little about what is sought.
-pub(crate) fn says_nothing(term: &str) -> bool {
-    SAY_NOTHING.binary_search(&term).is_ok()
+pub(crate) fn is_stop_word(term: &str) -> bool {
+    STOP_WORDS.binary_search(&term).is_ok()
 }
 
 /// Returns the beginning of a term that it shares with its other forms: `archiv` for `archive`, `archived` and `archiving`, `stop` for
@@ -155,13 +155,13 @@ mod tests {
 
     #[test]
     fn stop_words_are_terms_in_order() {
-        assert!(SAY_NOTHING.is_sorted());
-        for word in SAY_NOTHING {
-            assert!(says_nothing(word) && !says_nothing("file"));
+        assert!(STOP_WORDS.is_sorted());
+        for word in STOP_WORDS {
+            assert!(is_stop_word(word) && !is_stop_word("file"));
         }
         for word in ["does", "the", "using"] {
             let term = terms(word).next().unwrap();
-            assert!(says_nothing(&term), "{term}");
+            assert!(is_stop_word(&term), "{term}");
         }
     }
 }

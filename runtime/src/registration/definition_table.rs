@@ -43,7 +43,7 @@ impl DefinitionTable {
             if is_renamed || !tool.arguments.conditions.is_empty() {
                 adapted.push(id);
             }
-            let definition = definition.filter(|_| names.nameless(id).is_none());
+            let definition = definition.filter(|_| names.unavailable(id).is_none());
             slots.push(DefinitionSlot::new(dialect, tool, is_renamed, definition));
         }
         Self { slots, adapted, names }

@@ -15,12 +15,12 @@ pub(crate) struct DialectNames {
     /// The tools that are not called by their own names.
     renamed: BTreeMap<ToolId, Cow<'static, str>>,
     /// The tools without a name.
-    nameless: BTreeMap<ToolId, Nameless>,
+    unavailable: BTreeMap<ToolId, UnavailableName>,
 }
 
 /// Why a tool has no name in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Nameless {
+pub(crate) struct UnavailableName {
     /// The name that it would have.
     pub(crate) name: Cow<'static, str>,
     /// The tool that has this name, or `None` if the name is reserved.
@@ -53,7 +53,7 @@ impl DialectNames {
         for (_, id, name, is_reserved) in ranked {
             let taken_by = owners.get(&name).copied();
             if is_reserved || taken_by.is_some() {
-                names.nameless.insert(id, Nameless { name, taken_by });
+                names.unavailable.insert(id, UnavailableName { name, taken_by });
                 continue;
             }
             if name != tools[id.0].name {
@@ -70,7 +70,7 @@ impl DialectNames {
     }
 
     /// Returns why a tool has no name.
-    pub(crate) fn nameless(&self, id: ToolId) -> Option<&Nameless> {
-        self.nameless.get(&id)
+    pub(crate) fn unavailable(&self, id: ToolId) -> Option<&UnavailableName> {
+        self.unavailable.get(&id)
     }
 }

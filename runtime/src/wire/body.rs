@@ -15,7 +15,7 @@ const FIELDS: &[&str] = &["data", "event", "id", "retry"];
 
 /// Returns the error about a body that is not JSON.
 pub(super) fn other_body(body: &str) -> WireError {
-    WireError::OtherBody { description: describe(&body[..body.floor_char_boundary(MAX_BYTES)]) }
+    WireError::UnexpectedBody { description: describe(&body[..body.floor_char_boundary(MAX_BYTES)]) }
 }
 
 /// Returns whether a JSON text can be a message: an object or an array.
@@ -103,7 +103,7 @@ mod tests {
             ("data: {}\n\n", "server-sent events, which only a stream has"),
             (": a comment", "server-sent events, which only a stream has"),
         ] {
-            assert_eq!(other_body(body), WireError::OtherBody { description: expected.to_owned() });
+            assert_eq!(other_body(body), WireError::UnexpectedBody { description: expected.to_owned() });
         }
         let letters = other_body(&"x".repeat(100_000)).to_string();
         assert!(letters.chars().count() < 200, "{letters}");

@@ -24,7 +24,7 @@ pub enum WireError {
         got: String,
     },
     /// The body is not a message of an API, but, for example, the response of a proxy, a login page or a wrong address.
-    OtherBody {
+    UnexpectedBody {
         /// What it is, with at most a few words of it: `an HTML page with the title "Sign in"`.
         description: String,
     },
@@ -58,7 +58,7 @@ impl fmt::Display for WireError {
                 write!(f, "expected {expected}, got {got}")
             }
             Self::Malformed { path, expected, got } => write!(f, "{path}: expected {expected}, got {got}"),
-            Self::OtherBody { description } => write!(f, "expected JSON or server-sent events, got {description}"),
+            Self::UnexpectedBody { description } => write!(f, "expected JSON or server-sent events, got {description}"),
             Self::Api { kind, message } if kind.is_empty() => write!(f, "the API returned an error: {message}"),
             Self::Api { kind, message } => write!(f, "the API returned an error ({kind}): {message}"),
         }

@@ -127,7 +127,7 @@ impl Api {
     /// Parses a complete, not streamed response: the body as the server sent it, at most [`MAX_BODY_BYTES`].
     ///
     /// # Errors
-    /// Returns [`WireError::Api`] if the body is an error that the API reports, [`WireError::OtherBody`] if it is not even JSON, and
+    /// Returns [`WireError::Api`] if the body is an error that the API reports, [`WireError::UnexpectedBody`] if it is not even JSON, and
     /// [`WireError::Malformed`] if it does not match the API's schema, exceeds a limit, or was cut off within a call.
     pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
         if body.len() > MAX_BODY_BYTES {

@@ -11,7 +11,7 @@ use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 /// A parser of a streamed response: server-sent events, in chunks of any size. See [`Api::stream`].
 ///
 /// A body that begins with `{` or `[` instead is parsed like [`Api::parse`] does, because APIs report errors this way. A page for
-/// people, and any other text, is a [`WireError::OtherBody`].
+/// people, and any other text, is a [`WireError::UnexpectedBody`].
 pub struct Stream {
     api: Api,
     state: Result<State, WireError>,
@@ -172,7 +172,11 @@ mod tests {
             ("\"a text\"".to_owned(), "a text that begins with \"\"a text\"\""),
         ] {
             for size in [1, 7, body.len()] {
-                assert_eq!(refused(&body, size), WireError::OtherBody { description: expected.to_owned() }, "{size}");
+                assert_eq!(
+                    refused(&body, size),
+                    WireError::UnexpectedBody { description: expected.to_owned() },
+                    "{size}"
+                );
             }
         }
         for cut in ["", "dat", ": wait\n\n", "event: x\n"] {

@@ -49,7 +49,7 @@ pub(super) const RULE: Rule = Rule::new("P026", "code-without-runner", Some(Leve
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(place) = tool.called_by_code().filter(|_| lint.lists_vendor_tools()) else { return };
-    let (with, without): (Vec<_>, Vec<_>) = tool.dialects_with_code(lint).partition(|dialect| lint.has_code(dialect));
+    let (with, without): (Vec<_>, Vec<_>) = tool.dialects_with_code(lint).partition(|dialect| lint.runs_code(dialect));
     let is_called = tool.manifest.callers().model || without.is_empty();
     if without.is_empty() || is_called && !with.is_empty() {
         return;
