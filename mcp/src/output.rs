@@ -226,7 +226,7 @@ impl<'s> Bounds<'s> {
         let schema = target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
         let schema = schema.ok_or_else(|| format!("the output schema refers to `{shown}`, which it does not have"))?;
         if !self.open.insert(target) {
-            return Err(format!("the output schema refers to itself in a circle, by `{shown}`"));
+            return Err(format!("the output schema has a cycle of references through `{shown}`"));
         }
         let count = self.applied(schema)?;
         self.open.remove(target);
@@ -271,10 +271,10 @@ mod tests {
             .chain([("60".to_owned(), json!({}))])
             .collect();
         for (schema, reason) in [
-            (json!({ "$ref": "#" }), "in a circle"),
+            (json!({ "$ref": "#" }), "a cycle of references"),
             (
                 json!({ "anyOf": [{ "$ref": "#/$defs/a" }], "$defs": { "a": { "not": { "$ref": "#/$defs/b" } }, "b": { "$ref": "#/$defs/a" } } }),
-                "in a circle",
+                "a cycle of references",
             ),
             (json!({ "$ref": "https://example.com/schema" }), "does not have"),
             (json!({ "$ref": "#/$defs/0", "$defs": doubling }), "apply to one value"),

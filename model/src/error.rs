@@ -115,6 +115,7 @@ impl ModelError {
             _ => ErrorKind::Refused,
         };
         let advice = match (kind, status) {
+            (ErrorKind::Unauthorized, 429) => "; check the plan and the billing of this key's account",
             (ErrorKind::Unauthorized, _) => "; check the key of this model",
             (_, 404) => "; check the name of the model and its base_url",
             (_, 300..400) => "; it redirects, and keys are not sent elsewhere: set base_url to the final address",
@@ -232,7 +233,7 @@ mod tests {
                 429,
                 r#"{"error":{"code":"insufficient_quota","message":"m"}}"#,
                 ErrorKind::Unauthorized,
-                "429 (insufficient_quota): m; check",
+                "429 (insufficient_quota): m; check the plan",
             ),
             (429, r#"{"error":{"message":"slow down"}}"#, ErrorKind::RateLimited, "429: slow down"),
             (

@@ -200,7 +200,7 @@ fn structured_content_that_does_not_match_is_passed_on_with_a_note() {
     assert!(wrong["note"].as_str().is_some_and(|note| note.contains("does not match the output schema")), "{wrong}");
     assert_eq!(fixture.call("mcp__s__right-output", &json!({})), json!({ "n": 1 }));
     let endless = fixture.call("mcp__s__endless-output", &json!({}));
-    assert!(endless["note"].as_str().is_some_and(|note| note.contains("refers to itself in a circle")), "{endless}");
+    assert!(endless["note"].as_str().is_some_and(|note| note.contains("has a cycle of references")), "{endless}");
 }
 
 #[test]

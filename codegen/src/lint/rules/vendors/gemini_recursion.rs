@@ -1,9 +1,9 @@
 //! A `$ref` to a schema that contains it. Reported only if `dialects` lists `gemini-openapi`. Off by default, because
-//! toolc sends the recursive value as JSON text and parses the text that comes back.
+//! the call still works: the model sends the recursive value as JSON text, and toolc parses and validates it.
 //!
 //! ## Why is this bad
-//! Gemini's `parameters` does not support `$ref`, so definitions are inlined, which must end at some level. Below
-//! that level nothing enforces the schema.
+//! Gemini's `parameters` does not support `$ref`, so toolc replaces a `$ref` by its target. A recursive target has no
+//! end, so its inner value becomes a string of JSON. Gemini does not enforce the schema of what is in that string.
 //!
 //! ## Example
 //! ```toml
