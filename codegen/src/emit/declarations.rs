@@ -5,7 +5,7 @@
 //! the pieces. Texts stay apart from that: a mark stands for each text that depends on the turn, and becomes its pieces in the end.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 use toolc::__gen::segment::Atoms;
@@ -44,7 +44,7 @@ pub(super) fn declaration_with_parts(
     marked.mark = ('\u{e000}'..='\u{f8ff}').find(|mark| !text.contains(*mark))?;
 
     let pieces_of = |index: usize| marked.texts.get(index).map(|text| text_json(catalog, tool, text));
-    let mut tokens = Tokens { mark: marked.mark, known: BTreeMap::new(), pieces: Vec::new() };
+    let mut tokens = Tokens { mark: marked.mark, known: HashMap::new(), pieces: Vec::new() };
     let possible = turns(tool.manifest.atom_table.atoms.iter().map(|atom| &atom.value));
     let possible: BTreeSet<Atoms> = possible.into_iter().map(|atoms| atoms & marked.structural).collect();
     let written = possible.into_iter().map(|atoms| {
@@ -170,7 +170,7 @@ fn has_words(text: &Template) -> bool {
 struct Tokens {
     mark: char,
     /// The indices of the tokens.
-    known: BTreeMap<String, usize>,
+    known: HashMap<String, usize>,
     /// The piece of each token.
     pieces: Vec<Value>,
 }
@@ -269,31 +269,37 @@ impl<C: Fn(Atoms) -> Value> Merger<'_, C> {
         let longest = distinct.first().map_or(0, |(_, tokens)| tokens.len());
         let mut all = Vec::new();
         for (_, tokens) in distinct {
+            if is_subsequence(tokens, &all) {
+                continue;
+            }
             all = common_supersequence(&all, tokens);
             // They have little in common: a short type is in one line.
             if all.len() > MAX_RATIO * longest {
                 return self.choose(variants, out);
             }
         }
-        let mut rest: BTreeMap<Atoms, &[usize]> =
+        let mut rest: Vec<(Atoms, &[usize])> =
             variants.iter().map(|(atoms, tokens)| (*atoms, tokens.as_slice())).collect();
         let nothing = || -> Variants { variants.keys().map(|atoms| (*atoms, Vec::new())).collect() };
         let (mut group, mut atoms_of_group) = (nothing(), 0);
         for token in all {
-            let mut holding = BTreeSet::new();
-            for (atoms, tokens) in &mut rest {
-                if let Some(after) = tokens.strip_prefix(&[token]) {
-                    holding.insert(*atoms);
-                    *tokens = after;
-                }
+            let has_token: Vec<bool> = rest.iter().map(|(_, tokens)| tokens.first() == Some(&token)).collect();
+            let mut needed = 0;
+            if has_token.contains(&false) {
+                let of = |(has, (atoms, _)): (&bool, &(Atoms, _))| has.then_some(*atoms);
+                let holding: BTreeSet<Atoms> = has_token.iter().zip(&rest).filter_map(of).collect();
+                needed = needed_atoms(variants, |atoms| holding.contains(&atoms));
             }
-            let is_in_all = holding.len() == variants.len();
-            let needed = if is_in_all { 0 } else { needed_atoms(variants, |atoms| holding.contains(&atoms)) };
             if atoms_of_group != needed {
                 self.choose(&std::mem::replace(&mut group, nothing()), out);
                 atoms_of_group = needed;
             }
-            group.iter_mut().filter(|(atoms, _)| holding.contains(atoms)).for_each(|(_, tokens)| tokens.push(token));
+            for (((_, rest), group), _) in
+                rest.iter_mut().zip(group.values_mut()).zip(&has_token).filter(|(_, has)| **has)
+            {
+                *rest = &rest[1..];
+                group.push(token);
+            }
         }
         self.choose(&group, out);
     }
@@ -355,6 +361,12 @@ fn needed_atoms<T: PartialEq>(variants: &Variants, value: impl Fn(Atoms) -> T) -
     // Atoms about one fact can change only together.
     let is_constant = || variants.keys().all(|atoms| value(*atoms) == value(first));
     if needed != 0 || is_constant() { needed } else { atoms.fold(0, |all, atoms| all | (atoms ^ first)) }
+}
+
+/// Returns whether a list has all tokens of another one, in their order.
+fn is_subsequence(tokens: &[usize], all: &[usize]) -> bool {
+    let mut all = all.iter();
+    tokens.iter().all(|token| all.any(|one| one == token))
 }
 
 /// Returns a list that has the tokens of both lists, in their order, and those in common once.

@@ -26,6 +26,8 @@ const PLACES: &[&str] = &[
     " first",
     "last ",
     "last\n",
+    "\u{1d}",
+    "\u{1c} \u{b}",
     "\u{202e}\u{1b}[2J\t\u{2028}\u{feff}é🦀",
     "\u{e000}0\n\u{e000}",
     "\"quoted",

@@ -117,6 +117,8 @@ fn the_python_code_of_the_guide_reads_a_bundle_as_the_reference_does() {
         json!({ "tools": ["run_now"], "facts": { "vision": false, "platform": "chat", "depth": 3 } }),
         json!({ "tools": [], "facts": { "vision": true, "platform": "\"", "depth": 1 } }),
         json!({ "tools": [], "facts": { "vision": true, "platform": "@a *\r/ b\n\n\t\u{202e}\u{1b}\u{2028} c ", "depth": 1 } }),
+        json!({ "tools": [], "facts": { "vision": true, "platform": "\u{1d}", "depth": 1 } }),
+        json!({ "tools": [], "facts": { "vision": true, "platform": "\u{b} \u{a0}\u{1c}", "depth": 1 } }),
     ];
     let dialects: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.name).collect();
     let given = json!({ "bundle": project.path("out"), "dialects": dialects, "calls": calls, "turns": turns });
