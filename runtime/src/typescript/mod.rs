@@ -22,16 +22,20 @@ use crate::text::identifier::{KEYWORDS, identifier};
 /// The spaces before the members of the namespace.
 const INDENT: usize = 2;
 
+/// How many times the length of a definition the types can have that stand in several places of its declaration.
+const MAX_COPIES: usize = 4;
+
 /// Returns the declaration of a tool, or `None` if `definition` is not JSON with a name that a function can have. `definition` is an
 /// object with `name`, and perhaps `description`, `parameters` and `returns`.
 pub(crate) fn declaration(definition: &str) -> Option<String> {
+    let max_copies = definition.len().saturating_mul(MAX_COPIES);
     let definition = Json::parse(definition)?;
     let name = identifier(definition.get("name")?.as_str()?);
     if KEYWORDS.contains(&&*name) {
         return None;
     }
     let (parameters, returns) = (definition.get("parameters"), definition.get("returns"));
-    let mut types = Types::new(&name, parameters, returns);
+    let mut types = Types::new(&name, parameters, returns, max_copies);
     let mut out = String::from("declare namespace tools {\n");
     let description = definition.get("description").and_then(Json::as_str).unwrap_or_default();
     begin(description, &mut out);

@@ -45,6 +45,9 @@ pub(super) struct Types<'s> {
     /// Whether a definition of the result means the same as the one of the same name of the arguments.
     shares_definitions: bool,
     schemas: usize,
+    /// How many bytes of types can be copied. TypeScript requires copies next to an index signature, and each level of nested
+    /// objects would double them.
+    copies: usize,
 }
 
 /// What other schemas say about a value.
@@ -60,7 +63,8 @@ struct Context {
 }
 
 impl<'s> Types<'s> {
-    pub(super) fn new(tool: &str, parameters: Option<&'s Json>, returns: Option<&'s Json>) -> Self {
+    /// `copies` is the maximum length of all types that stand in several places, in bytes. Further ones are `unknown` there.
+    pub(super) fn new(tool: &str, parameters: Option<&'s Json>, returns: Option<&'s Json>, copies: usize) -> Self {
         let definitions = |root: Option<&'s Json>| root?.get("$defs");
         let shares_definitions = match (definitions(parameters), definitions(returns)) {
             (Some(first), Some(second)) => {
@@ -76,6 +80,7 @@ impl<'s> Types<'s> {
             pending: VecDeque::new(),
             shares_definitions,
             schemas: 0,
+            copies,
         }
     }
 
@@ -244,9 +249,11 @@ impl<'s> Types<'s> {
             Rest::Any => Type::Unknown,
             Rest::Of(values) => self.whole(values, context),
         };
-        for name in is_required.difference(&known) {
+        let undeclared: Vec<&&str> = is_required.difference(&known).collect();
+        let of_undeclared = self.copied(of_rest.clone(), undeclared.len());
+        for name in undeclared {
             let (name, comment) = ((*name).to_owned(), String::new());
-            properties.push(Property { name, optional: false, ty: of_rest.clone(), comment });
+            properties.push(Property { name, optional: false, ty: of_undeclared.clone(), comment });
         }
         match rest {
             Rest::None => Type::object(properties, None),
@@ -257,9 +264,24 @@ impl<'s> Types<'s> {
             Rest::Of(_) => {
                 // TypeScript wants the declared properties to be of the type of the others.
                 let absent = properties.iter().any(|property| property.optional).then(|| Type::word("undefined"));
-                let declared: Vec<Type> = properties.iter().map(|property| property.ty.clone()).collect();
-                Type::object(properties, Some(Type::union([of_rest].into_iter().chain(declared).chain(absent))))
+                let declared = properties.iter().map(|property| property.ty.clone().without_comments());
+                let declared = Type::union(declared.chain(absent));
+                let declared = self.copied(declared, 1);
+                Type::object(properties, Some(Type::union([of_rest, declared])))
             }
+        }
+    }
+
+    /// Returns a type that is written this many times more, or `Unknown` if that would be too long.
+    fn copied(&mut self, ty: Type, times: usize) -> Type {
+        let mut text = String::new();
+        ty.write(0, &mut text);
+        match self.copies.checked_sub(text.len().saturating_mul(times)) {
+            Some(left) => {
+                self.copies = left;
+                ty
+            }
+            None => Type::Unknown,
         }
     }
 

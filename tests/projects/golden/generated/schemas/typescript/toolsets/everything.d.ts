@@ -444,75 +444,7 @@ declare namespace tools {
     sides?: number;
     /** One of two objects. */
     presets?: { a: 1; } | { a: 2; };
-    [key: string]:
-      | string
-      | /** Round. */ {
-        /** Which. */
-        kind: "circle";
-        /** In metres. */
-        radius: number;
-      }
-      | /** Not round. */ {
-        /** In metres. */
-        side: number;
-        /** Which. */
-        kind: "square";
-        /** What it says. Default: "none". */
-        label?: string;
-      }
-      | every_sort$line
-      | every_sort$text
-      | null
-      | {
-        /** Which. */
-        version: 1;
-        [key: string]: unknown;
-      }
-      | {
-        /** Which. */
-        version: 2;
-        /** Its name. */
-        name?: string;
-      }
-      | boolean
-      | /** An integer. */ number
-      | string[]
-      | {
-        [key: string]: /** An integer. */ number;
-      }
-      | (
-        | /** An integer. At least 1. */ number
-        | "all"
-        | "none")[]
-      | {
-        /** Whether. */
-        on: true;
-      }
-      | {
-        /** Whether. */
-        on: false;
-      }
-      | {
-        /** Its name. */
-        name: string;
-        /** Named as what is left. An integer. */
-        rest?: number;
-        [key: string]: unknown;
-      }
-      | {
-        /** The sum of all values. An integer. Default: 0. */
-        total?: number;
-        [key: string]:
-          | /** An integer. At least 0. */ number
-          | number
-          | undefined;
-      }
-      | every_sort$sort
-      | { [key: string]: every_sort$nullable_sort; }
-      | number
-      | { a: 1; }
-      | { a: 2; }
-      | undefined;
+    [key: string]: string | { kind: "circle"; radius: number; } | { side: number; kind: "square"; label?: string; } | every_sort$line | every_sort$text | null | { version: 1; [key: string]: unknown; } | { version: 2; name?: string; } | boolean | number | string[] | { [key: string]: number; } | (number | "all" | "none")[] | { on: true; } | { on: false; } | { name: string; rest?: number; [key: string]: unknown; } | { total?: number; [key: string]: number | undefined; } | every_sort$sort | { [key: string]: every_sort$nullable_sort; } | { a: 1; } | { a: 2; } | undefined;
   }): Promise<unknown>;
   /** A line. */
   type every_sort$line = {
