@@ -126,9 +126,12 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
         && matches!(params.additional, Additional::Deny)
         && params.in_place().next().is_none();
     if !fits && !tool.manifest.refused.has("params", params.properties.is_empty()) && !params.has_errors {
-        let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, text.place, "`text_input` needs exactly one parameter");
-        let found = found.label("expected one required parameter of the type `string`, in every turn");
-        sink.push(found.help("remove the other parameters, or `text_input`"));
+        let (message, help) = match params.properties.len() {
+            1 => ("`text_input` does not fit the parameter", "change the parameter, or remove `text_input`"),
+            _ => ("`text_input` needs exactly one parameter", "keep only the text, or remove `text_input`"),
+        };
+        let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, text.place, message);
+        sink.push(found.label("expected one required parameter of the type `string`, in every turn").help(help));
     }
     let syntax = text.syntax();
     match &text.definition {
@@ -150,17 +153,27 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
             sink.push(Diagnostic::new(Code::INVALID_VALUE, definition.place, message).help("write a shorter grammar"));
         }
         Some(definition) if syntax == Syntax::Regex => {
+            let invalid = |message: String| Diagnostic::new(Code::INVALID_PATTERN, definition.place, message);
+            let is_whole = || text.pattern().is_some_and(|pattern| text_pattern_error(&pattern.value).is_none());
             if let Some(why) = text_pattern_error(&definition.value) {
-                let message = format!("invalid regular expression: {why}");
-                let found = Diagnostic::new(Code::INVALID_PATTERN, definition.place, message);
+                let help = "use the syntax of the Rust crate `regex`, which has no look-around and no backreferences";
+                sink.push(invalid(format!("invalid regular expression: {why}")).help(help));
+            } else if !is_whole() {
+                let message =
+                    "the regular expression is invalid within `^(?:...)$`, which dialects without text tools send";
                 sink.push(
-                    found.help(
-                        "use the syntax of the Rust crate `regex`, which has no look-around and no backreferences",
-                    ),
+                    invalid(message.to_owned()).help("remove the comment at its end, or end it with a line break"),
                 );
             }
         }
         _ => {}
+    }
+    let own = params.properties.iter().filter_map(|property| property.schema.pattern.as_ref());
+    for pattern in own.filter(|pattern| {
+        syntax == Syntax::Regex && text.definition.as_ref().is_some_and(|text| text.place != pattern.place)
+    }) {
+        let message = "`pattern` is not supported next to a regular expression in `text_input`";
+        incompatible(pattern.place, message, "write one expression, in `definition`", sink);
     }
 }
 

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::examples::{Example, examples, is_always_possible};
 use super::form::{accepts, accepts_callers, form, parameters, refused_parameter};
-use super::narrow::{Fallback, Loss, Narrowed, narrow_result};
-use super::prose::{append_sentence, keyword_prose};
+use super::narrow::{Fallback, Loss, Narrowed, narrow_result, text_constraints};
+use super::prose::{append_sentence, enum_prose, keyword_prose};
 use crate::catalog::{Atom, Catalog, Tool};
 use crate::conditional_json::{CondJson, conditional};
 use crate::diagnostic::At;
@@ -40,11 +40,11 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
     let dialect_description = tool.overrides(dialect.name).and_then(|overrides| overrides.description.as_ref());
     let mut description = dialect_description.unwrap_or(&manifest.description).value.clone();
     append_sentence(&mut description, std::mem::take(&mut narrowed.about));
+    let text_input = text_input(form, tool);
+    describe_text(tool, text_input.is_some(), &mut narrowed, &mut description);
     let examples = place_examples(form, tool, &mut narrowed, &mut description);
     let mut losses = std::mem::take(&mut narrowed.losses);
     let returns = returns(form, tool, &mut losses);
-    let text_input = text_input(form, tool);
-    describe_text(tool, text_input.is_some(), &mut narrowed, &mut description);
     let definition = ToolDefinition {
         name: tool.name_in(dialect.name),
         title: manifest.title.as_ref().map(|title| title.value.as_str()),
@@ -84,7 +84,8 @@ fn place_examples(
         narrowed.schema.to_mut().examples.retain(stays);
     }
     if !has_field && manifest.example_in_words {
-        append_sentence(description, example_in_words(&examples));
+        let is_plain_text = text_input(form, tool).is_some();
+        append_sentence(description, example_in_words(&examples, is_plain_text));
     }
     let is_dropped = !is_elsewhere && !form.accepts_any_schema();
     if is_dropped || examples.len() < manifest.params.examples.len() {
@@ -100,20 +101,33 @@ fn describe_text(tool: &Tool, is_plain_text: bool, narrowed: &mut Narrowed<'_>, 
     let [parameter] = tool.manifest.params.properties.as_slice() else { return };
     let Some(text) = &tool.manifest.text_input else { return };
     if is_plain_text {
-        let about_text = parameter.schema.description.as_ref().map(|description| description.value.clone());
-        append_sentence(description, about_text.unwrap_or_default());
+        let Schema { description: about_text, choices, .. } = &parameter.schema;
+        append_sentence(description, about_text.as_ref().map(|about| about.value.clone()).unwrap_or_default());
+        if !choices.is_empty() {
+            append_sentence(description, enum_prose(choices));
+        }
+        for sentence in text_constraints(&parameter.schema, text.definition.as_ref().map(|text| text.place)) {
+            append_sentence(description, vec![Piece::Text(sentence)]);
+        }
     } else if let Some(grammar) = text.definition.as_ref().filter(|_| text.is_lark()) {
-        let sentence = format!("The text must match this grammar, which is written for Lark:\n{}", grammar.value);
+        // The line break at its end separates it from further sentences.
+        let grammar = grammar.value.trim_end();
+        let sentence = format!("The text must match this grammar, which is written for Lark:\n{grammar}\n");
         for parameter in &mut narrowed.schema.to_mut().properties {
             parameter.schema.add_description(vec![Piece::Text(sentence.clone())]);
         }
     }
 }
 
-/// Returns the sentence with the first example.
-fn example_in_words(examples: &[Example]) -> Template {
+/// Returns the sentence with the first example: the arguments, or the text of a tool with plain text.
+fn example_in_words(examples: &[Example], is_plain_text: bool) -> Template {
     let Some(Example { when, arguments }) = examples.first() else { return Template::new() };
-    let sentence = keyword_prose("examples", &Value::from(vec![arguments.clone()])).unwrap_or_default();
+    let text =
+        arguments.as_object().and_then(|arguments| arguments.values().next()?.as_str()).filter(|_| is_plain_text);
+    let sentence = match text {
+        Some(text) => format!("Example: {text}"),
+        None => keyword_prose("examples", &Value::from(vec![arguments.clone()])).unwrap_or_default(),
+    };
     let sentence = vec![Piece::Text(sentence)];
     match when {
         Some(when) => vec![conditional(when.clone(), sentence)],

@@ -39,7 +39,9 @@ pub(super) fn examples(dialect: &'static Dialect, tool: &Tool, narrowed: &Narrow
         let mut conditions = Vec::new();
         collect_conditions(example, root, defs, &mut conditions);
         let when = if conditions.len() > 1 { Some(Condition::And(conditions)) } else { conditions.pop() };
-        Some(Example { when, arguments: sent(example)? })
+        let mut arguments = sent(example)?;
+        remove_conditional_nulls(&mut arguments, example, root, defs);
+        Some(Example { when, arguments })
     };
     root.examples.iter().filter_map(|at| example(&at.value)).collect()
 }
@@ -113,6 +115,38 @@ fn combine(values: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
         all = longer.take(MAX_FORMS).collect();
     }
     all
+}
+
+/// Removes the nulls that stand for absent properties which not every turn has.
+fn remove_conditional_nulls(sent: &mut Value, example: &Value, schema: &Schema, defs: &Defs) {
+    let mut pending = vec![schema];
+    let mut seen: Vec<*const Schema> = Vec::new();
+    while let Some(schema) = pending.pop() {
+        if seen.contains(&std::ptr::from_ref(schema)) {
+            continue;
+        }
+        seen.push(schema);
+        pending.extend(schema.in_place());
+        pending.extend(schema.reference.as_ref().map(|reference| &defs.get(reference.to).schema));
+        match (&mut *sent, example) {
+            (Value::Object(sent), Value::Object(example)) => {
+                for property in &schema.properties {
+                    let name = &property.name.value;
+                    match (sent.get_mut(name), example.get(name)) {
+                        (Some(sent), Some(example)) => remove_conditional_nulls(sent, example, &property.schema, defs),
+                        (Some(_), None) if property.when.is_some() => sent.retain(|key, _| key != name),
+                        _ => {}
+                    }
+                }
+            }
+            (Value::Array(sent), Value::Array(example)) => {
+                for (sent, example) in sent.iter_mut().zip(example) {
+                    schema.items.iter().for_each(|items| remove_conditional_nulls(sent, example, items, defs));
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Collects the conditions of all properties and enum values that occur in a value. Those of every alternative of a union count, so the

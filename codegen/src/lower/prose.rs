@@ -48,10 +48,17 @@ pub(super) fn append_sentence(text: &mut Template, sentence: Template) {
         return;
     }
     let ends_in_space = matches!(text.last(), Some(Piece::Text(last)) if last.ends_with(char::is_whitespace));
-    if !text.is_empty() && !ends_in_space {
-        append(text, Piece::Text(" ".to_owned()));
-    }
-    for piece in sentence {
+    let space = Piece::Text(" ".to_owned());
+    let needs_space = !text.is_empty() && !ends_in_space;
+    for (at, mut piece) in sentence.into_iter().enumerate() {
+        match &mut piece {
+            _ if at > 0 || !needs_space => {}
+            // A sentence that is not there has no space either.
+            Piece::Choice { branches, otherwise } if otherwise.is_empty() => {
+                branches.iter_mut().for_each(|(_, sentence)| sentence.insert(0, space.clone()));
+            }
+            _ => append(text, space.clone()),
+        }
         append(text, piece);
     }
 }

@@ -213,15 +213,12 @@ fn tool(reader: &Reader<'_>) -> ToolManifest {
 
 /// Makes the regular expression of a plain text the pattern of its parameter, for dialects that have no tools with plain text.
 fn set_text_pattern(tool: &mut ToolManifest) {
-    let Some(TextInputManifest { syntax: Some(syntax), definition: Some(definition), .. }) = &tool.text_input else {
-        return;
-    };
+    let Some(pattern) = tool.text_input.as_ref().and_then(TextInputManifest::pattern) else { return };
     if let [Property { schema, .. }] = tool.params.properties.as_mut_slice()
-        && syntax.value == Syntax::Regex
         && schema.pattern.is_none()
-        && standard::pattern_error(&definition.value).is_none()
+        && standard::pattern_error(&pattern.value).is_none()
     {
-        schema.pattern = Some(At::new(format!("^(?:{})$", definition.value), definition.place));
+        schema.pattern = Some(pattern);
     }
 }
 

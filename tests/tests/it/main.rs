@@ -50,4 +50,5 @@ mod turns;
 mod unsafe_code;
 mod wire;
 mod words;
+mod words_in_definitions;
 mod wrappers;

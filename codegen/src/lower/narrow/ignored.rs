@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Narrowed;
 use super::root::lowercase_first;
+use crate::diagnostic::Place;
 use crate::lower::prose::{append_sentence, keyword_prose};
 use crate::schema::{Additional, Def, Defs, Schema};
 use crate::text::template::Piece;
@@ -38,6 +39,13 @@ fn sentences(schema: &Schema, keywords: &[&str]) -> Vec<String> {
     let format = schema.format.iter().map(|format| ("format", Value::from(format.value.as_str())));
     let all = bounds.chain(pattern).chain(format).filter(|(keyword, _)| keywords.contains(keyword));
     all.filter_map(|(keyword, value)| keyword_prose(keyword, &value)).collect()
+}
+
+/// Returns a sentence for each keyword that restricts a text, besides `enum` and `const`. A pattern at the place `definition` is left out.
+pub(in crate::lower) fn text_constraints(schema: &Schema, definition: Option<Place>) -> Vec<String> {
+    let is_stated = schema.pattern.as_ref().is_some_and(|pattern| definition == Some(pattern.place));
+    let keywords: &[&str] = &["minLength", "maxLength", "format", "pattern"];
+    sentences(schema, if is_stated { &keywords[..3] } else { keywords })
 }
 
 fn state(schema: &mut Schema, keywords: &[&str]) {

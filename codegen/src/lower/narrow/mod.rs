@@ -29,6 +29,8 @@ mod union;
 #[cfg(test)]
 mod tests;
 
+pub(super) use ignored::text_constraints;
+
 use std::borrow::Cow;
 
 use serde_json::Value;

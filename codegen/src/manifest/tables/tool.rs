@@ -279,12 +279,31 @@ impl ToolManifest {
     pub fn schemas(&self) -> impl Iterator<Item = &Schema> {
         self.roots().flat_map(Schema::walk)
     }
+
+    /// Returns every `pattern` as it is written.
+    pub fn patterns(&self) -> impl Iterator<Item = &At<String>> {
+        let definition = self.text_input.as_ref().and_then(|text| text.definition.as_ref());
+        let is_written = move |pattern: &&At<String>| definition.is_none_or(|text| text.place != pattern.place);
+        self.schemas().filter_map(|schema| schema.pattern.as_ref()).filter(is_written)
+    }
+
+    /// Returns every regular expression as it is written: the patterns, and the definition of a text.
+    pub fn regular_expressions(&self) -> impl Iterator<Item = &At<String>> {
+        let text = self.text_input.iter().filter(|text| text.syntax() == Syntax::Regex);
+        self.patterns().chain(text.filter_map(|text| text.definition.as_ref()))
+    }
 }
 
 impl TextInputManifest {
     /// Returns what describes the text.
     pub fn syntax(&self) -> Syntax {
         self.syntax.as_ref().map_or(Syntax::Text, |syntax| syntax.value)
+    }
+
+    /// Returns the pattern of JSON Schema that matches the same texts as the regular expression, which must match the whole text.
+    pub fn pattern(&self) -> Option<At<String>> {
+        let definition = self.definition.as_ref().filter(|_| self.syntax() == Syntax::Regex)?;
+        Some(At::new(format!("^(?:{})$", definition.value), definition.place))
     }
 
     /// Returns whether the text has a grammar.

@@ -32,7 +32,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("S067", "double-escaped-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    for pattern in tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref()) {
+    for pattern in tool.manifest.regular_expressions() {
         let spans = double_escapes(&pattern.value);
         let Some(span) = spans.first().cloned() else { continue };
         let written = lint.string(pattern.place);

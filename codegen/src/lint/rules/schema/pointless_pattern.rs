@@ -31,8 +31,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("S066", "pointless-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let patterns = tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref());
-    for pattern in patterns.filter(|pattern| in_slashes(&pattern.value).is_none()) {
+    for pattern in tool.manifest.patterns().filter(|pattern| in_slashes(&pattern.value).is_none()) {
         let Some(parsed) = Pattern::parse(&pattern.value) else { continue };
         let found = |message: &str| Diagnostic::new(Code::POINTLESS_PATTERN, pattern.place, message);
         if parsed.matches_nothing() {

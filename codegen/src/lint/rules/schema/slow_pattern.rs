@@ -30,7 +30,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("S065", "slow-pattern", Some(Level::Warning), Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    for pattern in tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref()) {
+    for pattern in tool.manifest.regular_expressions() {
         let Some(part) = Pattern::parse(&pattern.value).and_then(|parsed| parsed.exponential_part()) else { continue };
         let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(part.clone()));
         let message = format!("matching `{}` can take exponential time", &pattern.value[part]);

@@ -33,7 +33,7 @@ pub(super) const RULE: Rule =
     Rule::new("S063", "unportable-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    for pattern in tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref()) {
+    for pattern in tool.manifest.regular_expressions() {
         if let Some(Slashes { inner, flags }) = in_slashes(&pattern.value) {
             let message = "a pattern is written without slashes: these match literal slashes";
             let found = Diagnostic::new(Code::UNPORTABLE_PATTERN, pattern.place, message);
