@@ -1,7 +1,7 @@
 //! What clients of `toolc mcp serve` get of other servers, and no model sees: icons, and `_meta` of tools and results.
 
 use serde_json::{Map, Value};
-use toolc::__gen::client_fields::{MAX_ICONS, is_icon, is_meta};
+use toolc::__gen::client_fields::{MAX_ICONS, is_icon, is_meta, is_meta_key};
 
 /// The keys without a prefix that have a meaning between a client and its server.
 const OWN_KEYS: &[&str] = &["progressToken", "traceparent", "tracestate", "baggage"];
@@ -26,31 +26,13 @@ pub(crate) fn meta(meta: &Map<String, Value>) -> Option<Value> {
 
 /// Returns whether a key belongs to neither the protocol nor MCP Apps, and has the form that the protocol requires.
 fn is_passed_on(key: &str) -> bool {
-    let Some((prefix, name)) = key.split_once('/') else {
-        return is_name(key) && !OWN_KEYS.contains(&key) && key != APPS;
-    };
-    let labels: Vec<&str> = prefix.split('.').collect();
-    let is_reserved = |label: Option<&&str>| label.is_some_and(|label| RESERVED.contains(label));
+    if !is_meta_key(key) {
+        return false;
+    }
+    let Some((prefix, _)) = key.split_once('/') else { return !OWN_KEYS.contains(&key) && key != APPS };
     // The second label decides. Before 2025-11-25, it was a label before another one: `modelcontextprotocol.io/`.
-    let belongs_to_protocol = is_reserved(labels.first()) || is_reserved(labels.get(1));
-    labels.iter().all(|label| is_label(label))
-        && (name.is_empty() || is_name(name))
-        && !belongs_to_protocol
-        && prefix != APPS
-}
-
-/// Returns whether a text is a label of a prefix.
-fn is_label(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text.ends_with(|last: char| last.is_ascii_alphanumeric())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-}
-
-/// Returns whether a text is the name in a key, which is not empty.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && text.ends_with(|last: char| last.is_ascii_alphanumeric())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    let belongs_to_protocol = prefix.split('.').take(2).any(|label| RESERVED.contains(&label));
+    !belongs_to_protocol && prefix != APPS
 }
 
 #[cfg(test)]

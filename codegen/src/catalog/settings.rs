@@ -24,6 +24,8 @@ pub struct Settings {
     pub schemas: SchemaFiles,
     /// The vendors' own tools that requests contain.
     pub vendor_tools: VendorToolsManifest,
+    /// The names of the run-time tools.
+    pub external: Vec<At<String>>,
     /// The maximum number of tools of a toolset.
     pub max_tools: Option<At<u32>>,
     /// The token budget of toolsets without a budget of their own.
@@ -63,6 +65,7 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         schemas: schema_files(&manifest.schemas, &dialects, names, sink),
         dialects,
         vendor_tools: manifest.vendor_tools,
+        external: manifest.external.tools,
         max_tools: manifest.budgets.tools,
         token_budget: manifest.budgets.tokens,
         description_budget: manifest.budgets.description.map(|max| max.value),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolc::__gen::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_picture_address};
+use toolc::__gen::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_meta_key, is_picture_address};
 use toolc::__gen::name::PORTABLE;
 use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
@@ -183,6 +183,11 @@ fn check_meta(tool: &Tool, sink: &Sink) {
         let found = Diagnostic::new(Code::WRONG_TYPE, *place, "`meta` must be a table");
         sink.push(found.label(format!("expected a table, found {}", crate::schema::type_of(meta).name())));
         return;
+    }
+    let keys = meta.as_object().into_iter().flat_map(|meta| meta.keys());
+    for key in keys.filter(|key| !is_meta_key(key)) {
+        let found = Diagnostic::new(Code::INVALID_VALUE, *place, format!("`{key}` is not a key of `_meta` in MCP"));
+        sink.push(found.label("expected a name, perhaps after a prefix").help("write it as in `com.example/kind`"));
     }
     let length = meta.to_string().len();
     if length > MAX_META {

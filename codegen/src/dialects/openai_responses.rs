@@ -64,6 +64,12 @@ pub(super) const DIALECT: Dialect = Dialect {
             openai::EXTENSIONS_READ_ON,
             "OpenAI's guide to function calling",
         ),
+        needs_deferred_tool: limit(
+            Refused,
+            Confidence::Medium,
+            openai::EXTENSIONS_READ_ON,
+            "a live error of 2026-09, justrach/codegraff#746",
+        ),
         advised_undeferred: limit(
             "fewer than 20",
             Confidence::Medium,

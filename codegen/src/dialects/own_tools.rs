@@ -32,6 +32,8 @@ limits! {
     SearchLimits {
         /// The lists of tools for which the vendor advises its search.
         advised_from: ListSize,
+        /// A request with the search, but without a deferred tool.
+        needs_deferred_tool: Refused,
         /// How many tools should not be deferred.
         advised_undeferred: &'static str,
         /// The number of functions that a namespace should not reach.

@@ -16,7 +16,7 @@ use crate::catalog::Tool;
 use crate::conditional_json::CondJson;
 use crate::dialects::Dialect;
 use crate::lower::Lowered;
-use crate::text::atoms::{AtomId, Template, When};
+use crate::text::atoms::{AtomId, Template, Uses, When};
 use crate::text::template::Piece;
 use crate::text::turns::turns;
 
@@ -35,7 +35,9 @@ pub(super) fn declaration_with_parts(
     json: &CondJson,
 ) -> Option<Value> {
     let mut marked = Marked { facts: tool.facts.len(), mark: '\0', texts: Vec::new(), structural: 0 };
-    marked.collect(json);
+    let mut uses = Uses::default();
+    marked.collect(json, &mut uses);
+    marked.structural = uses.atoms.iter().fold(0, |all, AtomId(atom)| all | 1 << atom);
     if marked.structural == 0 && marked.texts.is_empty() {
         return None;
     }
@@ -73,7 +75,8 @@ struct Marked<'t> {
 }
 
 impl<'t> Marked<'t> {
-    fn collect(&mut self, document: &'t CondJson) {
+    /// Collects the texts, and what the rest of the document depends on.
+    fn collect(&mut self, document: &'t CondJson, structural: &mut Uses) {
         match document {
             CondJson::Json(_) => {}
             CondJson::Text(text) => {
@@ -81,41 +84,20 @@ impl<'t> Marked<'t> {
                     self.texts.push(text);
                     // Whether there is a comment changes the layout.
                     if !has_words(text) {
-                        self.add_atoms(text);
+                        structural.add_text(text);
                     }
                 }
             }
-            CondJson::Array(items) => items.iter().for_each(|(when, item)| self.part(when.as_ref(), item)),
-            CondJson::Object(entries) => entries.iter().for_each(|(when, _, value)| self.part(when.as_ref(), value)),
-        }
-    }
-
-    fn part(&mut self, when: Option<&When>, value: &'t CondJson) {
-        self.add_condition(when);
-        self.collect(value);
-    }
-
-    fn add_condition<'w>(&mut self, whens: impl IntoIterator<Item = &'w When>) {
-        for AtomId(atom) in whens.into_iter().flat_map(|when| when.atoms()) {
-            self.structural |= 1 << atom;
-        }
-    }
-
-    fn add_atoms(&mut self, text: &Template) {
-        for piece in text {
-            match piece {
-                Piece::Text(_) | Piece::Fact(_) => {}
-                Piece::Available { tools, .. } => {
-                    for (AtomId(atom), _) in tools {
-                        self.structural |= 1 << atom;
-                    }
+            CondJson::Array(items) => {
+                for (when, item) in items {
+                    when.iter().for_each(|when| structural.add_condition(when));
+                    self.collect(item, structural);
                 }
-                Piece::Choice { branches, otherwise } => {
-                    self.add_condition(branches.iter().map(|(when, _)| when));
-                    for (_, text) in branches {
-                        self.add_atoms(text);
-                    }
-                    self.add_atoms(otherwise);
+            }
+            CondJson::Object(entries) => {
+                for (when, _, value) in entries {
+                    when.iter().for_each(|when| structural.add_condition(when));
+                    self.collect(value, structural);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The vendors' own tools that the requests of the project contain, according to `[vendor_tools]` of `toolc.toml`.
 
 use super::Lint;
-use crate::catalog::{Tool, ToolId, ToolsetId};
+use crate::catalog::{Tool, ToolsetId};
 use crate::diagnostic::{At, Place};
 use crate::dialects::{Dialect, ListSize, Vendor};
 use crate::lower::{DefinitionSizes, accepts, form};
@@ -21,19 +21,23 @@ pub(super) struct VendorTool {
     runs_code: bool,
 }
 
-/// A large toolset from which a vendor's tool search finds tools.
-#[derive(Debug)]
+/// A toolset from which a vendor's tool search finds tools, in one dialect.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct SearchedToolset {
     /// The toolset.
     pub(super) id: ToolsetId,
-    /// The number of its tools.
+    /// The dialect.
+    pub(super) dialect: &'static Dialect,
+    /// The place of the vendor's tool search.
+    pub(super) place: Place,
+    /// The number of its tools that the dialect accepts. Not 0.
     pub(super) tools: usize,
-    /// An estimate of the tokens of their definitions.
-    pub(super) tokens: usize,
     /// The number of tools that may be deferred.
     pub(super) deferrable: usize,
-    /// The dialects in whose requests it is large, and the place of the vendor's tool search.
-    pub(super) dialects: Vec<(&'static Dialect, Place)>,
+    /// An estimate of the tokens of the definitions of all its tools.
+    pub(super) tokens: usize,
+    /// Whether the toolset is so large that the vendor advises its search.
+    pub(super) is_large: bool,
 }
 
 impl Lint<'_> {
@@ -72,29 +76,31 @@ impl Lint<'_> {
         self.vendor_tools(dialect).iter().any(|tool| tool.runs_code)
     }
 
-    /// Returns the declared toolsets that are large for one of the vendors whose tool search requests contain. Toolsets with tools that
-    /// are added at run time are left out: whether those may be deferred is not known.
-    pub(super) fn searched_toolsets(&self) -> Vec<SearchedToolset> {
-        let vendors: Vec<(&'static Dialect, Place, ListSize)> = self
-            .dialects()
-            .filter_map(|dialect| Some((dialect, self.tool_search(dialect)?, dialect.search.advised_from()?.value)))
-            .collect();
-        if vendors.is_empty() {
+    /// Returns the declared toolsets from which the vendors' tool searches find tools, grouped by toolset. Toolsets with tools that are
+    /// added at run time are left out: whether those may be deferred is not known.
+    pub(super) fn searched_toolsets(&self) -> Vec<Vec<SearchedToolset>> {
+        let searches: Vec<(&'static Dialect, Place)> =
+            self.dialects().filter_map(|dialect| Some((dialect, self.tool_search(dialect)?))).collect();
+        if searches.is_empty() {
             return Vec::new();
         }
         let mut sizes = DefinitionSizes::new(self);
         let declared = self.toolsets().filter(|(id, toolset)| toolset.declared && !self.has_external_tools(*id));
-        let searched = declared.filter_map(|(id, _)| {
-            let tools = self.resolved(id);
-            let tokens = sizes.tokens(tools);
-            let is_large = |dialect: &'static Dialect, list: ListSize| {
-                let count = tools.iter().filter(|tool| accepts(dialect, &self[**tool])).count();
-                count >= list.tools || list.tokens.is_some_and(|most| tokens > most)
+        let searched = declared.map(|(id, _)| {
+            let resolved = self.resolved(id);
+            let tokens = sizes.tokens(resolved);
+            let in_dialect = |(dialect, place): &(&'static Dialect, Place)| {
+                let accepted: Vec<&Tool> =
+                    resolved.iter().map(|tool| &self[*tool]).filter(|tool| accepts(dialect, tool)).collect();
+                let tools = accepted.len();
+                let deferrable = accepted.iter().filter(|tool| tool.manifest.defer).count();
+                let advised = dialect.search.advised_from().map(|limit| limit.value);
+                let is_large = advised.is_some_and(|ListSize { tools: from, tokens: most }| {
+                    tools >= from || most.is_some_and(|most| tokens > most)
+                });
+                SearchedToolset { id, dialect, place: *place, tools, deferrable, tokens, is_large }
             };
-            let large = vendors.iter().filter(|(dialect, _, list)| is_large(dialect, *list));
-            let dialects: Vec<_> = large.map(|(dialect, place, _)| (*dialect, *place)).collect();
-            let deferrable = tools.iter().filter(|tool: &&ToolId| self[**tool].manifest.defer).count();
-            (!dialects.is_empty()).then_some(SearchedToolset { id, tools: tools.len(), tokens, deferrable, dialects })
+            searches.iter().map(in_dialect).filter(|searched| searched.tools > 0).collect()
         });
         searched.collect()
     }

@@ -1,6 +1,8 @@
 //! The atoms of a manifest: the tools, facts and comparisons in its conditions and texts. Equal atoms are stored once, and
 //! conditions refer to them by index.
 
+use std::collections::BTreeSet;
+
 use super::condition::{AtomExpr, Condition};
 use super::template::Piece;
 use crate::diagnostic::{At, Place};
@@ -37,6 +39,40 @@ impl AtomTable {
     /// Returns the index of a fact, and adds it if it is new.
     pub fn fact(&mut self, name: String, place: impl FnOnce() -> Place) -> FactRef {
         FactRef(intern(&mut self.facts, name, place))
+    }
+}
+
+/// The atoms and facts that texts and conditions depend on.
+#[derive(Debug, Default)]
+pub struct Uses {
+    /// The atoms.
+    pub atoms: BTreeSet<AtomId>,
+    /// The facts whose values are in the texts.
+    pub facts: BTreeSet<FactRef>,
+}
+
+impl Uses {
+    /// Adds those of a text.
+    pub fn add_text(&mut self, text: &Template) {
+        for piece in text {
+            match piece {
+                Piece::Text(_) => {}
+                Piece::Fact(fact) => drop(self.facts.insert(*fact)),
+                Piece::Available { tools, .. } => self.atoms.extend(tools.iter().map(|(atom, _)| *atom)),
+                Piece::Choice { branches, otherwise } => {
+                    for (when, text) in branches {
+                        self.add_condition(when);
+                        self.add_text(text);
+                    }
+                    self.add_text(otherwise);
+                }
+            }
+        }
+    }
+
+    /// Adds those of a condition.
+    pub fn add_condition(&mut self, when: &When) {
+        self.atoms.extend(when.atoms());
     }
 }
 

@@ -15,8 +15,15 @@ pub const MAX_META: usize = 16 << 10;
 /// Returns whether a client can show the picture at an address without running anything, whatever its length.
 pub fn is_picture_address(address: &str) -> bool {
     let is_allowed = |letter: char| letter.is_ascii_graphic() && !"<>\"\\^`{|}".contains(letter);
-    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("data:image/"));
-    rest.is_some_and(|rest| !rest.is_empty()) && address.chars().all(is_allowed)
+    let is_subtype = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(&byte))
+    };
+    let is_picture = match (address.strip_prefix("https://"), address.strip_prefix("data:image/")) {
+        (Some(rest), _) => !rest.is_empty(),
+        (_, Some(rest)) => rest.find([';', ',']).is_some_and(|end| is_subtype(&rest[..end])),
+        _ => false,
+    };
+    is_picture && address.chars().all(is_allowed)
 }
 
 /// Returns whether a value is an icon: an object with the address of a picture in `src`, within the limits.
@@ -25,6 +32,26 @@ pub fn is_icon(icon: &Value) -> bool {
     address.len() <= MAX_ICON
         && is_picture_address(address)
         && icon.to_string().len() <= address.len() + MAX_ICON_MEMBERS
+}
+
+/// Returns whether a key of `_meta` has the form that MCP requires: a name, perhaps after a prefix of labels and `/`.
+pub fn is_meta_key(key: &str) -> bool {
+    let Some((prefix, name)) = key.split_once('/') else { return is_meta_name(key) };
+    prefix.split('.').all(is_meta_label) && (name.is_empty() || is_meta_name(name))
+}
+
+/// Returns whether a text is a label of a prefix.
+fn is_meta_label(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// Returns whether a text is the name in a key, which is not empty.
+fn is_meta_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
 /// Returns whether a value can be `_meta`: an object within the limit.
@@ -55,6 +82,8 @@ mod tests {
             json!({"src": "javascript:alert(1)"}),
             json!({"src": "file:///etc/passwd"}),
             json!({"src": "data:text/html,<script>"}),
+            json!({"src": "data:image/../x,"}),
+            json!({"src": "data:image/png"}),
             json!({"src": "https://a.example/\u{1b}[2J"}),
             json!({"src": of_length(MAX_ICON + 1)}),
             json!({"src": "https://a.example/i.png", "sizes": vec!["48x48"; 200]}),

@@ -37,6 +37,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         check_list(&tool.manifest.callers, sink);
         check_list(&tool.manifest.icons, sink);
     }
+    let own = &lint.settings().vendor_tools;
+    for list in [&own.anthropic, &own.openai, &own.gemini] {
+        check_list(list, sink);
+    }
     for (_, toolset) in lint.toolsets() {
         check_list(&toolset.manifest.tools, sink);
         check_list(&toolset.manifest.tags, sink);

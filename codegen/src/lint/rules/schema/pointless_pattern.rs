@@ -22,7 +22,7 @@
 //! pattern = '^[a-z]*$'
 //! ```
 
-use super::unportable_pattern::in_slashes;
+use super::unportable_pattern::{foreign, in_slashes};
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::patterns::Pattern;
@@ -32,6 +32,10 @@ pub(super) const RULE: Rule = Rule::new("S066", "pointless-pattern", Some(Level:
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for pattern in tool.manifest.patterns().filter(|pattern| in_slashes(&pattern.value).is_none()) {
+        // The parser would take it as the other language does.
+        if !foreign(&pattern.value).is_empty() {
+            continue;
+        }
         let Some(parsed) = Pattern::parse(&pattern.value) else { continue };
         let found = |message: &str| Diagnostic::new(Code::POINTLESS_PATTERN, pattern.place, message);
         if parsed.matches_nothing() {

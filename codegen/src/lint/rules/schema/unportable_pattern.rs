@@ -85,7 +85,7 @@ pub(super) fn in_slashes(pattern: &str) -> Option<Slashes<'_>> {
 }
 
 /// Syntax of another language.
-struct Foreign {
+pub(super) struct Foreign {
     span: Range<usize>,
     instead: Instead,
 }
@@ -99,13 +99,14 @@ enum Instead {
 
 const FLAGS: Instead = Instead::Do("JSON Schema has no flags: write both cases, such as `[Aa]`");
 const CLASSES: Instead = Instead::Do("write the range itself, such as `a-zA-Z`");
+const SCRIPT: Instead = Instead::Do("write the name of a script as in `\\p{Script=Greek}`");
 const NO_EQUIVALENT: Instead = Instead::Do("JSON Schema has no equivalent: write out what it matches");
 
 /// Groups that begin with `(?` in other languages.
 const GROUPS: [&str; 5] = ["(?:", "(?=", "(?!", "(?<=", "(?<!"];
 
 /// Finds syntax that ECMAScript does not have, or interprets differently.
-fn foreign(pattern: &str) -> Vec<Foreign> {
+pub(super) fn foreign(pattern: &str) -> Vec<Foreign> {
     let mut found = Vec::new();
     let (mut at, mut in_class, mut after_quantifier) = (0, false, false);
     while let Some(sign) = pattern[at..].chars().next() {
@@ -119,10 +120,17 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                 if matches!(escaped, Some('p' | 'P' | 'u' | 'x')) && rest[length..].starts_with('{') {
                     length = rest.find('}').map_or(length, |end| end + 1);
                 }
+                let name = rest[..length].get(3..length - 1).filter(|_| length > 3).unwrap_or_default();
                 let instead = match escaped {
                     Some('A') if !in_class => Some(Instead::Write("^")),
                     Some('Z' | 'z') if !in_class => Some(Instead::Write("$")),
-                    Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X') => Some(NO_EQUIVALENT),
+                    Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X' | '<' | '>') => Some(NO_EQUIVALENT),
+                    Some('b') if rest[length..].starts_with("{") => {
+                        length = rest.find('}').map_or(length, |end| end + 1);
+                        Some(NO_EQUIVALENT)
+                    }
+                    Some('x') if length > 3 => Some(Instead::Do("write `\\u` and four hexadecimal digits, or the character itself")),
+                    Some('p' | 'P') if !is_property(name) => Some(SCRIPT),
                     _ => None,
                 };
                 found.extend(instead.map(|instead| Foreign { span: at..at + length, instead }));
@@ -133,7 +141,19 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                     found.push(Foreign { span: at..at + length, instead: CLASSES });
                 }
             }
-            '[' => in_class = true,
+            '[' if !in_class => {
+                in_class = true;
+                // Elsewhere, `[]` and `[^]` are complete classes.
+                let begin = if rest.starts_with("[^") { 2 } else { 1 };
+                if rest[begin..].starts_with(']') {
+                    length = begin + 1;
+                    found.push(Foreign { span: at + begin..at + length, instead: Instead::Write("\\]") });
+                }
+            }
+            '&' | '~' if in_class && rest[1..].starts_with(sign) => {
+                length = 2;
+                found.push(Foreign { span: at..at + length, instead: CLASSES });
+            }
             ']' => in_class = false,
             _ if in_class => {}
             '(' if rest.starts_with("(?P<") => {
@@ -160,6 +180,10 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                 let end = rest.find('}').unwrap_or_default();
                 is_quantifier = end > 1 && rest[1..end].bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
                 length = if is_quantifier { end + 1 } else { length };
+                if is_quantifier && after_quantifier {
+                    let instead = Instead::Do("write a group around what is repeated: `(?:...)`");
+                    found.push(Foreign { span: at..at + length, instead });
+                }
             }
             '*' | '+' => is_quantifier = true,
             '?' => is_quantifier = !after_quantifier,
@@ -169,6 +193,26 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
         at += length;
     }
     found
+}
+
+/// The general categories of Unicode, which ECMAScript names as other languages do.
+const CATEGORIES: &[&str] = &[
+    "C", "Cc", "Cf", "Cn", "Co", "Cs", "L", "LC", "Ll", "Lm", "Lo", "Lt", "Lu", "M", "Mc", "Me", "Mn", "N", "Nd", "Nl", "No", "P",
+    "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "S", "Sc", "Sk", "Sm", "So", "Z", "Zl", "Zp", "Zs", "Letter", "Lowercase_Letter",
+    "Uppercase_Letter", "Titlecase_Letter", "Modifier_Letter", "Other_Letter", "Mark", "Number", "Decimal_Number", "Punctuation",
+    "Symbol", "Separator", "Other", "Control",
+];
+
+/// The properties of Unicode with two values, as far as they are common in patterns.
+const PROPERTIES: &[&str] = &[
+    "ASCII", "Alphabetic", "Alpha", "Any", "Assigned", "Emoji", "Emoji_Component", "Emoji_Modifier", "Emoji_Presentation",
+    "Extended_Pictographic", "ASCII_Hex_Digit", "Hex_Digit", "ID_Continue", "ID_Start", "Ideographic", "Lowercase", "Uppercase", "Math",
+    "White_Space", "XID_Continue", "XID_Start", "Dash", "Diacritic", "Quotation_Mark", "Cased",
+];
+
+/// Returns whether ECMAScript knows a property of characters by this name. Those with a value, such as `Script=Greek`, are not checked.
+fn is_property(name: &str) -> bool {
+    name.is_empty() || name.contains('=') || CATEGORIES.contains(&name) || PROPERTIES.contains(&name)
 }
 
 #[cfg(test)]
@@ -207,6 +251,14 @@ mod tests {
             (r"\{a}+", vec![]),
             ("a{2}+", vec!["+"]),
             (r"\\A", vec![]),
+            (r"\x{1F600}\x41[\x{1F600}]", vec![r"\x{1F600}", r"\x{1F600}"]),
+            (r"\p{Greek}\P{Lu}\p{Script=Greek}\pL", vec![r"\p{Greek}"]),
+            (r"\b{start}x\b", vec![r"\b{start}"]),
+            (r"\<x\>", vec![r"\<", r"\>"]),
+            ("a{1,2}{3}b{2}?", vec!["{3}"]),
+            ("[^]]+[]a]", vec!["]", "]"]),
+            (r"[^\]]+[[]", vec![]),
+            (r"[\d&&[^5]]&&", vec!["&&"]),
         ] {
             let found: Vec<&str> = foreign(pattern).into_iter().map(|found| &pattern[found.span]).collect();
             assert_eq!(found, signs, "{pattern}");

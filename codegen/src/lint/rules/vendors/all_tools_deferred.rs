@@ -119,16 +119,19 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P020", "all-tools-deferred", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for SearchedToolset { id, tools, deferrable, dialects, .. } in lint.searched_toolsets() {
-        let advice = dialects.iter().find_map(|(dialect, _)| Some((dialect.name, dialect.search.advised_undeferred()?)));
-        let Some((advising, advised)) = advice.filter(|_| tools == deferrable) else { continue };
-        let (toolset, place) = (&lint[id], dialects[0].1);
-        let names: Vec<&str> = dialects.iter().map(|(dialect, _)| dialect.name).collect();
+    for mut searched in lint.searched_toolsets() {
+        searched.retain(|one| one.is_large && one.tools == one.deferrable);
+        let advice = searched.iter().find_map(|one| Some((one.dialect.name, one.dialect.search.advised_undeferred()?)));
+        let (Some((advising, advised)), Some(SearchedToolset { id, tools, place, .. })) = (advice, searched.first()) else {
+            continue;
+        };
+        let toolset = &lint[*id];
+        let names: Vec<&str> = searched.iter().map(|one| one.dialect.name).collect();
         let (name, names) = (toolset.name(), ticked(&names, ", "));
         let message = format!("all {tools} tools of `{name}` may be deferred: in {names}, a model could see none of them");
         sink.push(
             Diagnostic::new(Code::ALL_TOOLS_DEFERRED, toolset.manifest.name.place, message)
-                .related(place, "the tool search is listed here")
+                .related(*place, "the tool search is listed here")
                 .help("set `defer = false` in the tools that most conversations need")
                 .help(format!("for `{advising}`, the vendor advises {} tools ({})", advised.value, advised.source)),
         );

@@ -64,7 +64,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
 use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::narrow::Narrowed;
-use crate::lower::{form, parameters};
+use crate::lower::{accepts, form, parameters};
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P023", "code-cannot-call", Some(Level::Warning), Check::Output(check));
@@ -82,6 +82,9 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 fn check_strict(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
     for dialect in lint.listed_dialects() {
         let Some(limit) = form(dialect, tool).code.strict_tools() else { continue };
+        if tool.manifest.callers().model && !accepts(dialect, tool) {
+            continue;
+        }
         let (name, dialect) = (tool.name(), dialect.name);
         let outcome = if tool.manifest.callers().model { "only the model can call it there" } else { "it is omitted there" };
         sink.push(

@@ -41,12 +41,15 @@
 //! ```
 
 use serde_json::Value;
+use toolc::__gen::segment::Atoms;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{At, Code, Diagnostic, Level, Place, Sink};
 use crate::dialects::{HeaderRules, Limit};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Property, Schema};
+use crate::text::atoms::AtomId;
+use crate::text::turns::turns;
 
 pub(super) const RULE: Rule = Rule::new("P028", "mcp-header", Some(Level::Warning), Check::Tool(check));
 
@@ -58,7 +61,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     }
     let rules = lint.dialects().find_map(|dialect| dialect.tool.headers());
     let reachable = reachable(&tool.manifest.params);
-    let mut seen: Vec<&At<String>> = Vec::new();
+    let turns = turns(tool.manifest.atom_table.atoms.iter().map(|atom| &atom.value));
+    let mut seen: Vec<(&Property, &At<String>)> = Vec::new();
     for (parameter, header) in headers {
         let name = &parameter.name.value;
         let found = |message: String| Diagnostic::new(Code::MCP_HEADER, header.place, message);
@@ -75,11 +79,13 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let message = format!("`{}` is not a valid header name", header.value);
             let expected = format!("expected one or more ASCII letters, digits and {}", rules.punctuation);
             sink.push(refused(message).label(expected));
-        } else if let Some(first) = seen.iter().find(|first| first.value.eq_ignore_ascii_case(&header.value)) {
+        } else if let Some((_, first)) = seen.iter().find(|(other, first)| {
+            first.value.eq_ignore_ascii_case(&header.value) && turns.iter().any(|turn| in_turn(parameter, *turn) && in_turn(other, *turn))
+        }) {
             let message = format!("two parameters of `{}` have the header `{}`", tool.name(), header.value);
             sink.push(refused(message).related(first.place, "first used here").help("give them different names"));
         }
-        seen.push(header);
+        seen.push((parameter, header));
         if !reachable.contains(&header.place) {
             let message = format!("MCP clients cannot repeat `{name}` in a header");
             let label = "the parameter is below an array, a map, an alternative or a `$ref`";
@@ -119,12 +125,24 @@ fn other_type(schema: &Schema, rules: HeaderRules) -> Option<String> {
     }
 }
 
+/// Returns whether a parameter is in a turn in which these atoms hold. The conditions of schemas around it are not considered.
+fn in_turn(parameter: &Property, atoms: Atoms) -> bool {
+    parameter.when.as_ref().is_none_or(|when| when.value.holds(&|AtomId(atom)| atoms >> atom & 1 == 1))
+}
+
 /// Returns a value or bound of an integer that is too large for a header.
 fn beyond(schema: &Schema, rules: HeaderRules) -> Option<&At<Value>> {
     let bounds = schema.bounds.iter().filter(|(keyword, _)| keyword.to_lowercase().ends_with("imum"));
+    let bounds = bounds.map(|(keyword, bound)| (bound, i64::from(keyword.starts_with("exclusive"))));
     let values = schema.choices.iter().map(|choice| &choice.value).chain(&schema.constant).chain(&schema.default);
-    let fits = |value: &Value| {
-        value.as_i64().map_or(!value.is_number(), |value| (-rules.max_integer..=rules.max_integer).contains(&value))
+    let fits = |value: &Value, excluded: i64| {
+        let max = rules.max_integer + excluded;
+        match value.as_i64() {
+            Some(value) => (-max..=max).contains(&value),
+            // A fraction, or larger than any integer of 64 bits.
+            None => value.as_f64().is_none_or(|value| value.abs() < i64::MAX as f64 && (-max..=max).contains(&(value as i64))),
+        }
     };
-    bounds.map(|(_, bound)| bound).chain(values).find(|value| !fits(&value.value))
+    let mut all = bounds.chain(values.map(|value| (value, 0)));
+    all.find(|(value, excluded)| !fits(&value.value, *excluded)).map(|(value, _)| value)
 }

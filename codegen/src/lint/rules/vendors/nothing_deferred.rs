@@ -1,5 +1,6 @@
-//! A large toolset without a tool that may be deferred, in a project whose requests contain a vendor's tool search. The record of the
-//! dialect says which toolsets are large (`advised_from`). A toolset with tools that are added at run time is not checked.
+//! A toolset without a tool that may be deferred, in a project whose requests contain a vendor's tool search. It is reported if the
+//! toolset is large, which the record of the dialect defines (`advised_from`), or if the vendor refuses such a request
+//! (`needs_deferred_tool`). A toolset with tools that are added at run time is not checked.
 //!
 //! ## Why is this bad
 //! The tool search finds nothing. Every request contains all definitions, which is what the search should avoid.
@@ -131,20 +132,26 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P021", "nothing-deferred", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for SearchedToolset { id, tools, tokens, deferrable, dialects } in lint.searched_toolsets() {
-        if deferrable > 0 {
-            continue;
-        }
-        let (toolset, place) = (&lint[id], dialects[0].1);
-        let names: Vec<&str> = dialects.iter().map(|(dialect, _)| dialect.name).collect();
+    for mut searched in lint.searched_toolsets() {
+        searched.retain(|one| {
+            one.deferrable == 0 && (one.is_large || one.dialect.search.needs_deferred_tool().is_some())
+        });
+        let Some(SearchedToolset { id, tools, tokens, place, .. }) = searched.first() else { continue };
+        let toolset = &lint[*id];
+        let names: Vec<&str> = searched.iter().map(|one| one.dialect.name).collect();
         let (name, names) = (toolset.name(), ticked(&names, ", "));
         let message = format!(
             "no tool of `{name}` may be deferred, so the tool search of {names} finds none of its {tools} tools; their definitions need about {tokens} tokens"
         );
-        sink.push(
-            Diagnostic::new(Code::NOTHING_DEFERRED, toolset.manifest.name.place, message)
-                .related(place, "the tool search is listed here")
-                .help("remove `defer = false` from tools that few conversations need"),
-        );
+        let found = Diagnostic::new(Code::NOTHING_DEFERRED, toolset.manifest.name.place, message)
+            .related(*place, "the tool search is listed here")
+            .help("remove `defer = false` from tools that few conversations need");
+        let refusal = searched.iter().find_map(|one| Some((one.dialect.name, one.dialect.search.needs_deferred_tool()?)));
+        sink.push(match refusal {
+            Some((dialect, limit)) => found
+                .level(lint.level_of(&limit))
+                .help(format!("`{dialect}` refuses a tool search without a deferred tool ({})", limit.source)),
+            None => found,
+        });
     }
 }

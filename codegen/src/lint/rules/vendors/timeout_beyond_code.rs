@@ -58,9 +58,9 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let waits: Vec<_> = waits.collect();
     let Some((_, shortest)) = waits.iter().min_by_key(|(_, limit)| limit.value) else { return };
     let dialects: Vec<&str> = waits.iter().map(|(dialect, _)| *dialect).collect();
-    let (name, seconds) = (tool.name(), timeout.value.as_secs());
+    let (name, time) = (tool.name(), timeout.value);
     let message = format!(
-        "a call of `{name}` may take {seconds}s, but code waits for {}s in {}",
+        "a call of `{name}` may take {time:?}, but code waits for {}s in {}",
         shortest.value,
         ticked(&dialects, ", ")
     );

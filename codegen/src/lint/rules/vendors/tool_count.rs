@@ -61,22 +61,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::catalog::{ExternalId, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
+use crate::lower::accepts;
 
 pub(super) const RULE: Rule = Rule::new("P016", "tool-count", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let mut limits: BTreeMap<usize, (Level, Vec<&str>)> = BTreeMap::new();
-    for dialect in lint.dialects() {
-        if let Some(limit) = dialect.request.max_tools() {
-            let (level, dialects) = limits.entry(limit.value).or_insert((Level::Warning, Vec::new()));
-            *level = lint.level_of(&limit).min(*level);
-            dialects.push(dialect.name);
-        }
-    }
     let mut external = vec![None; lint.toolsets().count()];
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let count = lint.resolved(id).len() + external_tools(lint, id, &mut external).len();
-        for (max, (level, dialects)) in limits.range(..count) {
+        let (tools, external) = (lint.resolved(id), external_tools(lint, id, &mut external).len());
+        // By the number of tools and the limit.
+        let mut exceeded: BTreeMap<(usize, usize), (Level, Vec<&str>)> = BTreeMap::new();
+        for dialect in lint.dialects() {
+            let Some(limit) = dialect.request.max_tools().filter(|limit| limit.value < tools.len() + external) else { continue };
+            let count = tools.iter().filter(|tool| accepts(dialect, &lint[**tool])).count() + external;
+            if count > limit.value {
+                let (level, dialects) = exceeded.entry((limit.value, count)).or_insert((Level::Warning, Vec::new()));
+                *level = lint.level_of(&limit).min(*level);
+                dialects.push(dialect.name);
+            }
+        }
+        for ((max, count), (level, dialects)) in &exceeded {
             let (name, dialects) = (toolset.name(), ticked(dialects, ", "));
             let message = format!("`{name}` resolves to {count} tools, but {dialects} allows at most {max} in one request");
             sink.push(

@@ -36,31 +36,37 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{Atom, FactId};
+use crate::catalog::{Atom, FactId, Tool};
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
-use crate::text::atoms::AtomTable;
+use crate::lower::definition;
+use crate::text::atoms::{AtomId, AtomTable, FactRef, Uses};
 
 pub(super) const RULE: Rule = Rule::new("P029", "varies-per-session", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let fixed = lint.listed_dialects().filter(|dialect| dialect.request.varying_lists().is_some());
-    let dialects: Vec<&str> = fixed.map(|dialect| dialect.name).collect();
-    if dialects.is_empty() {
+    let dialects: Vec<&'static Dialect> = fixed.collect();
+    if dialects.is_empty() || !lint.facts().iter().any(|fact| fact.per_session) {
         return;
     }
-    let dialects = ticked(&dialects, ", ");
+    let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name).collect();
+    let names = ticked(&names, ", ");
     let tools = lint.tools().map(|(_, tool)| {
-        (format!("`{}` depends", tool.name()), facts(&tool.atoms, &tool.facts, &tool.manifest.atom_table))
+        let uses = uses(lint, tool, &dialects);
+        (format!("`{}` depends", tool.name()), facts(&uses, &tool.atoms, &tool.facts, &tool.manifest.atom_table))
     });
     let toolsets = lint.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).map(|(_, toolset)| {
         let name = toolset.name();
-        (format!("the home tools of `{name}` depend"), facts(&toolset.atoms, &[], &toolset.manifest.atom_table))
+        let uses = Uses { atoms: (0..toolset.atoms.len()).map(AtomId).collect(), ..Uses::default() };
+        let facts = facts(&uses, &toolset.atoms, &[], &toolset.manifest.atom_table);
+        (format!("the home tools of `{name}` depend"), facts)
     });
     for (who, facts) in tools.chain(toolsets) {
         for (fact, place) in facts.into_iter().map(|(id, place)| (&lint[id], place)).filter(|(fact, _)| fact.per_session) {
             let name = &fact.name.value;
-            let message = format!("{who} on `facts.{name}`, so the list of tools in {dialects} differs between sessions");
+            let message = format!("{who} on `facts.{name}`, so the list of tools in {names} differs between sessions");
             sink.push(
                 Diagnostic::new(Code::VARIES_PER_SESSION, place, message)
                     .related(fact.name.place, "its value may differ between the sessions of a process")
@@ -70,13 +76,23 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
 }
 
-/// Returns the facts that conditions and texts depend on, each with the place of its first use.
-fn facts(atoms: &[Atom], written: &[FactId], table: &AtomTable) -> BTreeMap<FactId, Place> {
-    let in_conditions = atoms.iter().zip(&table.atoms).filter_map(|(atom, at)| match atom {
-        Atom::Fact(id) | Atom::Compared(id, ..) => Some((*id, at.place)),
+/// Returns what the definitions of a tool in these dialects depend on, and whether it is shown.
+fn uses(lint: &Lint<'_>, tool: &Tool, dialects: &[&'static Dialect]) -> Uses {
+    let mut uses = Uses::default();
+    for json in dialects.iter().filter_map(|dialect| definition(dialect, lint, tool).definition) {
+        uses.add_text(&json.json());
+        tool.manifest.requires.when.iter().for_each(|when| uses.add_condition(&when.value));
+    }
+    uses
+}
+
+/// Returns the facts among what is used, each with the place of its first use.
+fn facts(uses: &Uses, atoms: &[Atom], written: &[FactId], table: &AtomTable) -> BTreeMap<FactId, Place> {
+    let in_conditions = uses.atoms.iter().filter_map(|AtomId(at)| match atoms.get(*at)? {
+        Atom::Fact(id) | Atom::Compared(id, ..) => Some((*id, table.atoms.get(*at)?.place)),
         Atom::Tool(_) | Atom::External(_) => None,
     });
-    let in_texts = written.iter().zip(&table.facts).map(|(id, at)| (*id, at.place));
+    let in_texts = uses.facts.iter().filter_map(|FactRef(at)| Some((*written.get(*at)?, table.facts.get(*at)?.place)));
     let mut facts: BTreeMap<FactId, Place> = BTreeMap::new();
     for (id, place) in in_conditions.chain(in_texts) {
         let first = facts.entry(id).or_insert(place);

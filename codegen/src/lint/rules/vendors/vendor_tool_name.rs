@@ -28,31 +28,57 @@ use std::collections::BTreeMap;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
+use crate::lower::accepts;
 
-pub(super) const RULE: Rule = Rule::new("P027", "vendor-tool-name", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("P027", "vendor-tool-name", Some(Level::Warning), Check::Output(check));
 
-fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for (_, tool) in lint.tools() {
+        let accepting = lint.dialects().filter(|dialect| accepts(dialect, tool));
+        let names = accepting.map(|dialect| (dialect, tool.name_in(dialect.name), name_place(tool, dialect)));
+        report(lint, names, |dialects| {
+            let tables: Vec<String> = dialects.iter().map(|dialect| format!("[dialect.{dialect}]")).collect();
+            let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
+            format!("give the tool another `name` in {}, or remove the vendor's tool", ticked(&tables, ", "))
+        }, sink);
+    }
+    for name in &lint.settings().external {
+        let names = lint.dialects().map(|dialect| (dialect, name.value.as_str(), name.place));
+        report(lint, names, |_| "add the tool under another name, or remove the vendor's tool".to_owned(), sink);
+    }
+}
+
+/// Returns the place of a tool's name in a dialect.
+fn name_place(tool: &Tool, dialect: &Dialect) -> Place {
+    let renamed = tool.overrides(dialect.name).and_then(|overrides| overrides.name.as_ref());
+    renamed.unwrap_or(&tool.manifest.name).place
+}
+
+/// Reports the names of one tool, each with its dialect and its place, that the vendor's own tools have.
+fn report<'n>(
+    lint: &Lint<'_>,
+    names: impl Iterator<Item = (&'static Dialect, &'n str, Place)>,
+    help: impl Fn(&[&str]) -> String,
+    sink: &Sink,
+) {
     // Dialects of one vendor usually share the name of the tool, and so the finding.
-    let mut found: BTreeMap<Place, (Vec<&str>, Level, Place)> = BTreeMap::new();
-    for dialect in lint.dialects() {
+    let mut found: BTreeMap<Place, (&str, Vec<&str>, Level, Place)> = BTreeMap::new();
+    for (dialect, name, place) in names {
         let Some(limit) = dialect.request.duplicate_names() else { continue };
-        let name = tool.name_in(dialect.name);
         let Some(own) = lint.vendor_tools(dialect).into_iter().find(|own| own.names.contains(&name)) else { continue };
-        let renamed = tool.overrides(dialect.name).and_then(|overrides| overrides.name.as_ref());
-        let place = renamed.unwrap_or(&tool.manifest.name).place;
-        let (dialects, level, _) = found.entry(place).or_insert((Vec::new(), Level::Warning, own.place));
+        let (_, dialects, level, _) = found.entry(place).or_insert((name, Vec::new(), Level::Warning, own.place));
         dialects.push(dialect.name);
         *level = lint.level_of(&limit).min(*level);
     }
-    for (place, (dialects, level, own)) in found {
-        let (first, name) = (dialects[0], tool.name_in(dialects[0]));
+    for (place, (name, dialects, level, own)) in found {
         let message = format!("`{name}` is also the name of one of the vendor's own tools in {}", ticked(&dialects, ", "));
         sink.push(
             Diagnostic::new(Code::VENDOR_TOOL_NAME, place, message)
                 .level(level)
                 .related(own, "requests contain it")
-                .help(format!("give the tool another `name` in `[dialect.{first}]`, or remove the vendor's tool")),
+                .help(help(&dialects)),
         );
     }
 }
