@@ -90,13 +90,17 @@ impl<'t> Marked<'t> {
             }
             CondJson::Array(items) => {
                 for (when, item) in items {
-                    when.iter().for_each(|when| structural.add_condition(when));
+                    if let Some(when) = when {
+                        structural.add_condition(when);
+                    }
                     self.collect(item, structural);
                 }
             }
             CondJson::Object(entries) => {
                 for (when, _, value) in entries {
-                    when.iter().for_each(|when| structural.add_condition(when));
+                    if let Some(when) = when {
+                        structural.add_condition(when);
+                    }
                     self.collect(value, structural);
                 }
             }

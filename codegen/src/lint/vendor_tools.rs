@@ -79,9 +79,9 @@ impl Lint<'_> {
     /// Returns the declared toolsets from which the vendors' tool searches find tools, grouped by toolset. Toolsets with tools that are
     /// added at run time are left out: whether those may be deferred is not known.
     pub(super) fn searched_toolsets(&self) -> Vec<Vec<SearchedToolset>> {
-        let searches: Vec<(&'static Dialect, Place)> =
+        let vendor_searches: Vec<(&'static Dialect, Place)> =
             self.dialects().filter_map(|dialect| Some((dialect, self.tool_search(dialect)?))).collect();
-        if searches.is_empty() {
+        if vendor_searches.is_empty() {
             return Vec::new();
         }
         let mut sizes = DefinitionSizes::new(self);
@@ -100,7 +100,7 @@ impl Lint<'_> {
                 });
                 SearchedToolset { id, dialect, place: *place, tools, deferrable, tokens, is_large }
             };
-            searches.iter().map(in_dialect).filter(|searched| searched.tools > 0).collect()
+            vendor_searches.iter().map(in_dialect).filter(|searched| searched.tools > 0).collect()
         });
         searched.collect()
     }

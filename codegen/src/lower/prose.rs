@@ -55,7 +55,9 @@ pub(super) fn append_sentence(text: &mut Template, sentence: Template) {
             _ if at > 0 || !needs_space => {}
             // A sentence that is not there has no space either.
             Piece::Choice { branches, otherwise } if otherwise.is_empty() => {
-                branches.iter_mut().for_each(|(_, sentence)| sentence.insert(0, space.clone()));
+                for (_, sentence) in branches {
+                    sentence.insert(0, space.clone());
+                }
             }
             _ => append(text, space.clone()),
         }

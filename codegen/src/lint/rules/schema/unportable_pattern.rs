@@ -125,7 +125,7 @@ pub(super) fn foreign(pattern: &str) -> Vec<Foreign> {
                     Some('A') if !in_class => Some(Instead::Write("^")),
                     Some('Z' | 'z') if !in_class => Some(Instead::Write("$")),
                     Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X' | '<' | '>') => Some(NO_EQUIVALENT),
-                    Some('b') if rest[length..].starts_with("{") => {
+                    Some('b') if rest[length..].starts_with('{') => {
                         length = rest.find('}').map_or(length, |end| end + 1);
                         Some(NO_EQUIVALENT)
                     }

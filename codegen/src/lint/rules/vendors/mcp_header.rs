@@ -139,8 +139,8 @@ fn beyond(schema: &Schema, rules: HeaderRules) -> Option<&At<Value>> {
         let max = rules.max_integer + excluded;
         match value.as_i64() {
             Some(value) => (-max..=max).contains(&value),
-            // A fraction, or larger than any integer of 64 bits.
-            None => value.as_f64().is_none_or(|value| value.abs() < i64::MAX as f64 && (-max..=max).contains(&(value as i64))),
+            // A fraction, or more than 64 bits.
+            None => value.as_f64().zip(Value::from(max).as_f64()).is_none_or(|(value, max)| value.abs() <= max),
         }
     };
     let mut all = bounds.chain(values.map(|value| (value, 0)));
