@@ -1,23 +1,23 @@
-//! What clients of `toolc mcp serve` get of other servers, and no model sees: icons, and `_meta` of tools and results.
+//! What is passed on from MCP servers to clients of `toolc mcp serve`, and no model sees: icons of tools, and `_meta` of tools and results.
 
 use serde_json::{Map, Value};
 use toolc::__gen::client_fields::{MAX_ICONS, is_icon, is_meta, is_meta_key};
 
-/// The keys without a prefix that have a meaning between a client and its server.
+/// The keys without a prefix that have a meaning in the protocol, between one client and its server.
 const OWN_KEYS: &[&str] = &["progressToken", "traceparent", "tracestate", "baggage"];
 /// The labels of prefixes that the protocol reserves.
 const RESERVED: &[&str] = &["modelcontextprotocol", "mcp"];
-/// The key, and the prefix, of MCP Apps. They lead to resources, which are not passed on.
+/// The key of MCP Apps, which is also their prefix. Such keys refer to resources, which are not passed on.
 const APPS: &str = "ui";
 
-/// Returns the icons of a definition, without those that are not pictures or are too large.
+/// Returns the icons of a definition, at most [`MAX_ICONS`]. Icons that are not pictures or are too large are left out.
 pub(crate) fn icons(definition: &Value) -> Option<Value> {
     let icons = definition["icons"].as_array()?.iter().filter(|icon| is_icon(icon)).take(MAX_ICONS);
     let icons: Vec<Value> = icons.cloned().collect();
     (!icons.is_empty()).then(|| icons.into())
 }
 
-/// Returns what is passed on of `_meta`, which is nothing if it is too large.
+/// Returns the part of `_meta` that is passed on. `None` if nothing is left, or if the rest is too large.
 pub(crate) fn meta(meta: &Map<String, Value>) -> Option<Value> {
     let passed = meta.iter().filter(|(key, _)| is_passed_on(key)).map(|(key, value)| (key.clone(), value.clone()));
     let passed = Value::Object(passed.collect());
@@ -30,7 +30,7 @@ fn is_passed_on(key: &str) -> bool {
         return false;
     }
     let Some((prefix, _)) = key.split_once('/') else { return !OWN_KEYS.contains(&key) && key != APPS };
-    // The second label decides. Before 2025-11-25, it was a label before another one: `modelcontextprotocol.io/`.
+    // In `io.modelcontextprotocol/`, the second label is reserved. Before 2025-11-25, it was the first: `modelcontextprotocol.io/`.
     let belongs_to_protocol = prefix.split('.').take(2).any(|label| RESERVED.contains(&label));
     !belongs_to_protocol && prefix != APPS
 }

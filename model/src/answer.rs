@@ -1,4 +1,4 @@
-//! The answer of a model, and what happens until it is complete.
+//! The answer of a model, and the events until it is complete.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use crate::error::ModelError;
 pub struct Answer {
     /// The text and the calls.
     pub response: ModelResponse,
-    /// The time of the last try.
+    /// The duration of the last try.
     pub elapsed: Duration,
     /// The number of tries, at least 1.
     pub tries: u32,
 }
 
-/// What happens until an answer is complete.
+/// An event before an answer is complete.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
     /// The next part of the text.
     Text(&'a str),
-    /// The request failed, and is sent again. The answer begins anew: text that was passed on does not belong to it.
+    /// The request failed, and will be sent again. The text of earlier events does not belong to the answer.
     Retry {
-        /// Why.
+        /// The error of the request.
         error: &'a ModelError,
-        /// The time until it is sent.
+        /// The time until the request is sent again.
         wait: Duration,
     },
 }

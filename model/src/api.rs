@@ -12,12 +12,12 @@ use crate::client::{Request, Settings};
 
 /// The version of Anthropic's API.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
-/// The revision of the shapes of Gemini's Interactions, as google-genai 3.6.1 sends it.
+/// The revision of Gemini's Interactions, as google-genai 3.6.1 sends it.
 const INTERACTIONS_REVISION: &str = "2026-05-20";
 /// The output limit of Anthropic's API if the settings have none. That API requires one.
 const ANTHROPIC_OUTPUT_TOKENS: u32 = 16_384;
 
-/// The APIs.
+/// The API of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Api {
     /// OpenAI's Chat Completions, which most other servers implement.
@@ -37,7 +37,7 @@ impl Api {
     pub const ALL: [Self; 5] =
         [Self::ChatCompletions, Self::Responses, Self::Anthropic, Self::Gemini, Self::Interactions];
 
-    /// Returns the word for the API: `chat`, `responses`, `anthropic`, `gemini` or `interactions`.
+    /// Returns the name of the API in settings: `chat`, `responses`, `anthropic`, `gemini` or `interactions`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::ChatCompletions => "chat",
@@ -48,7 +48,7 @@ impl Api {
         }
     }
 
-    /// Returns the API with this word.
+    /// Returns the API with this name, or `None` if no API has it.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|api| api.word() == word)
     }
@@ -73,7 +73,7 @@ impl Api {
         }
     }
 
-    /// Returns the dialect of the definitions in its requests.
+    /// Returns the dialect of the definitions in requests to the API.
     pub const fn dialect(self) -> Dialect {
         match self {
             Self::ChatCompletions => Dialect::OpenAi,
@@ -84,7 +84,7 @@ impl Api {
         }
     }
 
-    /// Returns the reader of its answers, which also writes results.
+    /// Returns the API of [`toolc::wire`] that reads its answers and writes results.
     pub const fn wire(self) -> wire::Api {
         match self {
             Self::ChatCompletions => wire::Api::ChatCompletions,
@@ -230,8 +230,7 @@ fn to_json(body: &impl Serialize) -> Option<String> {
     serde_json::to_string(body).ok()
 }
 
-/// Marks the end of the conversation, up to which Anthropic keeps it in its cache for the next request. An answer of the model is not
-/// marked: the next request repeats it.
+/// Marks the last message, so that Anthropic caches the conversation up to its end. A message of the model is not marked.
 fn with_cache_mark(messages: &[Box<RawValue>]) -> Vec<Box<RawValue>> {
     let mut messages = messages.to_vec();
     if let Some(last) = messages.last_mut()
@@ -249,10 +248,11 @@ fn with_cache_mark(messages: &[Box<RawValue>]) -> Vec<Box<RawValue>> {
     messages
 }
 
-/// Returns the messages of a conversation without the model's thinking. `None` if they contain none, or if the API accepts the thinking in
-/// a changed conversation, as all APIs except Anthropic's do.
+/// Returns the messages of a conversation without the model's thinking. Returns `None` if nothing must be removed: the messages contain no
+/// thinking, or the API is not Anthropic's.
 ///
 /// Anthropic's models refuse thinking if the conversation before it has changed: see [`StaleThinking`](crate::ErrorKind::StaleThinking).
+/// All other APIs accept it.
 pub fn without_thinking(api: Api, messages: &[Box<RawValue>]) -> Option<Vec<Box<RawValue>>> {
     let mut is_changed = false;
     let kept = messages.iter().filter_map(|message| {

@@ -1,4 +1,4 @@
-//! A model, as the loop and tools use it.
+//! The client of a model, for the agent's loop and for tools.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::key::Key;
 use crate::retry::Retries;
 use crate::script::Script;
 
-/// What a [`Client`] needs to know about its model.
+/// The settings of a [`Client`]: its server, its model and the limits.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The API of the server.
@@ -27,9 +27,9 @@ pub struct Settings {
     pub key: Option<Key>,
     /// The size of the context in tokens, if it is known.
     pub context_tokens: Option<u64>,
-    /// The maximum number of tokens of an answer. Default: that of the server.
+    /// The maximum number of tokens of an answer. `None` is the server's default, or 16,384 for Anthropic, whose API requires a limit.
     pub max_output_tokens: Option<u32>,
-    /// What tokens cost, if the user wants to know.
+    /// The prices of tokens, if they are known.
     pub prices: Option<Prices>,
     /// The limits of a request.
     pub limits: Limits,
@@ -38,19 +38,19 @@ pub struct Settings {
 /// The limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The time to connect.
+    /// The maximum time to connect.
     pub connect: Duration,
-    /// The time to the first byte of the answer. Models that think send nothing for minutes.
+    /// The maximum time until the answer begins. Models that think may send nothing for minutes.
     pub first_byte: Duration,
-    /// The time between two parts of a stream.
+    /// The maximum time between two parts of a stream.
     pub idle: Duration,
-    /// The time of a whole request.
+    /// The maximum time of one try, from the request to the end of the answer.
     pub total: Duration,
-    /// How often a request is repeated if it fails for a reason that may pass.
+    /// The maximum number of retries after [transient](ModelError::may_pass) failures.
     pub retries: u32,
-    /// The time before the first repetition. It doubles with each one.
+    /// The time before the first retry. It doubles with each further retry, and varies at random between half of it and all of it.
     pub first_delay: Duration,
-    /// The longest time before a repetition. If a server asks for a longer one, the request fails.
+    /// The maximum time before a retry. If a server asks to wait longer, the request fails.
     pub max_delay: Duration,
 }
 
@@ -68,14 +68,14 @@ impl Default for Limits {
     }
 }
 
-/// What tokens cost: the price of a million tokens, in any currency.
+/// The prices of a million tokens, in any currency.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Prices {
     /// Tokens of requests.
     pub input: f64,
-    /// Tokens of requests that are read from the vendor's cache. Default: as input.
+    /// Tokens of requests that are read from the vendor's cache. Default: the price of `input`.
     pub cached: Option<f64>,
-    /// Tokens of requests that are written to the vendor's cache. Default: as input.
+    /// Tokens of requests that are written to the vendor's cache. Default: the price of `input`.
     pub cache_writes: Option<f64>,
     /// Tokens of answers.
     pub output: f64,
@@ -105,15 +105,15 @@ pub struct Request<'a> {
     pub messages: &'a [Box<RawValue>],
     /// The definitions of the tools, in the [dialect](Api::dialect) of the API: a JSON array.
     pub tools: Option<&'a RawValue>,
-    /// Which tools the model may call, in the form of the API. Only Anthropic and OpenAI's Responses get it.
+    /// Which tools the model may call, in the form of the API. Only sent to Anthropic and OpenAI's Responses.
     pub tool_choice: Option<&'a RawValue>,
-    /// The beta features that the request needs. Only Anthropic gets them.
+    /// The beta features that the request needs. Only sent to Anthropic.
     pub betas: &'a [&'a str],
-    /// The container in which a program of the model waits for results. Only Anthropic gets it.
+    /// The container in which a program of the model waits for results. Only sent to Anthropic.
     pub container: Option<&'a str>,
 }
 
-/// A model. Clones share its connections.
+/// A client of one model. Clones share its connections.
 #[derive(Debug, Clone)]
 pub struct Client(Arc<Inner>);
 
@@ -137,7 +137,7 @@ impl Client {
         Self(Arc::new(Inner { settings, source: Source::Server(http) }))
     }
 
-    /// Returns a client whose answers are those of a script, for tests and for trying things out.
+    /// Returns a client that gives the answers of a script instead of asking a model, for tests and experiments.
     pub fn scripted(script: Script) -> Self {
         let settings = Settings {
             api: Api::ChatCompletions,
@@ -152,7 +152,7 @@ impl Client {
         Self(Arc::new(Inner { settings, source: Source::Script(script) }))
     }
 
-    /// Returns a client for an independent conversation: one with a script begins it anew.
+    /// Returns a client for an independent conversation. A client with a script begins again with its first answer.
     #[must_use]
     pub fn for_new_conversation(&self) -> Self {
         match &self.0.source {
@@ -161,8 +161,8 @@ impl Client {
         }
     }
 
-    /// Returns a client for another conversation on another executor. It has connections of its own, because a connection ends with the
-    /// executor on which it was made.
+    /// Returns a client like [`for_new_conversation`](Self::for_new_conversation), for another executor. It has connections of its own,
+    /// because a connection ends with the executor on which it was made.
     #[must_use]
     pub fn for_other_executor(&self) -> Self {
         match &self.0.source {
@@ -171,7 +171,7 @@ impl Client {
         }
     }
 
-    /// Returns a client whose answers have at most this number of tokens. The answers of a script are as they were prepared.
+    /// Returns a client whose answers have at most `max` tokens, or fewer if the settings say so. The answers of a script do not change.
     #[must_use]
     pub fn with_max_output_tokens(&self, max: u32) -> Self {
         let settings = &self.0.settings;
@@ -187,8 +187,8 @@ impl Client {
         &self.0.settings
     }
 
-    /// Sends a request, and returns the answer. Passes text and news to `on_event` as they arrive. Repeats the request if it fails
-    /// for a reason that may pass.
+    /// Sends a request, and returns the answer. Passes text and retries to `on_event` as they happen. Retries the request after
+    /// [transient](ModelError::may_pass) failures.
     ///
     /// Dropping the future cancels the request.
     ///
@@ -223,11 +223,11 @@ impl Client {
         }
     }
 
-    /// Tests the key with a request that costs nothing: for the list of models. It is not repeated.
+    /// Tests the key by asking for the list of models, which costs nothing. The request is not retried.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Unauthorized`](crate::ErrorKind::Unauthorized) if the server refuses the key. After any other
-    /// error, it is not known whether the key is right.
+    /// Returns an error of the kind [`Unauthorized`](crate::ErrorKind::Unauthorized) if the server refuses the key. Any other error does
+    /// not show whether the key is right.
     pub async fn check_key(&self) -> Result<(), ModelError> {
         match &self.0.source {
             Source::Server(http) => http.check_key(&self.0.settings).await,
@@ -235,7 +235,7 @@ impl Client {
         }
     }
 
-    /// Sends a text without tools, and returns the text of the answer.
+    /// Sends a text without tools, and returns the text of the answer, with the whole answer.
     ///
     /// # Errors
     /// Returns the error of the last try.

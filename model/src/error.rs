@@ -1,4 +1,4 @@
-//! Why a model did not answer.
+//! Errors of requests to a model.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,10 +23,10 @@ const OVERFLOWS: &[&str] = &[
     "input is too long",
 ];
 
-/// The setting that Anthropic names when it refuses thinking (its guide to preserved thinking, 2026-11-27).
+/// The setting that Anthropic names when it refuses thinking (its guide to preserved thinking, read on 2026-11-27).
 const STALE_THINKING: &str = "block_binding.prefix_mismatch_behavior";
 
-/// Why a model did not answer.
+/// The error of a request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelError {
     kind: ErrorKind,
@@ -42,13 +42,13 @@ pub enum ErrorKind {
     Unreachable,
     /// The server did not answer in time.
     TimedOut,
-    /// The connection broke before the answer was complete.
+    /// The connection ended before the answer was complete.
     Broken,
-    /// The server gets too many requests, and refuses this one.
+    /// The server refused the request because it gets too many.
     RateLimited,
-    /// The server, or a proxy before it, failed.
+    /// The server, or a proxy in front of it, failed.
     ServerFailed,
-    /// The key is missing, wrong or out of quota, or does not allow the request.
+    /// The key is missing or wrong, has no quota left, or does not allow the request.
     Unauthorized,
     /// The conversation is too long for the model.
     ContextOverflow,
@@ -57,9 +57,9 @@ pub enum ErrorKind {
     StaleThinking,
     /// The server refused the request for another reason.
     Refused,
-    /// The answer is not one of this API.
+    /// The answer does not match the API.
     Unreadable,
-    /// The script has no more answers, or says that it fails here.
+    /// The script has no more answers, or its next answer is an error.
     Script,
 }
 
@@ -73,12 +73,12 @@ impl ModelError {
         self.kind
     }
 
-    /// Returns the time that the server asked to wait.
+    /// Returns the time that the server asked to wait, if it named one.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
-    /// Returns whether the same request may succeed later.
+    /// Returns whether the failure is transient: the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(
             self.kind,
@@ -124,7 +124,7 @@ impl ModelError {
         Self { kind, message: message + advice, retry_after }
     }
 
-    /// Returns the error about an answer with a status of success.
+    /// Returns the error about an answer with a successful status.
     pub(crate) fn wire(host: &str, status: u16, error: &WireError) -> Self {
         match error {
             WireError::UnexpectedBody { description } => {
@@ -165,7 +165,7 @@ impl ModelError {
     }
 
     /// Removes the key, which some servers repeat in their messages.
-    pub(crate) fn without(mut self, key: Option<&Key>) -> Self {
+    pub(crate) fn without_key(mut self, key: Option<&Key>) -> Self {
         if let Some(key) = key {
             self.message = key.hidden_in(&self.message);
         }

@@ -14,13 +14,13 @@ use crate::error::{ErrorKind, ModelError};
 use crate::key::Key;
 use crate::retry::retry_after;
 
-/// The part of the body of an error that is read. The rest says nothing to people.
+/// The maximum number of bytes of an error's body that are read. The beginning says what is wrong.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// The time limit of a test of a key.
 const CHECK_LIMIT: std::time::Duration = std::time::Duration::from_secs(20);
 
-/// The connections to a server, which are made when they are first needed.
+/// The connections to a server. The HTTP client is created when it is first used.
 #[derive(Debug)]
 pub(crate) struct Http {
     client: OnceLock<Result<reqwest::Client, String>>,
@@ -52,7 +52,7 @@ impl Http {
             Ok(answer) => answer,
             Err(Elapsed { .. }) => Err(self.timed_out("complete its answer", limit)),
         };
-        answer.map_err(|error| error.without(settings.key.as_ref()))
+        answer.map_err(|error| error.without_key(settings.key.as_ref()))
     }
 
     async fn exchange(
@@ -72,7 +72,7 @@ impl Http {
         let status = response.status();
         if !status.is_success() {
             let wait = retry_after(header("retry-after-ms"), header(RETRY_AFTER.as_str()), SystemTime::now());
-            let body = self.beginning(&mut response, settings).await;
+            let body = self.error_body(&mut response, settings).await;
             return Err(ModelError::status(api.wire(), &self.host, status.as_u16(), &body, wait));
         }
         let mut stream = api.wire().stream();
@@ -88,7 +88,7 @@ impl Http {
     /// Asks for the list of models, which fails if the key is wrong.
     pub(crate) async fn check_key(&self, settings: &Settings) -> Result<(), ModelError> {
         let checked = self.list_models(settings).await;
-        checked.map_err(|error| error.without(settings.key.as_ref()))
+        checked.map_err(|error| error.without_key(settings.key.as_ref()))
     }
 
     async fn list_models(&self, settings: &Settings) -> Result<(), ModelError> {
@@ -100,7 +100,7 @@ impl Http {
         if status.is_success() {
             return Ok(());
         }
-        let body = self.beginning(&mut response, settings).await;
+        let body = self.error_body(&mut response, settings).await;
         Err(ModelError::status(settings.api.wire(), &self.host, status.as_u16(), &body, None))
     }
 
@@ -122,7 +122,7 @@ impl Http {
             let _ = rustls::crypto::ring::default_provider().install_default();
             let builder = reqwest::Client::builder().connect_timeout(limits.connect).redirect(Policy::none());
             let builder = builder.user_agent(concat!("toolc/", env!("CARGO_PKG_VERSION")));
-            builder.build().map_err(|error| format!("failed to prepare HTTP: {}", causes(&error)))
+            builder.build().map_err(|error| format!("failed to prepare HTTP: {}", root_cause(&error)))
         });
         let client = client.as_ref().map_err(|error| ModelError::new(ErrorKind::Refused, error))?;
         let url = format!("{}{path}", base_url.trim_end_matches('/'));
@@ -157,7 +157,7 @@ impl Http {
     }
 
     /// Returns the beginning of the body of an error. If reading fails, what has been read counts.
-    async fn beginning(&self, response: &mut reqwest::Response, settings: &Settings) -> String {
+    async fn error_body(&self, response: &mut reqwest::Response, settings: &Settings) -> String {
         let mut body = Vec::new();
         while let Ok(Some(bytes)) = self.chunk(response, settings).await {
             body.extend_from_slice(&bytes[..bytes.len().min(MAX_ERROR_BYTES - body.len())]);
@@ -171,15 +171,21 @@ impl Http {
     fn failed(&self, error: &reqwest::Error) -> ModelError {
         let host = &self.host;
         if error.is_connect() {
-            return ModelError::new(ErrorKind::Unreachable, format!("failed to connect to {host}: {}", causes(error)));
+            return ModelError::new(
+                ErrorKind::Unreachable,
+                format!("failed to connect to {host}: {}", root_cause(error)),
+            );
         }
         if error.is_timeout() {
             return ModelError::new(ErrorKind::TimedOut, format!("{host} did not answer in time"));
         }
         if error.is_builder() {
-            return ModelError::new(ErrorKind::Refused, format!("the request to {host} is invalid: {}", causes(error)));
+            return ModelError::new(
+                ErrorKind::Refused,
+                format!("the request to {host} is invalid: {}", root_cause(error)),
+            );
         }
-        ModelError::new(ErrorKind::Broken, format!("the connection to {host} broke: {}", causes(error)))
+        ModelError::new(ErrorKind::Broken, format!("the connection to {host} broke: {}", root_cause(error)))
     }
 
     fn timed_out(&self, what: &str, limit: std::time::Duration) -> ModelError {
@@ -188,7 +194,7 @@ impl Http {
 }
 
 /// Returns the innermost cause of an error, which says what happened. The outer ones contain the URL.
-fn causes(error: &reqwest::Error) -> String {
+fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
         cause = source;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The key of an API. It is never shown: `Debug` prints a placeholder, and there is no `Display`.
+/// The key of an API. It is never shown: `Debug` prints a placeholder, and the type does not implement `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
@@ -16,7 +16,7 @@ impl Key {
         &self.0
     }
 
-    /// Replaces the key in a text, which a server may have repeated.
+    /// Replaces the key in a text of a server, which may repeat it.
     pub(crate) fn hidden_in(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
     }

@@ -1,11 +1,11 @@
-//! A client of language models. One [`Client`] stands for one model of one server. It sends conversations, reads the answer as it
-//! is streamed, and repeats requests that failed for a reason that may pass.
+//! A client of language models. A [`Client`] is for one model of one server. It sends conversations, reads answers as they are streamed,
+//! and retries requests after transient failures.
 //!
-//! It speaks the [APIs](Api) for which [`toolc::wire`] reads answers and writes results. This crate adds the requests, HTTP,
-//! and the errors in between. To cancel a request, drop its future: the connection is closed.
+//! It supports the [APIs](Api) for which [`toolc::wire`] reads answers and writes results. This crate adds the requests, HTTP, and the
+//! errors of both. To cancel a request, drop its future: the connection is closed.
 //!
-//! HTTP is done by `reqwest`, with `rustls` and `ring`: dropping a future is a sound way to cancel, which a blocking client does not
-//! have, and MCP needs the same library.
+//! The crate uses `reqwest`, with `rustls` and `ring`. Dropping a future is a sound way to cancel a request, which a blocking client does
+//! not have, and MCP needs the same library.
 
 mod answer;
 mod api;

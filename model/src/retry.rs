@@ -1,4 +1,4 @@
-//! When a request is repeated.
+//! Decides whether and when a request is retried.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ pub(crate) struct Retries {
     failed: u32,
 }
 
-/// What to do after a failure.
+/// A failure after which the request is retried, and the time until then.
 pub(crate) struct Wait {
     pub(crate) error: ModelError,
     pub(crate) delay: Duration,
@@ -28,7 +28,7 @@ impl Retries {
         self.failed + 1
     }
 
-    /// Returns how long to wait after this error, or the error if the request is not repeated.
+    /// Returns how long to wait after this error, or the error if the request is not retried.
     pub(crate) fn next(&mut self, error: ModelError) -> Result<Wait, ModelError> {
         if !error.is_transient() {
             return Err(error);
@@ -45,7 +45,7 @@ impl Retries {
         Ok(Wait { error, delay })
     }
 
-    /// Returns a time that doubles with each failure, and varies, so that clients do not come back together.
+    /// Returns a time that doubles with each failure. It has a random part, so that clients do not retry at the same time.
     fn backoff(&self) -> Duration {
         let full = self.limits.first_delay.saturating_mul(1 << self.failed.min(16)).min(self.limits.max_delay);
         let random = RandomState::new().hash_one(self.failed) % 512;

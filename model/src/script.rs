@@ -7,7 +7,7 @@
 //! {"text": "It is empty."}
 //! ```
 //!
-//! A line with `for` belongs to conversations whose first message contains that text, such as those of helpers.
+//! An answer with `for` is only for conversations whose first message contains that text, such as those of helpers.
 
 use std::fmt;
 use std::fs::File;
@@ -30,7 +30,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The longest time that an answer waits.
 const MAX_WAIT_MS: u64 = 600_000;
 
-/// The answers of a model that is not one. By default, it has none.
+/// Prepared answers, which a [`Client`](crate::Client) gives instead of asking a model. The default has no answers.
 #[derive(Debug, Default)]
 pub struct Script {
     answers: Arc<[Scripted]>,
@@ -53,7 +53,8 @@ struct Scripted {
     wait_ms: u64,
     /// The size of the context of the model. Only in the first line.
     context_tokens: Option<u64>,
-    /// The answer is for conversations whose first message contains this text. Other conversations get the answers without it.
+    /// The answer is for conversations whose first message contains this text. A conversation without such answers gets the answers without
+    /// `for`.
     r#for: Option<String>,
 }
 
@@ -77,7 +78,7 @@ struct ScriptedUsage {
     output: u64,
 }
 
-/// Why a script cannot be used.
+/// The reason why a script cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptError(String);
 
@@ -128,7 +129,7 @@ impl Script {
         Self { answers: Arc::clone(&self.answers), next: AtomicUsize::new(0) }
     }
 
-    /// Returns the answers for a conversation that begins with this message, as JSON.
+    /// Returns the answers for a conversation whose first message has the JSON `first`.
     fn answers_for(&self, first: &str) -> Vec<&Scripted> {
         let is_for = |answer: &&Scripted| {
             let json = answer.r#for.as_ref().map(|text| Value::from(text.as_str()).to_string());

@@ -1,8 +1,9 @@
-//! The declarations of a dialect that is not JSON, as text whose pieces depend on the turn.
+//! The declarations of a dialect that is not JSON, as texts with pieces that depend on the turn.
 //!
-//! The runtime makes a declaration from JSON, and one condition can change several places of it: the layout of a type, a union, a
-//! comment. So the declaration is written for every combination of the conditions that decide about types, and the differences become
-//! the pieces. Texts stay apart from that: a mark stands for each text that depends on the turn, and becomes its pieces in the end.
+//! The runtime writes a declaration from JSON, and one condition can change several places of it: the layout of a type, a union, a
+//! comment. Therefore the declaration is written for every combination of the conditions that affect types, and the differences between
+//! these variants become the pieces. Texts are handled separately: in the variants, a mark replaces each text that depends on the turn. At
+//! the end, the pieces of the text replace the mark.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,11 +24,11 @@ use crate::text::turns::turns;
 /// The key of the declaration in its document.
 const KEY: &str = "declaration";
 
-/// How many times as long as the longest variant a list of all tokens can be.
+/// The maximum length of the list of all tokens, in multiples of the longest variant.
 const MAX_RATIO: usize = 4;
 
-/// Returns a document with the declaration of a tool, and its pieces that depend on the turn; `None` if nothing depends on it. `json` is
-/// what the runtime makes the declaration from.
+/// Returns a document with the declaration of a tool and its pieces. `None` if the declaration does not depend on the turn. `json` is the
+/// definition from which the runtime writes the declaration.
 pub(super) fn declaration_with_parts(
     catalog: &Lowered<'_>,
     dialect: &Dialect,
@@ -70,7 +71,7 @@ struct Marked<'t> {
     mark: char,
     /// In the order of the document.
     texts: Vec<&'t Template>,
-    /// The atoms that decide about more than texts.
+    /// The atoms that affect more than the words of texts.
     structural: Atoms,
 }
 
@@ -82,7 +83,7 @@ impl<'t> Marked<'t> {
             CondJson::Text(text) => {
                 if is_conditional(text) {
                     self.texts.push(text);
-                    // Whether there is a comment changes the layout.
+                    // If the text may be empty, the layout depends on whether there is a comment.
                     if !has_words(text) {
                         structural.add_text(text);
                     }
@@ -124,18 +125,18 @@ impl<'t> Marked<'t> {
             }
             CondJson::Object(entries) => {
                 let all = entries.iter().map(|(when, key, value)| (when, key, self.value(value, atoms, next)));
-                let there = all.filter(|(when, ..)| when.as_ref().is_none_or(holds));
-                there.map(|(_, key, value)| (key.clone(), value)).collect()
+                let present = all.filter(|(when, ..)| when.as_ref().is_none_or(holds));
+                present.map(|(_, key, value)| (key.clone(), value)).collect()
             }
         }
     }
 
-    /// Returns what stands for a text. The line break makes its comment one of several lines, whose indentation can be read.
+    /// Returns the mark that replaces a text. Its line break gives the comment several lines, from which [`comment`] reads the indentation.
     fn mark(&self, index: usize) -> String {
         format!("{0}{index}\n{0}", self.mark)
     }
 
-    /// Returns whether a text has no words. The values of facts count as words.
+    /// Returns whether a text is blank if these atoms hold. The value of a fact counts as not blank.
     fn is_blank(&self, text: &Template, atoms: Atoms) -> bool {
         let facts = vec![FactValue::Text("fact".into()); self.facts];
         let rendered = || CondJson::Text(text.clone()).value(atoms, &facts);
@@ -234,10 +235,10 @@ fn comment(comment: &str, mark: char, pieces_of: &impl Fn(usize) -> Option<Value
     json!({ "comment": sentences.collect::<Vec<_>>(), "indent": indent })
 }
 
-/// Tokens by the atoms that hold.
+/// The tokens of each variant, by the atoms that hold.
 type Variants = BTreeMap<Atoms, Vec<usize>>;
 
-/// Makes one text of variants.
+/// Merges variants into one text with pieces.
 struct Merger<'t, C> {
     /// The pieces of the tokens.
     tokens: &'t [Value],
@@ -246,10 +247,10 @@ struct Merger<'t, C> {
 }
 
 impl<C: Fn(Atoms) -> Value> Merger<'_, C> {
-    /// Appends the pieces of variants. One list has the tokens of all of them; neighbours in it that depend on the same atoms are
-    /// chosen together.
+    /// Appends the pieces of variants. All tokens are merged into one list. Adjacent tokens that depend on the same atoms become one
+    /// choice.
     fn merge(&self, variants: &Variants, out: &mut Vec<Value>) {
-        // The longest first: they know the order of the most tokens.
+        // The longest variants come first, because they determine the order of the most tokens.
         let distinct: BTreeSet<(Reverse<usize>, &Vec<usize>)> =
             variants.values().map(|tokens| (Reverse(tokens.len()), tokens)).collect();
         let longest = distinct.first().map_or(0, |(_, tokens)| tokens.len());
@@ -259,7 +260,7 @@ impl<C: Fn(Atoms) -> Value> Merger<'_, C> {
                 continue;
             }
             all = common_supersequence(&all, tokens);
-            // They have little in common: a short type is in one line.
+            // The variants have little in common, for example because a short type is written on one line.
             if all.len() > MAX_RATIO * longest {
                 return self.choose(variants, out);
             }
@@ -290,7 +291,7 @@ impl<C: Fn(Atoms) -> Value> Merger<'_, C> {
         self.choose(&group, out);
     }
 
-    /// Appends the pieces of variants: those of all, or a choice.
+    /// Appends the pieces of variants: their tokens if all are equal, or else a choice by one atom.
     fn choose(&self, variants: &Variants, out: &mut Vec<Value>) {
         let Some(first) = variants.values().next() else { return };
         if variants.values().all(|tokens| tokens == first) {
@@ -333,7 +334,8 @@ fn push(piece: Value, out: &mut Vec<Value>) {
     }
 }
 
-/// Returns the atoms that `value` depends on. Variants without a value that differ in one atom differ in all that tell them apart.
+/// Returns the atoms on which `value` depends. If no two variants that differ in one atom have different values, but the values differ,
+/// these are all atoms in which the variants differ.
 fn needed_atoms<T: PartialEq>(variants: &Variants, value: impl Fn(Atoms) -> T) -> Atoms {
     let bits = (0..Atoms::BITS).map(|index| 1 << index);
     let matters = |bit: &Atoms| {
@@ -344,7 +346,7 @@ fn needed_atoms<T: PartialEq>(variants: &Variants, value: impl Fn(Atoms) -> T) -
     let needed = bits.filter(matters).fold(0, |all, bit| all | bit);
     let mut atoms = variants.keys().copied();
     let Some(first) = atoms.next() else { return 0 };
-    // Atoms about one fact can change only together.
+    // Atoms about one fact can change only together, so no two variants may differ in a single atom.
     let is_constant = || variants.keys().all(|atoms| value(*atoms) == value(first));
     if needed != 0 || is_constant() { needed } else { atoms.fold(0, |all, atoms| all | (atoms ^ first)) }
 }
@@ -355,7 +357,7 @@ fn is_subsequence(tokens: &[usize], all: &[usize]) -> bool {
     tokens.iter().all(|token| all.any(|one| one == token))
 }
 
-/// Returns a list that has the tokens of both lists, in their order, and those in common once.
+/// Returns a short list that contains both lists as subsequences. Tokens in common occur once.
 fn common_supersequence(one: &[usize], other: &[usize]) -> Vec<usize> {
     let start = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let (mut all, one, other) = (one[..start].to_vec(), &one[start..], &other[start..]);

@@ -1,4 +1,5 @@
-//! Calls in the background: the model continues while they run, and gets their results with the next request.
+//! Calls in the background: the model continues while they run. Each request has the results of the calls that have ended since the
+//! previous request.
 
 use std::pin::Pin;
 
@@ -11,7 +12,7 @@ use super::event::AgentEvent;
 use super::turn::{INTERRUPTED, Pressed};
 use super::{Agent, Interrupts};
 
-/// The calls of a conversation that run in the background, or whose results the model did not get yet.
+/// The calls of a conversation in the background: those that run, and those whose results the model has not got yet.
 #[derive(Default)]
 pub(super) struct Background {
     calls: Vec<Running>,
@@ -26,7 +27,7 @@ struct Running {
 }
 
 impl Running {
-    /// Returns whether it has ended.
+    /// Returns whether the call has ended. If so, `response` has its response.
     fn has_ended(&mut self) -> bool {
         if self.response.is_none() {
             self.response = self.call.completed().map(|completed| completed.response);
@@ -47,7 +48,7 @@ impl Background {
         std::mem::take(&mut self.cancel).cancel();
     }
 
-    /// Returns each call whose result the model did not get yet, as its name and its arguments.
+    /// Returns the name and the arguments of each call whose result the model has not got yet, as one text.
     pub(super) fn texts(&self) -> impl Iterator<Item = String> {
         self.calls.iter().map(|running| {
             let call = running.call.call();
@@ -66,7 +67,7 @@ impl Background {
 }
 
 impl Agent {
-    /// Adds the results of the calls that have ended.
+    /// Adds the results of the calls that have ended to the conversation.
     pub(super) fn add_background_results(&mut self) {
         let ended: Vec<Running> = self.background.calls.extract_if(.., Running::has_ended).collect();
         if !ended.is_empty() {
@@ -75,8 +76,8 @@ impl Agent {
         }
     }
 
-    /// Waits for all calls, and adds their results. Returns whether there were any. The first Ctrl-C cancels the calls, the second one ends
-    /// the turn.
+    /// Waits for all calls, and adds their results. Returns whether there were any calls. The first Ctrl-C cancels them, and the second one
+    /// ends the turn.
     pub(super) async fn results_of_background(&mut self, interrupts: &mut Interrupts) -> Result<bool, Pressed> {
         if self.background.calls.is_empty() {
             return Ok(false);
@@ -101,7 +102,7 @@ impl Agent {
         Ok(true)
     }
 
-    /// Cancels all calls, and adds results that say so.
+    /// Cancels all calls, and adds their results: a call that still ran was cancelled.
     pub(super) fn end_background(&mut self) {
         self.background.cancel();
         let mut ended = std::mem::take(&mut self.background.calls);
@@ -119,7 +120,7 @@ impl Agent {
             let response = response.clone()?;
             Some(CompletedCall { call: call.call(), response })
         });
-        // A summary may have replaced the call. The API knows no result without its call.
+        // A summary may have replaced the call. The API refuses a result without its call, so such a result is a message of the user.
         let (known, others): (Vec<_>, Vec<_>) =
             completed.partition(|completed| self.conversation.has_call(completed.call.id()));
         let denied = [self.denied_of(&known), self.denied_of(&others)].concat();

@@ -1,5 +1,5 @@
-//! The definitions in the requests of a conversation. If the definitions differ from those in the request before, the vendor's prompt cache
-//! is lost, so a change of the tools can be a message at the end instead.
+//! The definitions in the requests of a conversation. If the definitions differ from those in the previous request, the vendor's prompt
+//! cache is lost. A change of the tools can therefore be sent as a message at the end instead.
 
 use serde_json::value::RawValue;
 use toolc::Turn;
@@ -9,10 +9,11 @@ use toolc_model::Api;
 
 use super::conversation::Conversation;
 
-/// What the model knows about its tools. It is not stored: a conversation that is resumed begins with the definitions of that time.
+/// The tools that the requests of a conversation have sent. They are not stored: a resumed conversation begins with the definitions at that
+/// time.
 pub(super) struct SentTools {
     changes: ToolChanges,
-    /// What the last answered request contained.
+    /// The part about tools of the last answered request.
     last_answered: Option<Sent>,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Sent {
     turn: Turn,
     /// The definitions, or `None` if there are no tools.
     pub(super) definitions: Option<Box<RawValue>>,
-    /// Messages about later changes. Each has the number of entries of the conversation that come before it.
+    /// Messages about later changes, each with the number of entries of the conversation before it.
     pub(super) messages: Vec<(usize, Box<RawValue>)>,
     pub(super) tool_choice: Option<Box<RawValue>>,
     pub(super) betas: &'static [&'static str],
@@ -49,7 +50,7 @@ impl SentTools {
         Self { changes, last_answered: None }
     }
 
-    /// Returns what the next request sends, so that the model knows the tools of `turn`.
+    /// Returns the part about tools of the next request, so that the model knows the tools of `turn`.
     pub(super) fn next(&self, api: Api, turn: &Turn, conversation: &Conversation) -> Sent {
         let known = self.last_answered.as_ref().filter(|_| self.changes == ToolChanges::Append);
         let Some(known) = known.filter(|known| known.definitions.is_some()) else { return Sent::new(turn) };
@@ -73,13 +74,13 @@ impl SentTools {
         }
     }
 
-    /// Records that a request was answered. If a request fails, the next one computes its changes again: Anthropic accepts a change only
-    /// directly before an answer or at the end.
+    /// Records that a request was answered. The changes of a request that failed are computed again for the next one: Anthropic accepts a
+    /// change only directly before an answer, or at the end of the conversation.
     pub(super) fn answered(&mut self, sent: Sent) {
         self.last_answered = Some(sent);
     }
 
-    /// Forgets everything, because the beginning of the conversation was replaced: the cache is lost anyway.
+    /// Forgets what was sent. Called when the beginning of the conversation was replaced, which loses the cache anyway.
     pub(super) fn reset(&mut self) {
         self.last_answered = None;
     }

@@ -1,4 +1,4 @@
-//! What clients may keep of the answers of a server (`ttlMs` and `cacheScope` of 2026-07-28).
+//! How long, and for whom, clients may cache the answers of a server (`ttlMs` and `cacheScope` of 2026-07-28).
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use toolc::wire::mcp;
 
 use super::ToolServer;
 
-/// How long, and for whom, clients may keep what does not depend on who asks: the lists, and the description of the server. Stored results
-/// are not among it.
+/// How long, and for whom, clients may cache the answers that are the same for all clients: the lists, and the description of the server.
+/// It does not apply to stored results.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cache {
     ttl_ms: u64,
     scope: CacheScope,
 }
 
-/// An answer that clients may keep.
+/// An answer that clients may cache.
 pub(super) trait Cacheable {
     fn set(&mut self, cache: Cache);
 }
@@ -38,7 +38,7 @@ impl Cache {
         Self { ttl_ms, scope }
     }
 
-    /// Returns an answer with what clients may keep of it.
+    /// Returns an answer that says how clients may cache it.
     pub(super) fn apply<T: Cacheable>(self, mut answer: T) -> T {
         answer.set(self);
         answer

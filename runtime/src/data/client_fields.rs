@@ -1,18 +1,18 @@
-//! What only MCP clients get, and no model sees: the icons of a tool, and `_meta` of tools and results. The limits are the same for
-//! manifests, for tools that are made at run time, and for what other MCP servers send.
+//! Fields that MCP clients get and no model sees: the icons of a tool, and `_meta` of tools and results. The limits are the same for
+//! manifests, for run-time tools, and for the tools and results of MCP servers.
 
 use serde_json::Value;
 
-/// The maximum number of icons of a tool. A list of tools has all of them.
+/// The maximum number of icons of a tool. Each list of tools contains all icons.
 pub const MAX_ICONS: usize = 8;
 /// The maximum length of the address of an icon, in bytes.
 pub const MAX_ICON: usize = 16 << 10;
-/// The maximum length of the JSON of an icon without its address, in bytes.
+/// The maximum length of an icon's JSON in addition to its address, in bytes.
 const MAX_ICON_MEMBERS: usize = 1 << 10;
 /// The maximum length of the JSON of `_meta`, in bytes.
 pub const MAX_META: usize = 16 << 10;
 
-/// Returns whether a client can show the picture at an address without running anything, whatever its length.
+/// Returns whether an address is one of a picture, which a client can show without running a script. Does not check its length.
 pub fn is_picture_address(address: &str) -> bool {
     let is_allowed = |letter: char| letter.is_ascii_graphic() && !"<>\"\\^`{|}".contains(letter);
     let is_subtype = |text: &str| {

@@ -77,9 +77,9 @@ impl fmt::Debug for PendingAgentCall {
 impl Turn {
     /// Prepares a call of a tool that the agent's own loop runs: validates the arguments, and runs hooks and the approver.
     ///
-    /// Returns `None` if `request` does not call an agent-run tool of `A`; run it with [`call`](Self::call) instead. This includes a
-    /// call of `tool_call` with several calls inside it, of which only [`batch_with`](Self::batch_with) runs agent-run tools. Returns
-    /// an error if the call must not run, because its arguments are invalid, a hook blocked it, or the approver denied it.
+    /// Returns `None` if `request` does not call an agent-run tool of `A`; run it with [`call`](Self::call) instead. It also returns `None`
+    /// for a call of `tool_call` with several calls inside it: only [`batch_with`](Self::batch_with) runs agent-run tools inside such a
+    /// call. Returns an error if the call must not run, because its arguments are invalid, a hook blocked it, or the approver denied it.
     /// The error is the response for the model.
     ///
     /// ```
@@ -151,7 +151,7 @@ impl Turn {
         }
     }
 
-    /// Returns whether the agent's own loop declines the call. A call with invalid arguments is not declined, so that its
+    /// Returns whether the agent's own loop does not run the call. A call with invalid arguments is not declined, so that its
     /// error is reported.
     pub(super) fn is_declined(
         &self,

@@ -14,7 +14,7 @@ use crate::run::block_on::block_on;
 use crate::run::start_thread;
 use crate::session::turn::Turn;
 
-/// The maximum number of calls in the background of a process, each of which has a thread.
+/// The maximum number of calls of a process that run in the background. Each has its own thread.
 const MAX_CALLS: usize = 64;
 
 /// The number of calls in the background that run now.
@@ -47,12 +47,12 @@ impl Turn {
     }
 
     /// Starts a call in the background, and returns immediately. In all other respects, it is like [`call`](Self::call). The call runs on
-    /// its own thread, within the process's Tokio runtime with the feature `tokio`.
+    /// its own thread. With the feature `tokio`, it runs within the process's Tokio runtime.
     ///
     /// Continue the conversation without an answer to the call. When it is [done](BackgroundCall::is_done), append the result of the
     /// [completed call](BackgroundCall::completed): the vendor matches it to the call by the id.
     ///
-    /// At most 64 calls of a process run in the background. A further call returns an error.
+    /// At most 64 calls of a process run in the background. A further call ends with an error at once.
     pub fn call_in_background(&self, request: &ToolCall<'_>) -> BackgroundCall {
         let call = request.to_owned_call();
         let state = Arc::new(Mutex::new(State::Running(None)));
@@ -85,8 +85,8 @@ impl BackgroundCall {
         !matches!(*lock(&self.state), State::Running(_))
     }
 
-    /// Returns the call with its response, to write its [result](crate::wire::Api::results), or `None` if it still runs, or if the
-    /// response was returned before.
+    /// Returns the call with its response, to write its [result](crate::wire::Api::results). Returns `None` if the call still runs, or if
+    /// the response was already returned.
     pub fn completed(&self) -> Option<CompletedCall<'_>> {
         let response = take(&mut lock(&self.state))?;
         Some(CompletedCall { call: self.call(), response })

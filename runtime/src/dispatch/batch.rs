@@ -1,4 +1,4 @@
-//! The calls that a model makes in one response: they run at the same time as far as their tools allow it.
+//! The calls that a model makes in one response. They run at the same time if their tools allow it.
 
 use std::future::poll_fn;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! Who may call a tool. A vendor shows a tool accordingly, but does not enforce the list.
+//! Who may call a tool. Vendors do not enforce the list of callers, so the runtime does.
 
 use crate::call::ToolCall;
 use crate::call::origin::Caller;

@@ -1,5 +1,5 @@
-//! The first step of every call: finds what the model's call stands for, which is the call itself, the calls inside a call of tool
-//! search's `tool_call`, or a call whose arguments are a text.
+//! The first step of every call: expands the model's call into the calls to run. These are the call itself, the calls inside a call of tool
+//! search's `tool_call`, or the same call with arguments instead of a text.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use crate::result::error::ToolError;
 use crate::session::turn::Turn;
 use crate::text::display::short_name;
 
-/// What a call of the model stands for.
+/// The calls to run for a call of the model.
 pub(super) enum Expanded<'r> {
-    /// The call itself, and its tool, or `None` for a tool of tool search and an unknown tool.
+    /// The call itself, with its tool. The tool is `None` for a tool of tool search and for an unknown tool.
     Itself(Option<ToolId>),
     /// The calls inside it, or the same call with arguments instead of a text.
     Inner(InnerCalls<'r>),
@@ -34,7 +34,7 @@ pub(super) enum Inner<'r> {
     Refused(ToolError),
 }
 
-/// A call to run, and its tool, or `None` for a tool of tool search and an unknown tool.
+/// A call to run. Its tool is `None` for a tool of tool search and for an unknown tool.
 #[derive(Clone, Copy)]
 pub(super) struct Step<'s> {
     pub(super) request: ToolCall<'s>,
@@ -52,7 +52,7 @@ impl Step<'_> {
 }
 
 impl Turn {
-    /// Returns what a call stands for.
+    /// Expands a call of the model.
     pub(super) fn expand<'r>(&self, call: &ToolCall<'r>) -> Expanded<'r> {
         if call.is_text() {
             return Expanded::Inner(InnerCalls { first: self.with_arguments(call), rest: Vec::new() });

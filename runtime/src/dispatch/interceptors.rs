@@ -233,8 +233,8 @@ impl Turn {
         })
     }
 
-    /// Waits for a new result, at most for the time limit of the call. An error is the end of the call, with the message of the
-    /// failure if the hook failed.
+    /// Waits for a new result, at most for the time limit of the call. An error ends the call. If the hook exceeded the time limit, the
+    /// error has the message for the host, too.
     async fn wait_for_transform(
         &self,
         future: TransformFuture,

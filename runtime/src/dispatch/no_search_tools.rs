@@ -1,4 +1,4 @@
-//! The stand-in for tool search in programs without the feature `search`.
+//! Replaces `search_tools` in programs without the feature `search`.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The search index: the tools in whose text each term occurs, so that a query only looks at these.
+//! The search index. It has the tools whose text contains each term, so that a query looks only at these tools.
 
 pub(crate) mod document;
 mod relevance;

@@ -9,15 +9,15 @@ const K1: f32 = 1.5;
 const B: f32 = 0.75;
 /// The maximum number of terms in a query, because a model may send anything.
 const MAX_QUERY_TERMS: usize = 64;
-/// The number of known terms in a query from which half of them must match.
+/// The minimum number of known terms in a query for which half of them must match.
 const MIN_FOR_HALF: usize = 4;
 
 /// Returns the tools of several concatenated indexes that are relevant for a query, each with its relevance, which is greater than 0.
 /// `is_shown` returns whether a tool may be found.
 ///
-/// Rare terms count more. Terms of the query that no text contains are ignored. The text of a relevant tool contains the rarest of the
-/// others, and at least half of them if there are [four](MIN_FOR_HALF) or more. Terms match in all their forms ([`stem`]), and words such
-/// as "the" only count if there are no others.
+/// Rare terms count more. Terms of the query that no text of a shown tool contains are ignored. The text of a relevant tool contains the
+/// rarest of the remaining terms, or one of the rarest. It contains at least half of them if [four](MIN_FOR_HALF) or more remain. Terms
+/// match in all their forms ([`stem`]). Stop words such as "the" count only if the query has no other words.
 pub(crate) fn relevant<'i>(
     query: &str,
     indices: &(impl Iterator<Item = &'i Index> + Clone),
@@ -52,14 +52,14 @@ pub(crate) fn relevant<'i>(
     candidates.into_iter().filter_map(score).collect()
 }
 
-/// Returns the sorted stems of a query's terms. Words such as "the" are left out, unless there are no others.
+/// Returns the sorted stems of a query's terms. Stop words are left out, unless the query has no other words.
 fn query_stems(query: &str) -> Vec<String> {
     let all = || terms(query).take(MAX_QUERY_TERMS);
-    let mut telling: Vec<String> = all().filter(|term| !is_stop_word(term)).collect();
-    if telling.is_empty() {
-        telling = all().collect();
+    let mut significant: Vec<String> = all().filter(|term| !is_stop_word(term)).collect();
+    if significant.is_empty() {
+        significant = all().collect();
     }
-    let mut stems: Vec<String> = telling.iter().map(|term| stem(term).to_owned()).collect();
+    let mut stems: Vec<String> = significant.iter().map(|term| stem(term).to_owned()).collect();
     stems.sort_unstable();
     stems.dedup();
     stems
@@ -93,7 +93,7 @@ impl<'i> QueryTerm<'i> {
         sought
     }
 
-    /// Returns the tools in whose texts the term occurs. A tool comes several times if its text contains several forms.
+    /// Returns the tools whose texts contain the term. A tool occurs several times if its text contains several forms.
     fn tools(&self) -> impl Iterator<Item = usize> {
         self.forms
             .iter()

@@ -50,7 +50,7 @@ fn term(word: &str) -> Option<String> {
     Some(term)
 }
 
-/// English words that occur in many texts and say little about a tool.
+/// Stop words: English words that occur in many texts and say little about a tool. They are terms, so plural endings are removed.
 const STOP_WORDS: &[&str] = &[
     "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "for", "from", "has",
     "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "or", "our", "please",
@@ -58,13 +58,13 @@ const STOP_WORDS: &[&str] = &[
     "use", "using", "want", "was", "we", "what", "when", "where", "which", "who", "will", "with", "you", "your",
 ];
 
-/// Returns whether a term of a query says little about what is sought.
+/// Returns whether a term is a stop word.
 pub(crate) fn is_stop_word(term: &str) -> bool {
     STOP_WORDS.binary_search(&term).is_ok()
 }
 
 /// Returns the beginning of a term that it shares with its other forms: `archiv` for `archive`, `archived` and `archiving`, `stop` for
-/// `stopped`, `translat` for `translation`. Only for English words, and only for endings that seldom are anything else.
+/// `stopped`, `translat` for `translation`. Only for English words, and only for letters at the end that are rarely part of the stem.
 pub(crate) fn stem(term: &str) -> &str {
     /// The minimum length of what remains.
     const MIN: usize = 3;

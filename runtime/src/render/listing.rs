@@ -21,8 +21,8 @@ pub(super) struct ListedToolset<'t> {
     pub(super) tools: Vec<(&'t str, &'t str)>,
 }
 
-/// Returns the list of these toolsets, in their order, in at most `max_tokens` estimated tokens. If not even the numbers of tools fit,
-/// the last line says how many toolsets are left out, and the list is longer by that line.
+/// Returns the list of these toolsets, in their order, in at most `max_tokens` estimated tokens. If the list is too long even with only the
+/// numbers of tools, a last line says how many toolsets are left out. That line may exceed `max_tokens`.
 pub(super) fn write(toolsets: &[ListedToolset<'_>], max_tokens: usize) -> String {
     let mut forms: Vec<String> = toolsets.iter().map(ListedToolset::with_sentences).collect();
     let mut length: usize = forms.iter().map(String::len).sum();
@@ -44,7 +44,7 @@ pub(super) fn write(toolsets: &[ListedToolset<'_>], max_tokens: usize) -> String
     join(toolsets, &forms, max_tokens)
 }
 
-/// Joins the lines of toolsets, as far as they fit. The list has at least the first.
+/// Joins the entries of toolsets that fit. The list always has the first entry.
 fn join(toolsets: &[ListedToolset<'_>], forms: &[String], max_tokens: usize) -> String {
     let mut list = String::new();
     for (at, form) in forms.iter().enumerate() {

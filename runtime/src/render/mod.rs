@@ -89,7 +89,7 @@ impl Deferral {
 
 /// Rendered definitions.
 pub(crate) struct RenderedDefinitions {
-    /// The text: one JSON array, or what the dialect has instead.
+    /// The text: one JSON array, or the declarations of a dialect that is not JSON.
     pub(crate) text: String,
     /// The tools whose definitions are not static, in order, each with the range of its definition in the text.
     rendered: Vec<(ToolId, Range<usize>)>,
@@ -149,7 +149,7 @@ impl DefinitionsRenderer<'_> {
         }
     }
 
-    /// Writes the JSON of one definition, from which the dialect may make something else.
+    /// Writes the JSON of one definition. A dialect that is not JSON writes its text from this JSON.
     pub(crate) fn write_json(self, id: ToolId, out: &mut String) {
         let Some(definition) = self.state.definition(id, self.dialect) else { return };
         let tool = self.state.tool(id);
@@ -174,9 +174,10 @@ impl DefinitionsRenderer<'_> {
         if !search.defers(bytes) {
             return Deferral::None;
         }
-        let of_vendor = self.dialect.shape().search.filter(|of_vendor| deferrable.len() <= of_vendor.max_deferred);
-        match of_vendor.filter(|_| search.is_by_vendor()) {
-            Some(of_vendor) => Deferral::ByVendor(self.deferred_by_vendor(deferrable), of_vendor),
+        let vendor_search =
+            self.dialect.shape().search.filter(|vendor_search| deferrable.len() <= vendor_search.max_deferred);
+        match vendor_search.filter(|_| search.is_by_vendor()) {
+            Some(vendor_search) => Deferral::ByVendor(self.deferred_by_vendor(deferrable), vendor_search),
             None => Deferral::ByTools(deferrable, search),
         }
     }

@@ -1,4 +1,4 @@
-//! The three tools of tool search: their definitions, and the threshold from which they replace other definitions.
+//! The three tools of tool search: their definitions, and the threshold above which they replace other definitions.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ use crate::data::tokens::estimated_tokens;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolSearch {
-    /// The size above which definitions are deferred, in estimated tokens.
+    /// The size above which tools are deferred, in estimated tokens of the definitions of all deferrable tools.
     threshold: usize,
     /// The maximum size of the list of deferred tools, in estimated tokens.
     listing: usize,
@@ -31,7 +31,7 @@ pub struct ToolSearch {
 }
 
 impl Default for ToolSearch {
-    /// Defers tools if their definitions take more than 20,000 tokens: a tenth of the context of most models of 2026.
+    /// Defers tools if the definitions of all deferrable tools take more than 20,000 tokens: a tenth of the context of most models of 2026.
     fn default() -> Self {
         Self::with_threshold(20_000)
     }
@@ -41,8 +41,8 @@ impl ToolSearch {
     /// The maximum size of the list of deferred tools, unless [`with_listing`](Self::with_listing) sets another, in estimated tokens.
     const MAX_LISTING: usize = 4_000;
 
-    /// Defers tools if their definitions take more than a tenth of a model's context of `context_tokens`, and lists them in at most a
-    /// twentieth of it.
+    /// Defers tools if the definitions of all deferrable tools take more than a tenth of a model's context of `context_tokens`, and lists
+    /// them in at most a twentieth of the context and at most 4,000 tokens.
     pub const fn for_context(context_tokens: usize) -> Self {
         let share = context_tokens / 20;
         let listing = if share < Self::MAX_LISTING { share } else { Self::MAX_LISTING };
@@ -62,9 +62,10 @@ impl ToolSearch {
         Self { listing: tokens, ..self }
     }
 
-    /// Leaves the search to the vendor, in dialects whose API has one: `Anthropic`, `AnthropicStrict`, `OpenAiResponses` and
+    /// Uses the vendor's search in dialects whose API has one: `Anthropic`, `AnthropicStrict`, `OpenAiResponses` and
     /// `GeminiInteractions`. The definitions then contain the deferred tools, marked as such. The request also needs the [vendor's own
-    /// tools](crate::Turn::vendor_tools). In other dialects, the model gets the three tools of toolc.
+    /// tools](crate::Turn::vendor_tools). In other dialects, and if the vendor's search does not accept so many tools, the model gets the
+    /// three tools of toolc.
     #[must_use]
     pub const fn by_vendor(self) -> Self {
         Self { by_vendor: true, ..self }

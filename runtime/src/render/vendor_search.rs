@@ -9,8 +9,8 @@ use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::text::json;
 
 impl DefinitionsRenderer<'_> {
-    /// Returns those of the `deferrable` tools that the vendor's search defers. At least one tool of the turn is not deferred, so that
-    /// the model sees what tools look like: if all may be, the one with the smallest definition.
+    /// Returns the `deferrable` tools that are deferred for the vendor's search. At least one tool of the turn is not deferred, so that the
+    /// model sees what a definition looks like. If all tools are deferrable, this is the tool with the smallest definition.
     pub(crate) fn deferred_by_vendor(self, mut deferrable: Vec<ToolId>) -> Vec<ToolId> {
         if deferrable.len() == self.tools.len() {
             let smallest = deferrable.iter().copied().min_by_key(|&id| (self.definitions[id].max_len(), id));
@@ -19,7 +19,7 @@ impl DefinitionsRenderer<'_> {
         deferrable
     }
 
-    /// Renders the definitions of all tools. Those in `deferred` are marked, and listed in namespaces if the vendor has them.
+    /// Renders the definitions of all tools. The `deferred` tools are marked. If the vendor has namespaces, they are in namespaces.
     pub(crate) fn render_for_vendor_search(self, deferred: &[ToolId], search: &VendorSearch) -> RenderedDefinitions {
         let is_deferred = |id: &ToolId| deferred.binary_search(id).is_ok();
         let mut output = RenderedDefinitions::begin(self.dialect, 0);

@@ -1,4 +1,4 @@
-//! Compares the tools of two turns. If the tools change during a conversation, it keeps its prompt cache only if the change is sent as a
+//! Compares the tools of two turns. If the tools change during a conversation, the prompt cache stays valid only if the change is sent as a
 //! message, not as another list of definitions.
 
 use std::borrow::Cow;

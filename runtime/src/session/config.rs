@@ -57,7 +57,7 @@ pub(crate) struct SessionConfig {
     pub(crate) spill_store: Option<Arc<dyn SpillStore>>,
     /// The name of the tool with which the model reads stored results.
     pub(crate) spill_reader: Option<String>,
-    /// Whether the host links to stored results, so that no tool has to read them.
+    /// Whether the host links to stored results, so that they are stored even if no tool can read them.
     pub(crate) links_spilled: bool,
     #[cfg(feature = "search")]
     pub(crate) search: Option<crate::render::search_tools::ToolSearch>,

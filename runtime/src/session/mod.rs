@@ -221,29 +221,29 @@ impl SessionBuilder {
         self
     }
 
-    /// Judges shell commands by rules before each call of a tool that runs them. What the rules deny never runs. About what they
-    /// do not decide, the approver decides, one question at a time, in the order of the calls; without an approver, it does
-    /// not run.
+    /// Judges shell commands by rules before each call of a tool that runs them. A command that the rules deny never runs. A command that
+    /// needs approval is decided by the approver, one question at a time, in the order of the calls. Without an approver, such a command
+    /// does not run.
     #[cfg(feature = "approval")]
     pub fn commands(mut self, commands: crate::call::approval::policy::CommandApproval) -> Self {
         self.config.commands = Some(commands);
         self
     }
 
-    /// Sets the limits on the length of results. A tool's own limit takes precedence.
+    /// Sets the limits on the length of results. A tool's own limit takes precedence over [`per_call`](ResultLimits::per_call).
     pub fn result_limits(mut self, limits: ResultLimits) -> Self {
         self.config.limits = limits;
         self
     }
 
-    /// Sets the store for results that are too long. It is used in turns that show the
-    /// [`spill_reader`](Self::spill_reader). Otherwise such results are cut, and the rest is lost.
+    /// Sets the store for results that are too long. It is used in turns that show the [`spill_reader`](Self::spill_reader), and in all
+    /// turns with [`link_spilled`](Self::link_spilled). Otherwise such results are cut, and the rest is lost.
     pub fn spill_store(mut self, store: Arc<dyn SpillStore>) -> Self {
         self.config.spill_store = Some(store);
         self
     }
 
-    /// Stores results that are too long also in turns without the [`spill_reader`](Self::spill_reader): the host links to them itself,
+    /// Stores results that are too long even in turns without the [`spill_reader`](Self::spill_reader). The host then links to them itself,
     /// as an MCP server does with resources.
     pub fn link_spilled(mut self) -> Self {
         self.config.links_spilled = true;
@@ -251,16 +251,17 @@ impl SessionBuilder {
     }
 
     /// Sets the tool with which the model reads stored results, by its own name: a tool that reads files by their paths. The
-    /// text of a shortened result refers to it. Without such a tool, results are not stored, because the model could not read
-    /// them.
+    /// text of a shortened result refers to it. Without such a tool, results are stored only with [`link_spilled`](Self::link_spilled),
+    /// because the model could not read them.
     pub fn spill_reader(mut self, tool: impl Into<String>) -> Self {
         self.config.spill_reader = Some(tool.into());
         self
     }
 
-    /// Enables tool search. If the definitions of a turn are larger than the threshold, the model is shown `tool_search`,
-    /// `tool_describe` and `tool_call` instead of all tools that may be deferred. Deferred tools are still part of the turn:
-    /// conditions on them are true, and calls of them run with the same hooks and limits.
+    /// Enables tool search. If the definitions of all deferrable tools of a turn are larger than the threshold, the model gets
+    /// `tool_search`, `tool_describe` and `tool_call` instead of these definitions, or uses the
+    /// [vendor's search](crate::search::ToolSearch::by_vendor). Deferred tools are still part of the turn: conditions on them are true,
+    /// and calls of them run with the same hooks and limits.
     #[cfg(feature = "search")]
     pub fn tool_search(mut self, search: crate::render::search_tools::ToolSearch) -> Self {
         self.config.search = Some(search);
@@ -451,9 +452,9 @@ impl Session {
         &self.config.task
     }
 
-    /// Returns a value that replaces the secrets of the session in texts: the values of the variables that the host has set [as
-    /// secrets](Env::with_secret), of those that a provider declares as such, and all keys and tokens in the format of a vendor that other
-    /// variables have.
+    /// Returns a redactor, which replaces the secrets of the session in texts. Secrets are the values of variables that the host has set
+    /// [as secrets](Env::with_secret) or that a provider declares as secret. In the values of other variables, they are the keys and tokens
+    /// in a vendor's format.
     pub fn redactor(&self) -> Redactor {
         self.registry.redactor(&self.config.env)
     }

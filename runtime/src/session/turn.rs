@@ -98,8 +98,8 @@ impl Turn {
         &self.inner.snapshot.definitions.text
     }
 
-    /// Returns the [definitions](Self::definitions) with one line for each value, for people. In a dialect that
-    /// [is not JSON](Dialect::is_json), it is the same text.
+    /// Returns the [definitions](Self::definitions) as indented JSON, for people. In a dialect that [is not JSON](Dialect::is_json), this
+    /// is the same text.
     pub fn pretty_definitions(&self) -> String {
         if !self.dialect().is_json() {
             return self.definitions().to_owned();
@@ -272,7 +272,7 @@ impl Turn {
         text
     }
 
-    /// Renders the JSON of a tool's definition in this turn, from which the dialect may make something else.
+    /// Renders the JSON of a tool's definition in this turn. A dialect that is not JSON writes its text from this JSON.
     #[cfg(feature = "search")]
     pub(crate) fn definition_json(&self, id: ToolId) -> String {
         let mut text = String::new();

@@ -18,7 +18,8 @@ impl Turn {
     }
 
     /// Returns the [definitions](Self::definitions) together with the [tools of the vendor](Self::vendor_tools): the text of one JSON
-    /// array, for the key `tools` of a request. In dialects whose definitions are not a list, this is the same as the definitions.
+    /// array, for the key `tools` of a request. In a dialect that [is not JSON](crate::Dialect::is_json), this is the same as the
+    /// definitions.
     pub fn request_tools(&self) -> String {
         let mut tools = self.definitions().to_owned();
         for tool in self.vendor_tools() {

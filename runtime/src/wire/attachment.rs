@@ -8,7 +8,7 @@ use crate::result::attachment::{Attachment, ResourceContent};
 /// The maximum length of the text of a resource, in characters.
 const MAX_CHARS: usize = 20_000;
 
-/// Returns the text of a result: its JSON, and a note for each attachment.
+/// Returns the text of a result: its JSON, followed by the text of each resource, and by a note for each other attachment.
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic"))]
 pub(super) fn text(response: &CallResponse) -> std::borrow::Cow<'_, str> {
     match notes(response) {
@@ -17,7 +17,7 @@ pub(super) fn text(response: &CallResponse) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// Returns the text of a result without the attachments that the API accepts.
+/// Returns the text of a result like `text`, but leaves out the attachments that the API accepts.
 #[cfg(feature = "wire-gemini")]
 pub(super) fn text_except(response: &CallResponse, is_accepted: impl Fn(&Attachment) -> bool) -> String {
     match notes_except(response, is_accepted) {
@@ -26,7 +26,7 @@ pub(super) fn text_except(response: &CallResponse, is_accepted: impl Fn(&Attachm
     }
 }
 
-/// Returns a line for each attachment, or `None` if there is none.
+/// Returns the text or the note for each attachment, or `None` if the result has no attachments.
 pub(super) fn notes(response: &CallResponse) -> Option<String> {
     notes_except(response, |_| false)
 }
@@ -42,7 +42,7 @@ fn notes_except(response: &CallResponse, is_accepted: impl Fn(&Attachment) -> bo
     (!out.is_empty()).then_some(out)
 }
 
-/// Returns a line for each image, for results that accept only text, or `None` if there is none.
+/// Returns a line for each image, for an API that accepts only text in a result, or `None` if the result has no images.
 #[cfg(feature = "wire-anthropic")]
 pub(super) fn images_left_out(response: &CallResponse) -> Option<String> {
     let note = |image: &crate::result::image::Image| {

@@ -55,7 +55,7 @@ pub(super) fn begins_events(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the beginning of a page, with its title, if the title has ended.
+/// Returns the beginning of a page up to the end of its title, or `None` if the title is incomplete or missing.
 pub(super) fn with_title(page: &[u8]) -> Option<&[u8]> {
     let tag = b"</title";
     page.windows(tag.len()).position(|part| part.eq_ignore_ascii_case(tag)).map(|at| &page[..at + tag.len()])

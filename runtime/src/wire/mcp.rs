@@ -58,7 +58,7 @@ pub struct Server {
     scope: CacheScope,
 }
 
-/// Who may get a cached response.
+/// Who may use a cached response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum CacheScope {
@@ -114,7 +114,7 @@ struct RpcError {
 }
 
 impl Server {
-    /// The maximum time for which clients may keep something: a day. The client of the SDK for Python keeps nothing for longer.
+    /// The maximum time for which clients may cache a response: a day. The client of the SDK for Python caches nothing for longer.
     pub const MAX_CACHE_TTL: Duration = Duration::from_hours(24);
 
     /// Returns a server with this name and version.
@@ -141,10 +141,10 @@ impl Server {
         Self { page_size: tools.max(1), ..self }
     }
 
-    /// Sets how long clients may keep the list of tools and the description of the server, in whole milliseconds and at most
-    /// [a day](Self::MAX_CACHE_TTL), and whether they may share them. By default, they keep nothing, because the tools may change at any
-    /// time. With [`Public`](CacheScope::Public), the list must be the same for all users. Only clients of the protocol version 2026-07-28
-    /// get these settings.
+    /// Sets how long clients may cache the list of tools and the description of the server, and whether they may share them. `ttl` is sent
+    /// in whole milliseconds, and counts as at most [a day](Self::MAX_CACHE_TTL). By default, it is zero, because the tools may change at
+    /// any time. With [`Public`](CacheScope::Public), the list must be the same for all users. Only clients of the protocol version
+    /// 2026-07-28 get these settings.
     #[must_use]
     pub fn with_cache(self, ttl: Duration, scope: CacheScope) -> Self {
         Self { ttl: ttl.min(Self::MAX_CACHE_TTL), scope, ..self }
@@ -339,7 +339,7 @@ impl Incoming {
         if let Incoming::Batch(parts) = self { parts } else { std::slice::from_ref(self) }
     }
 
-    /// Returns the line to send, or `None` if nothing is sent. `result` returns the [result](Request::result) of each call, or
+    /// Returns the line to send, or `None` if the client gets no reply. `result` returns the [result](Request::result) of each call, or
     /// `None` for a call that the client has cancelled.
     pub fn reply_with(&self, mut result: impl FnMut(&Request) -> Option<String>) -> Option<String> {
         let replies = self.parts().iter().filter_map(|part| match part {

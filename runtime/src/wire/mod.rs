@@ -1,4 +1,4 @@
-//! Messages of vendors: parsing a model's response into calls, and writing the results of the calls as messages. A host's
+//! Vendors' messages: parses a model's response into calls, and writes the results of the calls as messages. A host's
 //! loop is: parse, [batch](crate::Turn::batch), write.
 //!
 //! ```text
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! This module does not use the network: its input and output are strings. The size of the input is limited. A message
-//! that does not match the API's schema is a [`WireError`] with the path of the invalid value, never a call with
-//! truncated arguments. The model's own messages are returned unchanged.
+//! that does not match the API's schema is a [`WireError`] with the path of the invalid value. It never becomes a call with
+//! truncated arguments. The model's own messages are returned unchanged, except that some calls get new ids.
 
 #[cfg(feature = "__wire-api")]
 mod api;

@@ -29,8 +29,7 @@ pub(super) fn object(entries: &BTreeMap<String, Box<RawValue>>) -> String {
     out
 }
 
-/// Returns the JSON of a response, to embed in other JSON. A text that is not JSON, which a hook may have written, becomes
-/// a string.
+/// Returns the JSON of a response, to embed in other JSON. A hook may have written a text that is not JSON: it becomes a string.
 pub(super) fn value(json: &str) -> Cow<'_, str> {
     if serde_json::from_str::<&RawValue>(json).is_ok() {
         return json.trim().into();

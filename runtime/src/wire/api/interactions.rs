@@ -61,7 +61,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     read(&interaction, own(&steps)?, usage(&interaction, "usage"))
 }
 
-/// Returns the steps of the model. The input may precede them.
+/// Returns the steps of the model. The steps of the request may precede them in the response.
 fn own<'s, 'a>(steps: &'s [Node<'a>]) -> Result<&'s [Node<'a>], WireError> {
     let mut start = 0;
     for (at, step) in steps.iter().enumerate() {

@@ -57,8 +57,8 @@ pub enum Api {
     /// Gemini's `generateContent` and `streamGenerateContent?alt=sse`, with the conversation in `contents`.
     #[cfg(feature = "wire-gemini")]
     Gemini,
-    /// Gemini's Interactions: `POST /interactions`, with the conversation, a list of steps, in `input`, and `"store": false`. With
-    /// `previous_interaction_id`, the server keeps the earlier steps, and `input` has only the new ones.
+    /// Gemini's Interactions: `POST /interactions`, with the conversation, a list of steps, in `input`, and with `"store": false`.
+    /// Alternatively, the server stores the steps: a request then has `previous_interaction_id`, and only the new steps in `input`.
     #[cfg(feature = "wire-gemini")]
     Interactions,
 }
@@ -71,7 +71,7 @@ struct Vendor {
     assemble: fn() -> Box<dyn ResponseAssembler>,
     /// Writes the messages to append to the conversation.
     results: fn(&[CompletedCall<'_>]) -> Vec<Box<RawValue>>,
-    /// Returns a change of the tools as messages, or `None` if the API does not take it as messages.
+    /// Returns a change of the tools as messages, or `None` if the API does not accept this change as messages.
     tool_update: fn(&Turn, &ToolChanges<'_>) -> Option<AppendedTools>,
 }
 
@@ -101,7 +101,7 @@ impl Api {
     }
 
     /// Returns the API whose requests contain definitions in `dialect`, or `None` if the dialect does not belong to a
-    /// vendor's API (`Mcp`), or if the feature of the API is disabled.
+    /// vendor's API (`Mcp`, `TypeScript`), or if the feature of the API is disabled.
     pub const fn from_dialect(dialect: Dialect) -> Option<Self> {
         match dialect.shape().api {
             #[cfg(feature = "wire-openai")]
@@ -124,11 +124,11 @@ impl Api {
         }
     }
 
-    /// Parses a complete, not streamed response: the body as the server sent it, at most [`MAX_BODY_BYTES`].
+    /// Parses a complete response that was not streamed. `body` is the body as the server sent it, of at most [`MAX_BODY_BYTES`].
     ///
     /// # Errors
-    /// Returns [`WireError::Api`] if the body is an error that the API reports, [`WireError::UnexpectedBody`] if it is not even JSON, and
-    /// [`WireError::Malformed`] if it does not match the API's schema, exceeds a limit, or was cut off within a call.
+    /// Returns [`WireError::Api`] if the API reports an error, [`WireError::UnexpectedBody`] if the body is neither a JSON object nor an array,
+    /// and [`WireError::Malformed`] if it does not match the API's schema, exceeds a limit, or was cut off within a call.
     pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
         if body.len() > MAX_BODY_BYTES {
             return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), format!("{} bytes", body.len())));

@@ -23,7 +23,7 @@ pub struct ModelResponse {
     container: Option<String>,
 }
 
-/// A part of a response that this crate does not know: an item, a block or a part. It needs no answer, and is sent back unchanged.
+/// An item, a block or a part of a response whose type this crate does not know. It needs no answer, and is sent back unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownItem {
@@ -88,7 +88,7 @@ pub(super) struct IdPlace<'p, 'a> {
 impl ModelResponse {
     /// Returns the calls, in the model's order. Their names are the tools' names in the model's dialect, without a
     /// [namespace](CallOrigin::namespace). Their ids are unique in this response: a call without an id, or with the id of an
-    /// earlier one, has a new id, also in the [messages](Self::messages).
+    /// earlier call, gets a new id, which the [messages](Self::messages) also contain.
     pub fn calls(&self) -> Vec<ToolCall<'_>> {
         self.calls.iter().map(ParsedCall::request).collect()
     }
@@ -134,15 +134,15 @@ impl ModelResponse {
         self.usage = usage;
     }
 
-    /// Returns the model's messages as JSON, to append to the conversation. They are unchanged except for new ids of
-    /// [calls](Self::calls), including thinking, signatures and content of unknown types.
+    /// Returns the model's messages as JSON, to append to the conversation. They include thinking, signatures and content of unknown
+    /// types. Except for new ids of [calls](Self::calls), they are unchanged.
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.messages
     }
 }
 
-/// Records the stop reason, which a stream may send several times. A later reason replaces it only if it means
-/// [`Stop::Done`], so that `length` is not overwritten by `stop`.
+/// Records the stop reason, which a stream may send several times. A later reason replaces an earlier one only if the earlier one means
+/// [`Stop::Done`], so that `stop` does not overwrite `length`.
 pub(super) fn record_stop_reason(reason: &mut String, new: Option<String>, stop: fn(&str) -> Stop) {
     if let Some(new) = new
         && !new.is_empty()

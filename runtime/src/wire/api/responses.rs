@@ -46,7 +46,7 @@ const IGNORED: &[&str] = &[
     "shell_call_output",
     "apply_patch_call_output",
 ];
-/// The name of the calls of a tool search that the host runs. They have none.
+/// The name of a call of the tool search that the host runs. The API sends no name for it.
 const TOOL_SEARCH: &str = "tool_search";
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {

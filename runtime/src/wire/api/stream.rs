@@ -10,8 +10,8 @@ use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 
 /// A parser of a streamed response: server-sent events, in chunks of any size. See [`Api::stream`].
 ///
-/// A body that begins with `{` or `[` instead is parsed like [`Api::parse`] does, because APIs report errors this way. A page for
-/// people, and any other text, is a [`WireError::UnexpectedBody`].
+/// If the body begins with `{` or `[`, it is parsed as by [`Api::parse`], because APIs report errors this way. An HTML page or any other
+/// text is a [`WireError::UnexpectedBody`].
 pub struct Stream {
     api: Api,
     state: Result<State, WireError>,

@@ -28,7 +28,8 @@ pub struct AppendedTools {
     pub messages: Vec<Box<RawValue>>,
     /// The beta features to name in the header `anthropic-beta`, in this request and all later ones of the conversation.
     pub betas: &'static [&'static str],
-    /// The `tool_choice` of this request and of later ones, until the next change. `None` if there is none, also no earlier one.
+    /// The `tool_choice` of this request and of later ones, until the next change. If it is `None`, send no `tool_choice`, and drop that
+    /// of an earlier change.
     pub tool_choice: Option<Box<RawValue>>,
 }
 

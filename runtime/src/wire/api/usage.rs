@@ -20,7 +20,7 @@ pub struct Usage {
     pub thinking: u64,
 }
 
-/// Returns a number of an object, or 0. A usage that cannot be read does not make a response unusable.
+/// Returns a number of an object, or 0, because an unreadable usage must not make a response unusable.
 pub(super) fn count(object: &Object<'_>, key: &str) -> u64 {
     object.get(key).and_then(|node| node.number().ok()).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! Questions to the user of a client, which precede the result of a call: `input_required` of the protocol version 2026-07-28. The client
-//! sends the call again, with the answers.
+//! Questions to the user of a client before the result of a call: `input_required` of the protocol version 2026-07-28. The client sends the
+//! call again, with the answers.
 
 use crate::text::json;
 use crate::wire::WireError;
@@ -14,7 +14,7 @@ const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 /// A form for the user of a client.
 #[derive(Debug, Clone, Copy)]
 pub struct Form<'a> {
-    /// The key of the question, which is also that of its answer. Unique among the forms of a result.
+    /// The key of the question and of its answer. Must be unique among the forms of a result.
     pub key: &'a str,
     /// The text for the user.
     pub message: &'a str,
@@ -91,8 +91,8 @@ impl Request {
     /// Returns the message that asks for input before the result of the call, as one line, or `None` if the client cannot
     /// [ask](Self::can_ask). The client sends the call again with a new id, the answers and `state`.
     ///
-    /// A client can forge `state` and the answers. Sign the state, or use a random key for data that the server stores. Accept it only
-    /// once, and only for the same tool and arguments.
+    /// A client can forge `state` and the answers. Sign the state, or make it a random key to data that the server stores. Accept a state
+    /// only once, and only for the same tool and arguments.
     pub fn ask(&self, forms: &[Form<'_>], state: &str) -> Option<String> {
         if !self.can_ask() {
             return None;

@@ -45,7 +45,7 @@ impl Request {
     }
 }
 
-/// Returns the content for the model: strings as plain text, all other values as JSON text, then the images.
+/// Returns the content for the model: a string as plain text, any other value as JSON text, then the images and the attachments.
 fn content(response: &CallResponse) -> String {
     let text = serde_json::from_str::<String>(&response.json).map_or(Cow::Borrowed(&*response.json), Cow::Owned);
     let mut out = String::from(r#"[{"type":"text","text":"#);
