@@ -55,7 +55,7 @@ pub enum ErrorKind {
     /// The conversation before a thinking block has changed, so the server refuses the block. Send the request again [without
     /// thinking](crate::without_thinking).
     StaleThinking,
-    /// The server refused the request for another reason.
+    /// The server refused the request for another reason, or the settings are invalid: for example, the base URL is not a URL.
     Refused,
     /// The answer does not match the API.
     Unreadable,

@@ -1,4 +1,4 @@
-//! A command that needs approval, with what an answer to the question about it covers.
+//! Commands that need approval, and what an answer to the question about such a command covers.
 
 use toolc_commands::rules::Verdict;
 use toolc_commands::{Cause, Finding, Judgement, Span, Surroundings, exact_words, judge, password_spans, reach};
@@ -152,7 +152,7 @@ impl<'l> Line<'l> {
     }
 }
 
-/// Returns a line for a log and a store, without these values in any form and without everything else that seems to be secret.
+/// Returns a line for a log and a store. These values, in any form, and everything else that seems to be secret are replaced.
 fn logged(line: &str, values: &[String]) -> String {
     without_secrets(&Redactor::of_values(values).text(line), values)
 }

@@ -120,8 +120,8 @@ impl Turn {
         commands.answered(answer)
     }
 
-    /// Judges a line of a shell as if a tool of the session ran it as its first, in the session's directory and with its environment
-    /// variables. Nothing is run, asked or recorded. `None` if the session judges no commands.
+    /// Judges a shell command line as if it were the first command of a tool of the session: in the session's directory, and with its
+    /// environment variables. Does not run or record the line, and asks no question. Returns `None` if the session judges no commands.
     pub fn judge_command(&self, line: &str) -> Option<Judgement<'_>> {
         let config = self.config().commands.as_ref()?;
         let environment = self.config().task.0.environment();
@@ -180,7 +180,7 @@ impl Turn {
     }
 }
 
-/// The commands of a call that are not decided yet.
+/// The commands of a call about which no decision has been made yet.
 struct Commands<'c> {
     config: &'c CommandApproval,
     turn: &'c Turn,
@@ -276,7 +276,7 @@ impl Commands<'_> {
         answer.result(about.as_deref())
     }
 
-    /// Keeps a decision for later commands, as far as it was offered.
+    /// Keeps a decision for later commands, if the answer was offered.
     fn keep(&self, decision: &ApprovalDecision, command: &JudgedCommand) -> RecordedDecision {
         let is_always = matches!(decision, ApprovalDecision::AllowAlways);
         let offers = |answer| command.reason.offers(answer);

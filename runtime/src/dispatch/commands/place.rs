@@ -1,4 +1,4 @@
-//! Where a command runs: the directory, the home folder and the variables that are known to the judge.
+//! The place where a command runs: the directory, the home folder and the variables that the judge knows.
 
 use std::path::Path;
 
@@ -32,8 +32,8 @@ pub(super) struct CommandPlace {
 }
 
 impl CommandPlace {
-    /// Returns the place of commands of a task. `elsewhere` is the kind of the task's environment, if it is not that of the session:
-    /// then nothing that the session says about its own holds there.
+    /// Returns the place of commands of a task. `elsewhere` is the kind of the task's environment, if the task has another environment than
+    /// the session. What the session says about its own environment then does not apply.
     pub(super) fn new(
         config: &CommandApproval,
         elsewhere: Option<&str>,
@@ -84,7 +84,7 @@ impl CommandPlace {
         Self { directory, ..self }
     }
 
-    /// Returns the place of a program's input: its variables may have changed since the program has started.
+    /// Returns the place of a program's input. The variables of the program may have changed since it started.
     pub(super) fn of_input(self, directory: Option<&str>) -> Self {
         Self { directory: directory.and_then(absolute), variables: Vec::new(), ..self }
     }

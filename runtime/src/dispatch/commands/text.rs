@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::text::words::words;
 
-/// Returns the lines that an argument can mean. A list of words is one line, with quotes. A list that can also be one of lines
-/// has two meanings, both of which are judged. `None` for a value that is not a command.
+/// Returns the command lines that an argument can mean. An array of words is one line, in which the words are quoted. If the array can also
+/// be a list of lines, it has two meanings, both of which are returned. Returns `None` for a value that is not a command.
 pub(super) fn lines(value: &Value, parameter: &str) -> Option<Vec<String>> {
     match value {
         Value::String(line) => Some(vec![line.clone()]),
@@ -29,7 +29,7 @@ const RESERVED: &[&str] = &[
     "time", "until", "while",
 ];
 
-/// Returns words as a line, in which each that is not plain has quotes.
+/// Returns words as a line. Words that are not plain are quoted.
 fn quoted(items: &[&str]) -> String {
     let quote = |(index, word): (usize, &&str)| {
         let is_plain =

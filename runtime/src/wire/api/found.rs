@@ -2,7 +2,8 @@
 
 use crate::wire::node::Node;
 
-/// Returns the items of the list in a result, or of its `tools`, for which `take` returns something.
+/// Returns what `take` returns for the items of a list of tools: the result itself, or its `tools`. Items for which it returns `None` are
+/// left out.
 pub(super) fn found_tools<T>(json: &str, take: impl Fn(&Node<'_>) -> Option<T>) -> Vec<T> {
     let tools = Node::root(json, "").and_then(|result| match result.object() {
         Ok(object) => object.require("tools", "a list of tools")?.items(),

@@ -11,8 +11,8 @@ use crate::wire::write::raw_json;
 /// 2026-11-27.
 const BETAS: &[&str] = &["mid-conversation-tool-changes-2026-07-01", "inline-tools-2026-09-15"];
 
-/// Returns the change as blocks of a system message. A definition replaces an earlier one of the same name (`add_tools` of the tool runner
-/// of anthropic 2.14.0 relies on that, read on 2026-11-27).
+/// Returns the change as blocks of a system message. An added definition replaces an earlier one of the same name: `add_tools` of the tool
+/// runner of anthropic 2.14.0 relies on that (read on 2026-11-27).
 #[expect(clippy::unnecessary_wraps, reason = "other APIs may refuse")]
 pub(super) fn tool_update(later: &Turn, changes: &ToolChanges<'_>) -> Option<AppendedTools> {
     let removed = changes

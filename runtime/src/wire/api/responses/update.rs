@@ -1,4 +1,4 @@
-//! Tools that change within a conversation: an item adds tools, and a choice of tools leaves others out.
+//! Tools that change within a conversation: an item adds tools, and a choice of tools excludes removed ones.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::wire::api::update::{AppendedTools, definition};
 use crate::wire::write::raw_json;
 
 /// Returns the change as an item and a choice (`additional_tools` and `allowed_tools` in the types of openai 3.57.0, read on 2026-11-27).
-/// `None` if a definition has changed, or if the choice would have to name deferred tools, which only the vendor's search finds.
+/// Returns `None` if a definition has changed, or if the choice would need to name deferred tools, which only the vendor's search finds.
 pub(super) fn tool_update(later: &Turn, changes: &ToolChanges<'_>) -> Option<AppendedTools> {
     if !changes.changed.is_empty() {
         return None;
