@@ -171,8 +171,8 @@ impl Client {
         }
     }
 
-    /// Returns a client whose answers have at most `max` tokens, or fewer if the settings say so. It has connections of its own. The answers
-    /// of a script do not change.
+    /// Returns a client whose answers have at most `max` tokens, or fewer if the settings say so. It has connections of its own. The
+    /// answers of a script do not change.
     #[must_use]
     pub fn with_max_output_tokens(&self, max: u32) -> Self {
         let settings = &self.0.settings;

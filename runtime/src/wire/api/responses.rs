@@ -199,7 +199,7 @@ impl ResponseAssembler for Events {
                     return Err(index.unexpected("an unused index"));
                 }
             }
-            // Each one is read with all items, so that only one counts.
+            // Only the first such event counts, because reading one takes time in proportion to all items.
             "response.completed" | "response.incomplete" | "response.failed" if self.response.is_none() => {
                 let node = event.require("response", "the response")?;
                 let response = node.object()?;

@@ -54,7 +54,7 @@ impl ResponseAssembler for Events {
                 self.extend(&event, shown)?;
             }
             "interaction.status_update" => self.usage = usage(&event, "usage").or(self.usage),
-            // Each one is read against all steps, so that only one counts.
+            // Only the first such event counts, because reading one takes time in proportion to all steps.
             "interaction.completed" if self.response.is_none() => {
                 let node = event.require("interaction", "the interaction")?;
                 let interaction = node.object()?;
