@@ -14,8 +14,8 @@ use rmcp::model::{
 
 use crate::ask::{Answer, Asking, QuestionKind};
 
-/// The maximum number of characters of a request.
-const MAX_CHARS: usize = 100_000;
+/// The maximum length of the texts of a request, in bytes.
+const MAX_BYTES: usize = 100_000;
 /// The maximum number of messages of a request.
 const MAX_MESSAGES: usize = 100;
 /// The maximum number of tokens of an answer.
@@ -119,9 +119,9 @@ fn request(params: &CreateMessageRequestParams) -> Result<SampleRequest, String>
     }
     let messages = params.messages.iter().map(message).collect::<Result<Vec<_>, _>>()?;
     let system = params.system_prompt.clone().unwrap_or_default();
-    let chars = system.len() + messages.iter().map(|message| message.text.len()).sum::<usize>();
-    if chars > MAX_CHARS {
-        return Err(format!("the request has {chars} bytes of text, more than {MAX_CHARS}"));
+    let bytes = system.len() + messages.iter().map(|message| message.text.len()).sum::<usize>();
+    if bytes > MAX_BYTES {
+        return Err(format!("the request has {bytes} bytes of text, more than {MAX_BYTES}"));
     }
     Ok(SampleRequest { system, messages, max_tokens: params.max_tokens.clamp(1, MAX_TOKENS) })
 }

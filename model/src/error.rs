@@ -148,7 +148,7 @@ impl ModelError {
             WireError::Malformed { got, .. } if got.contains("ended early") => {
                 Self::new(ErrorKind::Broken, format!("the answer of {host} broke off: {error}"))
             }
-            _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} is not one of this API: {error}")),
+            _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} does not match the API: {error}")),
         }
     }
 

@@ -134,7 +134,7 @@ impl Http {
             let mut value = HeaderValue::from_str(&value).map_err(|_| {
                 ModelError::new(
                     ErrorKind::Unauthorized,
-                    "the key of the model has characters that no key has: check it",
+                    "the key of the model has characters that a header cannot contain: check it",
                 )
             })?;
             value.set_sensitive(true);

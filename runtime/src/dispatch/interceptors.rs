@@ -179,7 +179,7 @@ impl Turn {
         self.config().report_host_error(&self.info(call), &error);
         ToolError::with_kind(
             ErrorKind::HookFailed,
-            "the call was not run: a check of this host failed, which the call did not cause. Do without the call, or try \
+            "the call was not run: a check of this host failed, which the call did not cause. Do not make the call, or try \
              again later",
         )
     }

@@ -529,7 +529,8 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
     } else if let Some(tool) = state.tool_ids().map(|id| state.tool(id)).find(|tool| tool.name == name) {
         format!(": it is a tool, of the toolset `{}`", tool.toolset)
     } else {
-        format!(": the known toolsets are all, {}", state.toolsets.join(", "))
+        let known = state.toolsets.iter().map(|name| format!(", `{name}`"));
+        format!(": the known toolsets are `all`{}", known.collect::<String>())
     };
     SessionError::new(SessionErrorKind::UnknownToolset, name, format!("unknown toolset `{name}`{hint}"))
 }

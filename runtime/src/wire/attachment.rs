@@ -60,7 +60,7 @@ fn push(out: &mut String, attachment: &Attachment) {
             let (media_type, size) = (audio.media_type(), audio.bytes().len());
             write!(
                 out,
-                "[a sound is left out, because this API does not accept it in results: {media_type}, {size} bytes]"
+                "[an audio attachment is left out, because this API does not accept it in results: {media_type}, {size} bytes]"
             )
         }
         Attachment::Resource(resource) => match resource.content() {
@@ -94,7 +94,7 @@ mod tests {
                 output.with_attachment(Attachment::binary_resource("test://b", "application/pdf", *b"%PDF")?)
             });
         let response = CallResponse::from(output);
-        let expected = "\"said\"\n[a sound is left out, because this API does not accept it in results: audio/wav, 4 bytes]\n\
+        let expected = "\"said\"\n[an audio attachment is left out, because this API does not accept it in results: audio/wav, 4 bytes]\n\
                         [resource test://a (text/plain)]\ninner\n\
                         [the resource test://b is left out, because this API does not accept it in results: application/pdf, 4 bytes]";
         assert_eq!(text(&response), expected);

@@ -36,7 +36,7 @@ fn describe(body: &str) -> String {
         };
     }
     if begins_events(text.as_bytes()) {
-        return "server-sent events, which only a stream has".to_owned();
+        return "server-sent events, although the response is not a stream".to_owned();
     }
     format!("a text that begins with \"{}\"", words(text))
 }
@@ -100,8 +100,8 @@ mod tests {
                 "upstream connect error or\u{1b}[2J disconnect/reset before headers. reset reason: timeout",
                 "a text that begins with \"upstream connect error or\\u{1b}[2J disconnect/reset before headers. reset…\"",
             ),
-            ("data: {}\n\n", "server-sent events, which only a stream has"),
-            (": a comment", "server-sent events, which only a stream has"),
+            ("data: {}\n\n", "server-sent events, although the response is not a stream"),
+            (": a comment", "server-sent events, although the response is not a stream"),
         ] {
             assert_eq!(other_body(body), WireError::UnexpectedBody { description: expected.to_owned() });
         }

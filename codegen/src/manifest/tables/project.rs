@@ -105,7 +105,7 @@ words! {
         Allow = "allow",
         /// Reported as a warning.
         Warn = "warn",
-        /// Reported as an error. Nothing is written.
+        /// Reported as an error, and gen writes nothing.
         Deny = "deny",
     }
 }
@@ -142,11 +142,11 @@ table! {
     /// The vendors' own tools that requests contain.
     #[derive(Debug, Clone, Default)]
     pub struct VendorToolsManifest {
-        /// Those of Anthropic's Messages.
+        /// The tools of Anthropic's Messages.
         anthropic: WordList<AnthropicTool>,
-        /// Those of OpenAI's Responses.
+        /// The tools of OpenAI's Responses.
         openai: WordList<OpenAiTool>,
-        /// Those of Gemini's Interactions.
+        /// The tools of Gemini's Interactions.
         gemini: WordList<GeminiTool>,
     }
 }

@@ -51,7 +51,7 @@ table! {
         callers: WordList<Caller>,
         /// Whether the model may go on while a call runs. The result follows later, if the vendor supports that. Default: `false`.
         background: FlagOr<false>,
-        /// The syntax of the tool's only parameter, which vendors with text tools then ask for as plain text.
+        /// The language of the tool's only parameter, a text. Vendors with text tools ask the model for the text alone.
         text_input: Table<TextInputManifest>,
         /// Whether the description ends with the first of `schema.examples`, for vendors without a field for examples.
         /// Default: `false`.
@@ -113,7 +113,7 @@ table! {
 words! {
     /// What describes a text.
     pub enum Syntax {
-        /// Nothing: any text.
+        /// No language: any text.
         Text = "text",
         /// A grammar of the parser generator Lark.
         Lark = "lark",
