@@ -28,7 +28,7 @@ impl Kinds {
         self.0 & other.0 == other.0
     }
 
-    /// Returns the types in `type`, all if there are none. As for the reader of arguments, `nullable` adds null.
+    /// Returns the types in `type`, all if there are none.
     pub(super) fn of_schema(schema: &Json) -> Self {
         let one = |name: &Json| match name.as_str() {
             Some("string") => Self::STRING,
@@ -39,12 +39,11 @@ impl Kinds {
             Some("null") => Self::NULL,
             _ => Self::ALL,
         };
-        let kinds = match schema.get("type") {
+        match schema.get("type") {
             None => Self::ALL,
             Some(Json::Array(names)) => names.iter().map(one).fold(Self::NONE, Self::or),
             Some(name) => one(name),
-        };
-        if schema.get("nullable") == Some(&Json::Boolean(true)) { kinds.or(Self::NULL) } else { kinds }
+        }
     }
 
     pub(super) fn of_value(value: &Json) -> Self {
@@ -57,6 +56,11 @@ impl Kinds {
             Json::Object(_) => Self::OBJECT,
         }
     }
+}
+
+/// Returns whether a schema also allows null, whatever its other keywords say. The reader of arguments treats `nullable` so, too.
+pub(super) fn is_nullable(schema: &Json) -> bool {
+    schema.get("nullable") == Some(&Json::Boolean(true))
 }
 
 /// Returns whether a schema allows only integers as numbers.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::json::Json;
-use super::kinds::{Kinds, literals};
+use super::kinds::{Kinds, is_nullable, literals};
 
 /// The maximum number of schemas for one value that are looked through for a cycle. More are taken for one.
 const MAX_IN_PLACE: usize = 1_000;
@@ -99,7 +99,17 @@ impl<'s> Refs<'s> {
         self.kinds_within(schema, &mut { MAX_AHEAD })
     }
 
+    /// Returns the kinds of the values that the keywords of a schema besides `nullable` allow, or more.
+    pub(super) fn kinds_besides_nullable(&self, schema: &Json) -> Kinds {
+        self.kinds_of_keywords(schema, &mut { MAX_AHEAD })
+    }
+
     fn kinds_within(&self, schema: &Json, ahead: &mut usize) -> Kinds {
+        let kinds = self.kinds_of_keywords(schema, ahead);
+        if is_nullable(schema) { kinds.or(Kinds::NULL) } else { kinds }
+    }
+
+    fn kinds_of_keywords(&self, schema: &Json, ahead: &mut usize) -> Kinds {
         let Some(left) = ahead.checked_sub(1) else { return Kinds::ALL };
         *ahead = left;
         let mut kinds = match schema {

@@ -65,6 +65,10 @@ fn schemas_become_types() {
         (json!({}), "{ x: unknown; }"),
         (json!(false), "{ x: never; }"),
         (json!({"type": ["string", "null"]}), "{ x: string | null; }"),
+        (json!({"type": "string", "nullable": true}), "{ x: string | null; }"),
+        (json!({"type": "string", "enum": ["a"], "nullable": true}), "{ x: \"a\" | null; }"),
+        (json!({"allOf": [{"type": "string", "nullable": true}, {"type": "string"}]}), "{ x: string; }"),
+        (json!({"type": "string", "enum": ["a"], "nullable": true, "description": "D."}), "/** D. */"),
         (json!({"type": "object"}), "{ x: { [key: string]: unknown; }; }"),
         (json!({"type": "object", "additionalProperties": false}), "{ x: { [key: string]: never; }; }"),
         (json!({"type": "object", "additionalProperties": {"type": "number"}}), "{ x: { [key: string]: number; }; }"),
@@ -234,4 +238,17 @@ fn the_declaration_of_any_schema_is_bounded() {
     }
     assert_eq!(declaration("{"), None);
     assert_eq!(declaration("[]"), None);
+}
+
+#[test]
+fn a_definition_that_refers_to_its_document_is_not_shared_between_arguments_and_result() {
+    let defs = json!({"n": {"type": "object", "properties": {"whole": {"$ref": "#"}}, "additionalProperties": false}});
+    let root = |name: &str| json!({"type": "object", "properties": {name: {"$ref": "#/$defs/n"}}, "additionalProperties": false, "$defs": defs});
+    let definition = json!({"name": "f", "description": "Does.", "parameters": root("a"), "returns": root("r")});
+    let text = declaration(&definition.to_string()).unwrap();
+    for line in
+        ["f(args: { a?: f$n; }): Promise<{ r?: f$n_2; }>", "f$n_2 = { whole?: f$Result; }", "f$Result = { r?: f$n_2; }"]
+    {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
 }

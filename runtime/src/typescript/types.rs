@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::json::Json;
-use super::kinds::{Kinds, literals};
+use super::kinds::{Kinds, is_nullable, literals};
 use super::print::{Property, Type};
 use super::refs::{Refs, Rest, rest};
 use super::words::{add, words};
@@ -62,13 +62,29 @@ struct Context {
     depth: usize,
 }
 
+/// Returns whether a part of definitions refers to anything that is not a definition. Equal definitions of two documents can then mean
+/// different schemas.
+fn refers_outside(definitions: &Json) -> bool {
+    let mut pending = vec![definitions];
+    while let Some(next) = pending.pop() {
+        let reference = next.get("$ref").and_then(Json::as_str);
+        if reference.is_some_and(|reference| !reference.starts_with("#/$defs/")) {
+            return true;
+        }
+        pending.extend(next.items());
+        pending.extend(next.entries().iter().map(|(_, value)| value));
+    }
+    false
+}
+
 impl<'s> Types<'s> {
     /// `copies` is the maximum length of all types that stand in several places, in bytes. Further ones are `unknown` there.
     pub(super) fn new(tool: &str, parameters: Option<&'s Json>, returns: Option<&'s Json>, copies: usize) -> Self {
         let definitions = |root: Option<&'s Json>| root?.get("$defs");
         let shares_definitions = match (definitions(parameters), definitions(returns)) {
             (Some(first), Some(second)) => {
-                second.entries().iter().all(|(name, target)| first.get(name).is_none_or(|other| other == target))
+                let is_same = |(name, target): &(String, Json)| first.get(name).is_none_or(|other| other == target);
+                second.entries().iter().all(is_same) && !refers_outside(first) && !refers_outside(second)
             }
             _ => false,
         };
@@ -108,7 +124,14 @@ impl<'s> Types<'s> {
         }
         match schema {
             Json::Boolean(false) => (Type::Never, String::new()),
-            Json::Object(_) => self.of_object(schema, context),
+            Json::Object(_) => {
+                let (ty, comment) = self.of_object(schema, context);
+                let is_root = self.refs[context.root].root.is_some_and(|root| std::ptr::eq(root, schema));
+                if is_nullable(schema) && !is_root && context.kinds.contains(Kinds::NULL) && ty != Type::Unknown {
+                    return (Type::union([ty, Type::word("null")]), comment);
+                }
+                (ty, comment)
+            }
             _ => (Type::Unknown, String::new()),
         }
     }
@@ -122,7 +145,7 @@ impl<'s> Types<'s> {
 
     fn of_object(&mut self, schema: &'s Json, context: Context) -> (Type, String) {
         let mut comment = words(schema);
-        let of_type = self.refs[context.root].kinds(schema).and(context.kinds);
+        let of_type = self.refs[context.root].kinds_besides_nullable(schema).and(context.kinds);
         let values = literals(schema, of_type);
         let kinds = match &values {
             Some(values) => values.iter().map(|value| Kinds::of_value(value)).fold(Kinds::NONE, Kinds::or),
