@@ -8,6 +8,7 @@ mod copies;
 #[cfg(feature = "emit")]
 pub mod docs_page;
 mod graph;
+mod lark;
 mod levels;
 mod literal;
 mod lossy;

@@ -53,7 +53,7 @@ pub(super) fn append_sentence(text: &mut Template, sentence: Template) {
     for (at, mut piece) in sentence.into_iter().enumerate() {
         match &mut piece {
             _ if at > 0 || !needs_space => {}
-            // A sentence that is not there has no space either.
+            // Without the sentence, there is no space.
             Piece::Choice { branches, otherwise } if otherwise.is_empty() => {
                 for (_, sentence) in branches {
                     sentence.insert(0, space.clone());

@@ -22,7 +22,7 @@ use crate::text::identifier::{KEYWORDS, identifier};
 /// The spaces before the members of the namespace.
 const INDENT: usize = 2;
 
-/// How many times the length of a definition the types can have that stand in several places of its declaration.
+/// How many times the length of a definition the types can have that are written in several places of its declaration.
 const MAX_COPIES: usize = 4;
 
 /// Returns the declaration of a tool, or `None` if `definition` is not JSON with a name that a function can have. `definition` is an

@@ -78,7 +78,7 @@ fn refers_outside(definitions: &Json) -> bool {
 }
 
 impl<'s> Types<'s> {
-    /// `copies` is the maximum length of all types that stand in several places, in bytes. Further ones are `unknown` there.
+    /// `copies` is the maximum length of all types that are written in several places, in bytes. Further ones are `unknown` there.
     pub(super) fn new(tool: &str, parameters: Option<&'s Json>, returns: Option<&'s Json>, copies: usize) -> Self {
         let definitions = |root: Option<&'s Json>| root?.get("$defs");
         let shares_definitions = match (definitions(parameters), definitions(returns)) {

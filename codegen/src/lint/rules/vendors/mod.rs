@@ -32,6 +32,7 @@ declare_rules! {
     TOOL_COUNT tool_count
     TOOL_NAME tool_name
     UNUSABLE_IDENTIFIER unusable_identifier
+    UNSUPPORTED_GRAMMAR unsupported_grammar
     VARIES_PER_SESSION varies_per_session
     VENDOR_TOOL_NAME vendor_tool_name
 }
