@@ -22,6 +22,8 @@ pub(super) struct Mistake {
     pub(super) message: String,
     /// What to do.
     pub(super) help: String,
+    /// Whether a decoder accepts the grammar, and reads something else from it.
+    pub(super) is_accepted: bool,
 }
 
 /// Returns the mistakes in a grammar, in order.
@@ -76,21 +78,31 @@ fn tokens(grammar: &str, found: &mut Vec<Mistake>) -> Vec<Token> {
             rest[start..].find(|letter| !is_part(letter)).map_or(rest.len(), |end| start + end)
         };
         let prefix = rest.len() - rest.trim_start_matches(['?', '!', '_']).len();
-        let is_name = rest[prefix..].starts_with(|letter: char| letter.is_ascii_alphabetic());
+        let first = rest[prefix..].chars().next().filter(char::is_ascii_alphabetic);
+        // A name ends where its letters change their case.
+        let name = |first: char| {
+            let is_part = |letter: char| {
+                letter.is_ascii_digit()
+                    || letter == '_'
+                    || letter == '-'
+                    || (letter.is_ascii_alphabetic() && letter.is_ascii_uppercase() == first.is_ascii_uppercase())
+            };
+            rest[prefix..].find(|letter| !is_part(letter)).map_or(rest.len(), |end| prefix + end)
+        };
         let line = rest.find('\n').unwrap_or(rest.len());
         let (kind, length) = match sign {
             '\n' => (Some(Kind::LineEnd), 1),
             ' ' | '\t' | '\r' => (None, 1),
             '#' => (None, line),
             '/' if rest.starts_with("//") => (None, line),
-            '"' | '/' => match closed(&rest[..line]) {
+            '"' | '/' => match closed(if sign == '"' { &rest[..line] } else { rest }) {
                 Some(length) if sign == '"' => (Some(Kind::String), length),
                 Some(length) => (Some(Kind::Regex), length),
                 None => {
                     let what = if sign == '"' { "a string" } else { "a regular expression" };
                     let message = format!("{what} of the grammar is not closed");
-                    let help = format!("close it with `{sign}` in the same line");
-                    found.push(Mistake { span: at..at + 1, message, help });
+                    let help = format!("close it with `{sign}`");
+                    found.push(Mistake { span: at..at + 1, message, help, is_accepted: false });
                     return tokens;
                 }
             },
@@ -103,10 +115,15 @@ fn tokens(grammar: &str, found: &mut Vec<Mistake>) -> Vec<Token> {
                             span: at..at + word(1),
                             message,
                             help: "write `{...}` after it".to_owned(),
+                            is_accepted: false,
                         });
                         return tokens;
                     }
                 }
+            }
+            // Nothing has to follow their names.
+            '%' if rest.starts_with("%ignore") || rest.starts_with("%import") => {
+                (Some(Kind::Directive), "%ignore".len())
             }
             '%' => (Some(Kind::Directive), word(1)),
             '<' if rest[..line].contains('>') => (Some(Kind::Extension), rest.find('>').map_or(1, |end| end + 1)),
@@ -114,13 +131,18 @@ fn tokens(grammar: &str, found: &mut Vec<Mistake>) -> Vec<Token> {
             '-' if rest.starts_with("->") => (Some(Kind::Alias), 2),
             '.' if rest.starts_with("..") => (Some(Kind::Range), 2),
             '0'..='9' => (Some(Kind::Number), word(0)),
-            _ if is_name => (Some(Kind::Name), word(prefix)),
+            _ if first.is_some() => (Some(Kind::Name), first.map_or(0, name)),
             '?' | '*' | '+' => (Some(Kind::Repetition), 1),
             ':' | '|' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | '.' | '~' | '-' | '&' => (Some(Kind::Sign(sign)), 1),
             _ => {
                 let message = format!("`{}` has no meaning in a grammar of Lark", sign.escape_debug());
                 let help = "write what the text contains as a string, such as `\"a\"`, or as `/a regular expression/`";
-                found.push(Mistake { span: at..at + sign.len_utf8(), message, help: help.to_owned() });
+                found.push(Mistake {
+                    span: at..at + sign.len_utf8(),
+                    message,
+                    help: help.to_owned(),
+                    is_accepted: false,
+                });
                 return tokens;
             }
         };
@@ -212,7 +234,7 @@ impl<'g> Reader<'g> {
     }
 
     fn add(&mut self, span: Range<usize>, message: String, help: &str) {
-        self.found.push(Mistake { span, message, help: help.to_owned() });
+        self.found.push(Mistake { span, message, help: help.to_owned(), is_accepted: false });
     }
 
     /// Removes the next token if it is of a kind.
@@ -293,28 +315,54 @@ impl<'g> Reader<'g> {
         self.alternatives(Some(name).filter(|name| is_terminal(name)));
     }
 
-    /// Reads what follows the `:` of a definition, to the end of the line or of a later one that begins with `|`.
+    /// Reads what follows the `:` of a definition. `terminal` is the name of the terminal that it defines, if it defines one.
     fn alternatives(&mut self, terminal: Option<&'g str>) {
         let mut open: Vec<(char, Range<usize>)> = Vec::new();
-        let mut line_ends = 0;
+        let (mut is_line_end, mut after_atom) = (false, false);
         while let Some((kind, span)) = self.tokens.peek().cloned() {
-            if kind == Kind::LineEnd {
-                line_ends += 1;
-                self.tokens.next();
-                continue;
-            }
-            // A definition ends at a line end, unless a bracket is open or `|` follows.
-            if line_ends > 0 && open.is_empty() && kind != Kind::Sign('|') {
+            // A definition ends with its line, unless the next one begins with `|`.
+            if is_line_end && kind != Kind::LineEnd && kind != Kind::Sign('|') {
                 break;
             }
-            line_ends = 0;
+            is_line_end = kind == Kind::LineEnd;
             self.tokens.next();
+            let was_after_atom = std::mem::replace(&mut after_atom, false);
             match kind {
-                Kind::Name => self.used.push((span, terminal)),
-                Kind::Regex => self.regex(&span),
+                Kind::LineEnd => {}
+                Kind::Repetition if was_after_atom => {}
+                // Before a part, `~` negates it.
+                Kind::Sign('~') if matches!(self.tokens.peek(), Some((Kind::Number, _))) => self.repetition(span),
+                Kind::Repetition | Kind::Sign('{') if !was_after_atom => {
+                    let message = format!("`{}` repeats nothing", &self.grammar[span.clone()]);
+                    self.add(span, message, "write what is repeated before it");
+                    return self.skip_item();
+                }
+                Kind::Number | Kind::Range => {
+                    let message = format!("unexpected `{}` in a definition", &self.grammar[span.clone()]);
+                    self.add(span, message, "write a string, such as `\"1\"`, or a range, such as `\"a\"..\"f\"`");
+                    return self.skip_item();
+                }
+                Kind::Extension => after_atom = true,
+                Kind::String => {
+                    after_atom = true;
+                    if let Some(range) = self.accept(Kind::Range)
+                        && self.accept(Kind::String).is_none()
+                    {
+                        self.add(range, "a range of characters has no end".to_owned(), "write it as `\"a\"..\"f\"`");
+                    }
+                }
+                Kind::Name => {
+                    after_atom = true;
+                    self.used.push((span, terminal));
+                }
+                Kind::Regex => {
+                    after_atom = true;
+                    self.regex(&span);
+                }
                 Kind::Alias => drop(self.accept(Kind::Name)),
                 Kind::Sign(sign @ ('(' | '[')) => open.push((sign, span)),
                 Kind::Sign(sign @ (')' | ']')) => {
+                    after_atom = true;
                     let opening = if sign == ')' { '(' } else { '[' };
                     if open.pop().is_none_or(|(last, _)| last != opening) {
                         self.add(
@@ -348,18 +396,21 @@ impl<'g> Reader<'g> {
                     self.add(span, "unexpected directive in a definition".to_owned(), "write it in a line of its own");
                     return self.skip_item();
                 }
-                Kind::String
-                | Kind::Number
-                | Kind::Repetition
-                | Kind::Range
-                | Kind::Extension
-                | Kind::Sign(_)
-                | Kind::LineEnd => {}
+                Kind::Repetition | Kind::Sign(_) => {}
             }
         }
         for (sign, span) in open {
             let closing = if sign == '(' { ')' } else { ']' };
-            self.add(span, format!("`{sign}` is not closed"), &format!("close it with `{closing}`"));
+            let help = format!("close it with `{closing}`; only before `|` can a new line begin");
+            self.add(span, format!("`{sign}` is not closed"), &help);
+        }
+    }
+
+    /// Reads the numbers after `~`.
+    fn repetition(&mut self, span: Range<usize>) {
+        self.accept(Kind::Number);
+        if self.accept(Kind::Range).is_some() && self.accept(Kind::Number).is_none() {
+            self.add(span, "the repetition has no end".to_owned(), "write it as `~2` or `~2..3`");
         }
     }
 
@@ -373,8 +424,9 @@ impl<'g> Reader<'g> {
             let help = "use the syntax of the Rust crate `regex`, which has no look-around and no backreferences";
             self.add(span.clone(), format!("invalid regular expression: {why}"), help);
         } else if has_lazy_part(&pattern) {
-            let message = "`?` after a repetition is not supported by the decoders of vendors".to_owned();
-            self.add(span.clone(), message, "exclude what ends the repetition, as in `/\"[^\"]*\"/`");
+            let message = "the decoders of vendors ignore `?` after a repetition".to_owned();
+            let help = "exclude what ends the repetition, as in `/\"[^\"]*\"/`".to_owned();
+            self.found.push(Mistake { span: span.clone(), message, help, is_accepted: true });
         }
     }
 }
@@ -439,7 +491,7 @@ mod tests {
             "start: \"a\"",
             "start: expr\nexpr: term (SP ADD SP term)*\nterm: INT\n  | \"(\" expr \")\" -> nested\n\nADD: \"+\"\nSP: \" \"\nINT: /[0-9]+/\n",
             "// A comment.\n?start: _list~2..3\n_list: [item (\",\" item)*] // more\n!item: ITEM+ | ESCAPED_STRING?\nITEM: \"a\"..\"f\" | \"x\"i\n%import common.ESCAPED_STRING\n%import common (WS, INT)\n%ignore WS\n",
-            "start: (\n  \"a\"\n  | \"b\"\n)\n",
+            "start: (\"a\"\n  | \"b\")\n\n",
             "start: N\n%import common.NUMBER -> N",
             "start: /a\\/b/i /[^\"\\/]+/ \"\\\"\"\n# The end.",
             "start: WORD\r\nWORD: /[a-z]+/\r\n",
@@ -477,10 +529,7 @@ mod tests {
                     "/a(?=b)/: invalid regular expression: look-around, including look-ahead and look-behind, is not supported",
                 ],
             ),
-            (
-                "start: A\nA: /a.*?b/s",
-                vec!["/a.*?b/s: `?` after a repetition is not supported by the decoders of vendors"],
-            ),
+            ("start: A\nA: /a.*?b/s", vec!["/a.*?b/s: the decoders of vendors ignore `?` after a repetition"]),
             (
                 "start: A\n%declare A",
                 vec![
@@ -501,6 +550,10 @@ mod tests {
                 "start: A\nA: \"a\" B?\nB: A | \"b\"",
                 vec!["A: the terminal `B` contains itself", "B: the terminal `A` contains itself"],
             ),
+            ("start: (\n  \"a\")", vec!["(: `(` is not closed", "\"a\": expected a definition, found `\"a\"`"]),
+            ("start: | + \"a\"", vec!["+: `+` repeats nothing"]),
+            ("start: \"b\"~2.. \"c\"..", vec!["~: the repetition has no end", "..: a range of characters has no end"]),
+            ("start: 2", vec!["2: unexpected `2` in a definition"]),
             ("start: %json {", vec!["%json: the braces of `%json` are not closed"]),
             ("start: \"a\"{2", vec!["{: `{` is not closed"]),
         ] {

@@ -6,6 +6,7 @@ mod build_script;
 mod compile_fail;
 mod compiled;
 mod first_hour;
+mod grammars;
 mod killed_gen;
 mod lean_runtime;
 #[path = "../../packages.rs"]

@@ -4,7 +4,7 @@
 //! ## Why is this bad
 //! The vendor rejects the whole request. The decoders support a part of Lark. llguidance, which reads the grammars of OpenAI's custom
 //! tools, has no look-around and no lazy repetition in regular expressions, no priorities, no templates, and no imports other than
-//! `common` (its docs/syntax.md, as of version 1.5.0).
+//! `common` (its docs/syntax.md, of version 1.9.1).
 //!
 //! ## Example
 //! ```toml
@@ -55,6 +55,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for mistake in mistakes(&definition.value).into_iter().take(MAX_MISTAKES) {
         let span = Some(mistake.span).filter(|span| !span.is_empty());
         let place = span.and_then(|span| Some(lint.string(definition.place)?.place(span))).unwrap_or(definition.place);
-        sink.push(Diagnostic::new(Code::UNSUPPORTED_GRAMMAR, place, mistake.message).help(mistake.help));
+        let level = if mistake.is_accepted { Level::Warning } else { Level::Error };
+        sink.push(Diagnostic::new(Code::UNSUPPORTED_GRAMMAR, place, mistake.message).level(level).help(mistake.help));
     }
 }
