@@ -1,5 +1,5 @@
 //! The first step of every call: expands the model's call into the calls to run. These are the call itself, the calls inside a call of tool
-//! search's `tool_call`, or the same call with arguments instead of a text.
+//! search's `tool_call`, or the same call with arguments instead of a text. A call in the [namespace](super::namespace) of others is refused.
 
 use std::borrow::Cow;
 
@@ -24,13 +24,12 @@ pub(super) struct InnerCalls<'r> {
 }
 
 /// A call inside a call of `tool_call`.
-#[cfg_attr(not(feature = "search"), allow(dead_code, reason = "only the feature `search` refuses calls"))]
 pub(super) enum Inner<'r> {
     Call {
         name: Cow<'r, str>,
         arguments: Cow<'r, str>,
     },
-    /// A call that cannot be read.
+    /// A call that cannot be read, or that is for something else than the tools of the turn.
     Refused(ToolError),
 }
 
@@ -54,7 +53,13 @@ impl Step<'_> {
 impl Turn {
     /// Expands a call of the model.
     pub(super) fn expand<'r>(&self, call: &ToolCall<'r>) -> Expanded<'r> {
+        if let Err(error) = self.check_namespace(call) {
+            return Expanded::Inner(InnerCalls { first: Inner::Refused(error), rest: Vec::new() });
+        }
         if call.is_text() {
+            if let Some(calls) = self.inner_calls(call) {
+                return Expanded::Inner(calls);
+            }
             return Expanded::Inner(InnerCalls { first: self.with_arguments(call), rest: Vec::new() });
         }
         let exact = self.find(call.name());

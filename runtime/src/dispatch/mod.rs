@@ -21,6 +21,7 @@ mod expanded;
 mod finish;
 mod interceptors;
 mod misnamed;
+mod namespace;
 mod parallel_key;
 mod prepared;
 mod repaired_call;
@@ -61,7 +62,8 @@ impl Turn {
         let inner = self.only_inner_call(request);
         let inner = inner.as_ref().map(|(name, arguments)| request.redirected(name, arguments));
         let found = inner.as_ref().unwrap_or(request);
-        let Some(id) = self.find(found.name()).filter(|_| !request.is_text()) else {
+        let is_plain = !request.is_text() && request.origin().namespace.is_empty();
+        let Some(id) = self.find(found.name()).filter(|_| is_plain) else {
             return self.call_unlisted(request).await;
         };
         let mut call = self.prepare(found, Some(id));
@@ -69,7 +71,7 @@ impl Turn {
         self.finish(call, result)
     }
 
-    /// Runs a call that names no tool, or not exactly, or has several calls inside it.
+    /// Runs a call that names no tool, or not exactly, or has several calls inside it, or a text, or a namespace.
     ///
     /// The future is boxed, so that the stack frame of other calls stays small.
     #[cold]

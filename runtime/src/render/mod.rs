@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use crate::data::dialect::Dialect;
 #[cfg(feature = "search")]
-use crate::data::dialect::VendorSearch;
+use crate::data::dialect::{VendorListing, VendorSearch};
 use crate::data::segment;
 use crate::data::segment::FactValue;
 use crate::registration::atoms::FactLookup;
@@ -72,6 +72,20 @@ impl Deferral {
             Self::ByVendor(..) => false,
             #[cfg(feature = "search")]
             Self::ByTools(..) => true,
+        }
+    }
+
+    /// Returns whether the definition of a tool is in the namespace of its home toolset.
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, clippy::unused_self, reason = "nothing is deferred"))]
+    pub(crate) fn has_namespace(&self, id: ToolId) -> bool {
+        match self {
+            Self::None => false,
+            #[cfg(feature = "search")]
+            Self::ByTools(..) => false,
+            #[cfg(feature = "search")]
+            Self::ByVendor(tools, search) => {
+                search.listing == VendorListing::Namespaces && tools.binary_search(&id).is_ok()
+            }
         }
     }
 

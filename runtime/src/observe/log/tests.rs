@@ -1,6 +1,8 @@
 use std::process::Command;
 use std::sync::Mutex;
 
+use serde_json::json;
+
 use super::*;
 use crate::call::ToolCall;
 use crate::call::origin::{CallKind, CallOrigin};
@@ -10,10 +12,13 @@ use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::fakes::{Fake, secretive, tool, wait};
 use crate::provider::HandlerReply;
+use crate::provider::dynamic::{DynamicTool, DynamicTools};
+use crate::registry::Registry;
 use crate::result::error::ErrorKind;
 use crate::result::image::Image;
 use crate::result::output::{ToolOutput, ToolResult};
 use crate::run::task::Task;
+use crate::search::ToolSearch;
 use crate::session::turn::Turn;
 
 /// A hook that fails with an error that contains the result of the call.
@@ -76,7 +81,19 @@ fn take(lines: &Mutex<Vec<String>>) -> Vec<String> {
 
 #[test]
 fn a_call_of_a_program_is_logged_with_its_program_and_namespace() {
-    let (turn, lines) = logged(None);
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log_lines = Arc::clone(&lines);
+    let write = move |line: &str| log_lines.lock().unwrap().push(line.to_owned());
+    let log = Log { write, redactor: Redactor::new([], &Env::empty()) };
+    let tool = |name: &'static str, defer| {
+        let schema = json!({"type": "object", "properties": {"say": {"type": "string"}}});
+        let tool = DynamicTool::sync(name, "Does it.", schema, |args, _| ToolOutput::json(&args));
+        tool.toolset("crm").callers(Callers::BOTH).defer(defer)
+    };
+    let registry = Registry::new();
+    registry.add(DynamicTools::new().tools([tool("open", true), tool("shown", false)]).build().unwrap()).unwrap();
+    let session = registry.session().hook(Arc::new(log)).tool_search(ToolSearch::with_threshold(0).by_vendor());
+    let turn = session.build().unwrap().turn_blocking(Dialect::OpenAiResponses);
     let mut origin = CallOrigin::of(CallKind::Function);
     (origin.program, origin.namespace) = (Some("prog_1".to_owned()), "crm".to_owned());
     wait(turn.call(&ToolCall::new("open", r#"{"say": "a"}"#).with_origin(&origin)));
