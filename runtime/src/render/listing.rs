@@ -22,7 +22,8 @@ pub(super) struct ListedToolset<'t> {
 }
 
 /// Returns the list of these toolsets, in their order, in at most `max_tokens` estimated tokens. If the list is too long even with only the
-/// numbers of tools, a last line says how many toolsets are left out. That line may exceed `max_tokens`.
+/// numbers of tools, a last line says how many toolsets are left out. The first toolset is always listed, so a list that has only its entry
+/// and that line may be longer.
 pub(super) fn write(toolsets: &[ListedToolset<'_>], max_tokens: usize) -> String {
     let mut forms: Vec<String> = toolsets.iter().map(ListedToolset::with_sentences).collect();
     let mut length: usize = forms.iter().map(String::len).sum();
@@ -44,18 +45,18 @@ pub(super) fn write(toolsets: &[ListedToolset<'_>], max_tokens: usize) -> String
     join(toolsets, &forms, max_tokens)
 }
 
-/// Joins the entries of toolsets that fit. The list always has the first entry.
+/// Joins the entries of as many toolsets as fit together with the line that counts the others. The list always has the first entry.
 fn join(toolsets: &[ListedToolset<'_>], forms: &[String], max_tokens: usize) -> String {
-    let mut list = String::new();
-    for (at, form) in forms.iter().enumerate() {
-        if at > 0 && estimated_tokens(list.len() + form.len()) > max_tokens {
-            let left = &toolsets[at..];
-            let tools: usize = left.iter().map(|toolset| toolset.tools.len()).sum();
-            let _ = writeln!(list, "further toolsets: {} (tools in them: {tools})", left.len());
-            break;
-        }
-        list.push_str(form);
+    let (mut listed, mut length) = (forms.len(), forms.iter().map(String::len).sum::<usize>());
+    let mut last_line = String::new();
+    while listed > 1 && estimated_tokens(length + last_line.len()) > max_tokens {
+        listed -= 1;
+        length -= forms[listed].len();
+        let left = &toolsets[listed..];
+        let tools: usize = left.iter().map(|toolset| toolset.tools.len()).sum();
+        last_line = format!("further toolsets: {} (tools in them: {tools})", left.len());
     }
+    let mut list = forms[..listed].concat() + &last_line;
     list.truncate(list.trim_end().len());
     list
 }

@@ -68,6 +68,24 @@ fn every_list_fits_and_shows_as_much_as_it_can() {
 }
 
 #[test]
+fn the_line_that_counts_further_toolsets_is_within_the_limit() {
+    let names: Vec<String> = (0..400).map(|at| format!("set{at:03}")).collect();
+    let tools = ["one", "two"].map(|name| (name, "Does it."));
+    let listed = |name| ListedToolset { name, description: "", tools: tools.to_vec() };
+    let toolsets: Vec<ListedToolset<'_>> = names.iter().map(|name| listed(&**name)).collect();
+    for max in 14..1_200 {
+        let list = write(&toolsets, max);
+        assert!(estimated_tokens(list.len()) <= max, "{} tokens of {max}", estimated_tokens(list.len()));
+        let (lines, last) = (list.lines().count(), list.lines().last().unwrap());
+        if list.contains("further") {
+            let left = 401 - lines;
+            assert_eq!(last, format!("further toolsets: {left} (tools in them: {})", 2 * left));
+            assert!(estimated_tokens(list.len() + "set000 (2)\n".len()) > max, "one more fits into {max}");
+        }
+    }
+}
+
+#[test]
 fn sentences_end_where_their_language_ends_them_and_stay_on_one_line() {
     for (text, sentence) in [
         ("Reads a file. Then more.", "Reads a file."),
