@@ -212,6 +212,14 @@ fn unreadable(error: &serde_json::Error, limits: Limits) -> ToolError {
     malformed(&(reason + &limit))
 }
 
+/// Returns the error for an array of calls or the like, at this path, that has too few or too many items.
+#[cfg(feature = "search")]
+pub(crate) fn wrong_count(path: &str, min: usize, max: usize, count: usize) -> ToolError {
+    let (expected, got) = (format!("an array of {min} to {max} items"), expectation_text::counted(count, "item"));
+    let problem = Problem { path: path.to_owned(), expected, got };
+    invalid(Problems { listed: vec![problem], more: 0 })
+}
+
 fn invalid(Problems { listed: mut problems, more }: Problems) -> ToolError {
     if problems.is_empty() {
         // The budget was exhausted before validation could find a problem.

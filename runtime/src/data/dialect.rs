@@ -358,9 +358,14 @@ impl Dialect {
         definition
     }
 
-    /// Returns whether the dialect has a field for callers. Without the field, the model would call a tool that only code may call.
+    /// Returns whether the dialect has a field for callers.
+    pub(crate) const fn shows_callers(self) -> bool {
+        self.shape().callers.is_some()
+    }
+
+    /// Returns whether the dialect can show a tool with these callers. Without a field for callers, the model would call a tool that only code may call.
     pub(crate) fn accepts_callers(self, callers: Callers) -> bool {
-        callers.model || self.shape().callers.is_some() || !self.is_of_model_api()
+        callers.model || self.shows_callers() || !self.is_of_model_api()
     }
 
     /// Returns whether requests to the API of a model contain the definitions.

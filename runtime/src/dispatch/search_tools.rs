@@ -127,10 +127,14 @@ impl Turn {
     fn answer_describe(&self, text: &str) -> ToolResult {
         let args = arguments(text, DESCRIBE)?;
         let names = args["names"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let (mut tools, mut unknown) = (Vec::new(), Vec::new());
+        let (mut described, mut tools, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for name in names {
             if let Some(id) = self.find_called(name) {
-                tools.push(self.definition_value(id));
+                // Several spellings may name one tool.
+                if !described.contains(&id) {
+                    described.push(id);
+                    tools.push(self.definition_value(id));
+                }
             } else if let Some(name) = self.search_tool_called(name) {
                 unknown.push(format!("`{name}` is already defined in the list of tools"));
             } else {
@@ -172,7 +176,11 @@ impl Turn {
 fn inner_calls(text: &str) -> Result<InnerCalls<'_>, ToolError> {
     let mut calls = Calls::default();
     let read = args::inner_calls(text, Limits::default(), &mut |call| calls.push(call));
-    if read.is_none() || calls.count == 0 || calls.count > MAX_CALLS {
+    // The table says of `calls` only that it is a secret.
+    if read.is_some() && !(1..=MAX_CALLS).contains(&calls.count) {
+        return Err(args::wrong_count("/calls", 1, MAX_CALLS, calls.count));
+    }
+    if read.is_none() {
         calls = Calls::default();
         let args = arguments(text, CALL)?;
         for call in args["calls"].as_array().into_iter().flatten() {

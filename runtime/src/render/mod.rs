@@ -184,13 +184,18 @@ impl DefinitionsRenderer<'_> {
         let Some(search) = search else { return Deferral::None };
         let mut deferrable: Vec<ToolId> = self.tools.to_vec();
         deferrable.retain(|&id| self.state[id].plan.is_deferrable);
+        let vendor_search =
+            self.dialect.shape().search.filter(|vendor_search| deferrable.len() <= vendor_search.max_deferred);
+        let vendor_search = vendor_search.filter(|_| search.is_by_vendor());
+        // Code calls the tools that are defined, not `tool_call`.
+        if vendor_search.is_none() && self.dialect.shows_callers() {
+            deferrable.retain(|&id| !self.state[id].plan.callers.code);
+        }
         let bytes = deferrable.iter().map(|&id| self.definitions[id].max_len()).sum();
         if !search.defers(bytes) {
             return Deferral::None;
         }
-        let vendor_search =
-            self.dialect.shape().search.filter(|vendor_search| deferrable.len() <= vendor_search.max_deferred);
-        match vendor_search.filter(|_| search.is_by_vendor()) {
+        match vendor_search {
             Some(vendor_search) => Deferral::ByVendor(self.deferred_by_vendor(deferrable), vendor_search),
             None => Deferral::ByTools(deferrable, search),
         }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::call::ToolCall;
 use crate::call::hooks::{CallInfo, Hook, HookAction};
 use crate::call::response::CallResponse;
-use crate::data::behaviour::Parallel;
+use crate::data::behaviour::{Callers, Parallel};
 use crate::data::dialect::Dialect;
 use crate::data::segment::Segment;
 use crate::fakes::wait;
@@ -269,6 +269,54 @@ fn misplaced_secrets_are_not_in_the_error() {
         let answer = call(&turn, "tool_call", &arguments);
         assert!(answer.is_error() && !answer.json.contains("hunter2"), "{}", answer.json);
     }
+}
+
+#[test]
+fn a_wrong_number_of_calls_is_reported_as_such() {
+    let turn = searched(&registry());
+    let many = json!({"calls": vec![json!({"name": "zoom", "arguments": {"id": 1}}); 11]});
+    for (calls, got) in [(json!({"calls": []}), "0 items"), (json!({"calls": "[]"}), "0 items"), (many, "11 items")] {
+        let error = call_json(&turn, "tool_call", &calls);
+        let text = format!("invalid arguments: /calls: expected an array of 1 to 10 items, got {got}");
+        assert_eq!((&error["error"], &error["kind"]), (&json!(text), &json!("invalid_arguments")));
+    }
+}
+
+#[test]
+fn a_text_call_of_tool_call_runs_the_calls_in_the_text() {
+    let turn = searched(&registry());
+    let call = |text: &str| turn.call_blocking(&ToolCall::text("tool_call", text)).json;
+    assert_eq!(call(r#"{"calls":[{"name":"zoom","arguments":{"id":1}}]}"#), r#""zoom {\"id\":1}""#);
+    let error = call("zoom");
+    assert!(error.contains("invalid_arguments") || error.contains("malformed_arguments"), "{error}");
+    assert!(!error.contains("directly"), "{error}");
+}
+
+#[test]
+fn a_tool_is_described_once_for_all_spellings_of_its_name() {
+    let turn = searched(&registry());
+    let names = json!({"names": ["zoom", "functions.zoom", "Zoom", "send_mail", "zoom"]});
+    let described = call_json(&turn, "tool_describe", &names);
+    let names = described["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["zoom", "send_mail"]);
+}
+
+#[test]
+fn tools_that_code_may_call_are_defined_where_code_sees_definitions() {
+    let registry = Registry::new();
+    for (name, callers) in [("by_both", Callers::BOTH), ("by_code", Callers::CODE), ("by_model", Callers::MODEL)] {
+        registry.add(tool(name, "Does it.").callers(callers).build().unwrap()).unwrap();
+    }
+    let session = registry.session().tool_search(ToolSearch::with_threshold(0)).build().unwrap();
+    for dialect in [Dialect::Anthropic, Dialect::OpenAiResponses] {
+        let turn = session.turn_blocking(dialect);
+        assert_eq!(turn.deferred().collect::<Vec<_>>(), ["by_model"], "{dialect:?}");
+        assert!(turn.definitions().contains("by_code") && turn.definitions().contains("allowed_callers"));
+        assert!(!turn.definitions().contains("by_code:"), "tool_call cannot call it");
+    }
+    // Other dialects show neither callers nor tools for code alone.
+    let turn = session.turn_blocking(Dialect::OpenAi);
+    assert_eq!(turn.deferred().collect::<Vec<_>>(), ["by_both", "by_model"]);
 }
 
 #[test]
