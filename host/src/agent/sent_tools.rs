@@ -1,11 +1,9 @@
 //! The definitions in the requests of a conversation. If the definitions differ from those in the previous request, the vendor's prompt
 //! cache is lost. A change of the tools can therefore be sent as a message at the end instead.
 
-use serde_json::value::RawValue;
 use toolc::Turn;
-use toolc::wire::ToolUpdate;
+use toolc::wire::ConversationTools;
 use toolc_config::ToolChanges;
-use toolc_model::Api;
 
 use super::conversation::Conversation;
 
@@ -14,35 +12,7 @@ use super::conversation::Conversation;
 pub(super) struct SentTools {
     changes: ToolChanges,
     /// The part about tools of the last answered request.
-    last_answered: Option<Sent>,
-}
-
-/// The part of a request that is about tools.
-#[derive(Clone)]
-pub(super) struct Sent {
-    /// The turn whose tools the model knows after this request.
-    turn: Turn,
-    /// The definitions, or `None` if there are no tools.
-    pub(super) definitions: Option<Box<RawValue>>,
-    /// Messages about later changes, each with the number of entries of the conversation before it.
-    pub(super) messages: Vec<(usize, Box<RawValue>)>,
-    pub(super) tool_choice: Option<Box<RawValue>>,
-    pub(super) betas: &'static [&'static str],
-}
-
-impl Sent {
-    fn new(turn: &Turn) -> Self {
-        Self { turn: turn.clone(), definitions: definitions(turn), messages: Vec::new(), tool_choice: None, betas: &[] }
-    }
-}
-
-/// Returns the definitions together with the vendor's own tools, or `None` if there are no tools.
-fn definitions(turn: &Turn) -> Option<Box<RawValue>> {
-    turn.tools().next()?;
-    if turn.vendor_tools().is_empty() {
-        return turn.raw_definitions().ok().map(ToOwned::to_owned);
-    }
-    RawValue::from_string(turn.request_tools()).ok()
+    last_answered: Option<ConversationTools>,
 }
 
 impl SentTools {
@@ -51,32 +21,19 @@ impl SentTools {
     }
 
     /// Returns the part about tools of the next request, so that the model knows the tools of `turn`.
-    pub(super) fn next(&self, api: Api, turn: &Turn, conversation: &Conversation) -> Sent {
+    pub(super) fn next(&self, turn: &Turn, conversation: &Conversation) -> ConversationTools {
         let known = self.last_answered.as_ref().filter(|_| self.changes == ToolChanges::Append);
-        let Some(known) = known.filter(|known| known.definitions.is_some()) else { return Sent::new(turn) };
-        // A model that has paused continues with the tools that it knows.
-        if conversation.ends_with_answer() {
-            return known.clone();
-        }
-        match api.wire().tool_update(&known.turn, turn) {
-            ToolUpdate::Unchanged => Sent { turn: turn.clone(), ..known.clone() },
-            ToolUpdate::Append(appended) => {
-                let mut sent = Sent { turn: turn.clone(), ..known.clone() };
-                let at = conversation.entries().len();
-                sent.messages.extend(appended.messages.into_iter().map(|message| (at, message)));
-                sent.tool_choice = appended.tool_choice;
-                if !appended.betas.is_empty() {
-                    sent.betas = appended.betas;
-                }
-                sent
-            }
-            _ => Sent::new(turn),
+        match known {
+            None => ConversationTools::new(turn),
+            // A model that has paused continues with the tools that it knows.
+            Some(known) if known.definitions().is_some() && conversation.ends_with_answer() => known.clone(),
+            Some(known) => known.next(turn, conversation.entries().len()),
         }
     }
 
     /// Records that a request was answered. The changes of a request that failed are computed again for the next one: Anthropic accepts a
     /// change only directly before an answer, or at the end of the conversation.
-    pub(super) fn answered(&mut self, sent: Sent) {
+    pub(super) fn answered(&mut self, sent: ConversationTools) {
         self.last_answered = Some(sent);
     }
 
@@ -89,8 +46,9 @@ impl SentTools {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use serde_json::value::RawValue;
     use toolc::{DynamicTool, Registry, ToolOutput};
-    use toolc_model::user_message;
+    use toolc_model::{Api, user_message};
 
     use super::super::conversation::Entry;
     use super::*;
@@ -117,8 +75,8 @@ mod tests {
     }
 
     /// Returns the roles of the messages of a request.
-    fn roles(sent: &Sent, conversation: &Conversation) -> Vec<String> {
-        let messages = conversation.messages(API, &sent.messages);
+    fn roles(sent: &ConversationTools, conversation: &Conversation) -> Vec<String> {
+        let messages = conversation.messages(API, sent.messages());
         let role =
             |message: &RawValue| -> serde_json::Value { serde_json::from_str(message.get()).expect("it is JSON") };
         messages.iter().map(|message| role(message)["role"].as_str().unwrap_or_default().to_owned()).collect()
@@ -129,29 +87,29 @@ mod tests {
         let mut sent_tools = SentTools::new(ToolChanges::Append);
         let mut conversation = Conversation::new(vec![user()]);
         let (first, second) = (turn(&["mail"]), turn(&["mail", "zip"]));
-        let sent = sent_tools.next(API, &first, &conversation);
-        assert!(sent.messages.is_empty() && sent.betas.is_empty());
-        let definitions = sent.definitions.clone();
+        let sent = sent_tools.next(&first, &conversation);
+        assert!(sent.messages().is_empty() && sent.betas().is_empty());
+        let definitions = sent.definitions().map(ToOwned::to_owned);
         sent_tools.answered(sent);
         conversation.push(answer());
         conversation.push(user());
         // A request that fails leaves no change behind.
-        let sent = sent_tools.next(API, &second, &conversation);
+        let sent = sent_tools.next(&second, &conversation);
         assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system"]);
         conversation.push(user());
-        let sent = sent_tools.next(API, &second, &conversation);
+        let sent = sent_tools.next(&second, &conversation);
         assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system"]);
         sent_tools.answered(sent);
         conversation.push(answer());
         // The model has paused: a message at the end would be refused.
-        let sent = sent_tools.next(API, &first, &conversation);
+        let sent = sent_tools.next(&first, &conversation);
         assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system", "assistant"]);
         conversation.push(user());
-        let sent = sent_tools.next(API, &first, &conversation);
+        let sent = sent_tools.next(&first, &conversation);
         let expected = ["user", "assistant", "user", "system", "assistant", "user", "system"];
         assert_eq!(roles(&sent, &conversation), expected);
-        assert_eq!(sent.definitions.map(|json| json.to_string()), definitions.map(|json| json.to_string()));
-        assert!(!sent.betas.is_empty());
+        assert_eq!(sent.definitions().map(RawValue::get), definitions.as_deref().map(RawValue::get));
+        assert!(!sent.betas().is_empty());
     }
 
     #[test]
@@ -160,13 +118,13 @@ mod tests {
         let (first, second) = (turn(&["mail"]), turn(&["mail", "zip"]));
         for changes in [ToolChanges::Resend, ToolChanges::Append] {
             let mut sent_tools = SentTools::new(changes);
-            sent_tools.answered(sent_tools.next(API, &first, &conversation));
+            sent_tools.answered(sent_tools.next(&first, &conversation));
             if changes == ToolChanges::Append {
                 sent_tools.reset();
             }
-            let sent = sent_tools.next(API, &second, &conversation);
-            assert!(sent.messages.is_empty());
-            assert!(sent.definitions.is_some_and(|json| json.get().contains("zip")));
+            let sent = sent_tools.next(&second, &conversation);
+            assert!(sent.messages().is_empty());
+            assert!(sent.definitions().is_some_and(|json| json.get().contains("zip")));
         }
     }
 
@@ -174,11 +132,11 @@ mod tests {
     fn a_conversation_that_began_without_tools_gets_definitions() {
         let conversation = Conversation::new(vec![user()]);
         let mut sent_tools = SentTools::new(ToolChanges::Append);
-        let sent = sent_tools.next(API, &turn(&[]), &conversation);
-        assert!(sent.definitions.is_none());
+        let sent = sent_tools.next(&turn(&[]), &conversation);
+        assert!(sent.definitions().is_none());
         sent_tools.answered(sent);
-        let sent = sent_tools.next(API, &turn(&["mail"]), &conversation);
-        assert!(sent.messages.is_empty() && sent.definitions.is_some());
+        let sent = sent_tools.next(&turn(&["mail"]), &conversation);
+        assert!(sent.messages().is_empty() && sent.definitions().is_some());
         assert_eq!(roles(&sent, &conversation), ["user"]);
         assert_eq!(conversation.messages(API, &[])[0].get(), user_message(API, "u").get());
     }

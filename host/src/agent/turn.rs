@@ -167,15 +167,15 @@ impl Agent {
     async fn ask(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
         let settings = self.model.settings();
         let (api, prices) = (settings.api, settings.prices);
-        let sent = self.sent_tools.next(api, turn, &self.conversation);
-        let messages = self.conversation.messages(api, &sent.messages);
+        let sent = self.sent_tools.next(turn, &self.conversation);
+        let messages = self.conversation.messages(api, sent.messages());
         let container = self.conversation.container().map(ToOwned::to_owned);
         let request = Request {
             system: &self.system,
             messages: &messages,
-            tools: sent.definitions.as_deref(),
-            tool_choice: sent.tool_choice.as_deref(),
-            betas: sent.betas,
+            tools: sent.definitions(),
+            tool_choice: sent.tool_choice(),
+            betas: sent.betas(),
             container: container.as_deref(),
         };
         let mut partial = String::new();

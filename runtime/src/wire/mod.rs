@@ -25,8 +25,8 @@ mod write;
 
 #[cfg(feature = "__wire-api")]
 pub use api::{
-    Api, AppendedTools, MAX_CALLS, MAX_EVENT_BYTES, MAX_STREAM_BYTES, ModelResponse, Stop, Stream, ToolUpdate,
-    UnknownItem, Usage,
+    Api, ConversationTools, MAX_CALLS, MAX_EVENT_BYTES, MAX_STREAM_BYTES, ModelResponse, Stop, Stream, UnknownItem,
+    Usage,
 };
 pub use error::WireError;
 

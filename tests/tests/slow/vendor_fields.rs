@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 use toolc::search::ToolSearch;
-use toolc::wire::{Api, ToolUpdate};
+use toolc::wire::ConversationTools;
 use toolc::{Dialect, FactValue, Registry, Session, Turn};
 use toolc_codegen::check::Checked;
 use toolc_codegen::compile;
@@ -167,11 +167,9 @@ fn add_requests(registry: &Registry, dialect: Dialect, list: &mut BTreeSet<Strin
             // Responses cannot remove a tool while others are deferred.
             let changes = [(&earlier, &later), (&turn(&fewer, vision), &later)];
             for (before, after) in changes {
-                let Some(api) = Api::from_dialect(dialect) else { continue };
-                if let ToolUpdate::Append(appended) = api.tool_update(before, after) {
-                    let messages = appended.messages.iter().chain(&appended.tool_choice);
-                    list.extend(messages.map(|message| message.get().to_owned()));
-                }
+                let tools = ConversationTools::new(before).next(after, 1);
+                let messages = tools.messages().iter().map(|(_, message)| &**message).chain(tools.tool_choice());
+                list.extend(messages.map(|message| message.get().to_owned()));
             }
         }
     }

@@ -20,13 +20,13 @@ mod usage;
 
 pub use response::{ModelResponse, Stop, UnknownItem};
 pub use stream::Stream;
-pub use update::{AppendedTools, ToolUpdate};
+pub use update::ConversationTools;
 pub use usage::Usage;
 
-use crate::call::changes::ToolChanges;
 use crate::call::completed::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
 use crate::session::turn::Turn;
+use crate::wire::api::update::AppendedTools;
 use crate::wire::body::{is_json, other_body};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{MAX_BODY_BYTES, WireError};
@@ -71,8 +71,10 @@ struct Vendor {
     assemble: fn() -> Box<dyn ResponseAssembler>,
     /// Writes the messages to append to the conversation.
     results: fn(&[CompletedCall<'_>]) -> Vec<Box<RawValue>>,
-    /// Returns a change of the tools as messages, or `None` if the API does not accept this change as messages.
-    tool_update: fn(&Turn, &ToolChanges<'_>) -> Option<AppendedTools>,
+    /// Returns the change of a conversation's tools to those of a turn as messages, or `None` if the API does not accept it as
+    /// messages.
+    /// Both are in the same dialect, with the same tools of the vendor.
+    tool_update: fn(&ConversationTools, &Turn) -> Option<AppendedTools>,
 }
 
 /// The state of a streamed response.

@@ -1,181 +1,202 @@
 //! Tools that change within a conversation. If the definitions in a request change, the prompt cache is lost, so some APIs accept the
 //! change as a message at the end of the conversation instead.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::session::turn::Turn;
 use crate::wire::Api;
 
-/// How a conversation continues after its tools have changed: see [`Api::tool_update`].
+/// What the requests of one conversation contain about tools: the definitions of the first request, and the changes since then as messages.
+///
+/// Make one for the first request, and the [`next`](Self::next) one for each later request. Run the calls of a response with the turn of its
+/// request.
+///
+/// The parts of a request belong together: always send those of the same value, and none of an earlier one.
+///
+/// ```
+/// use toolc::wire::ConversationTools;
+/// use toolc::{RawValue, Turn};
+///
+/// /// What the conversation consists of, without the messages about tools.
+/// struct Conversation {
+///     messages: Vec<Box<RawValue>>,
+///     tools: Option<ConversationTools>,
+/// }
+///
+/// /// Returns the keys of the next request, in which the model has the tools of `turn`.
+/// fn request(conversation: &mut Conversation, turn: &Turn) -> Vec<(&'static str, String)> {
+///     let tools = match &conversation.tools {
+///         Some(before) => before.next(turn, conversation.messages.len()),
+///         None => ConversationTools::new(turn),
+///     };
+///     let mut keys = vec![("messages", format!("{:?}", tools.insert_into(&conversation.messages)))];
+///     keys.extend(tools.definitions().map(|definitions| ("tools", definitions.get().to_owned())));
+///     keys.extend(tools.tool_choice().map(|choice| ("tool_choice", choice.get().to_owned())));
+///     // Also: `tools.betas()` in the header `anthropic-beta`.
+///     conversation.tools = Some(tools);
+///     keys
+/// }
+/// # let tool = toolc::DynamicTool::sync("mail", "", serde_json::json!({"type": "object"}), |_, _| Ok(toolc::ToolOutput::text("")));
+/// # let registry = toolc::Registry::new();
+/// # let session = registry.session().build().unwrap();
+/// # let mut conversation = Conversation { messages: Vec::new(), tools: None };
+/// # assert_eq!(request(&mut conversation, &session.turn_blocking(toolc::Dialect::OpenAi)).len(), 1);
+/// # registry.add(tool.build().unwrap()).unwrap();
+/// # assert_eq!(request(&mut conversation, &session.turn_blocking(toolc::Dialect::OpenAi)).len(), 2);
+/// ```
 #[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum ToolUpdate {
-    /// Both turns have the same definitions. Send those that the conversation began with.
-    Unchanged,
-    /// Append messages, and send the definitions that the conversation began with.
-    Append(AppendedTools),
-    /// Send the definitions of the later turn. The prompt cache is lost.
-    Replace,
+pub struct ConversationTools {
+    /// The turn of the definitions.
+    first: Turn,
+    /// The turn whose tools the model has.
+    latest: Turn,
+    definitions: Option<Box<RawValue>>,
+    /// The definitions in the messages, in order.
+    appended: Vec<Value>,
+    messages: Vec<(usize, Box<RawValue>)>,
+    tool_choice: Option<Box<RawValue>>,
+    betas: &'static [&'static str],
 }
 
 /// A change of the tools as messages.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct AppendedTools {
-    /// The messages to append to the conversation, after the last message of the user or the last results. May be empty. Anthropic
-    /// refuses them elsewhere: the next message must be the model's. If the model [paused](crate::wire::Stop::Paused), append them only
-    /// after its next response.
-    pub messages: Vec<Box<RawValue>>,
-    /// The beta features to name in the header `anthropic-beta`, in this request and all later ones of the conversation.
-    pub betas: &'static [&'static str],
-    /// The `tool_choice` of this request and of later ones, until the next change. If it is `None`, send no `tool_choice`, and drop that
-    /// of an earlier change.
-    pub tool_choice: Option<Box<RawValue>>,
+pub(super) struct AppendedTools {
+    /// The definitions in the messages.
+    pub(super) definitions: Vec<Value>,
+    pub(super) messages: Vec<Box<RawValue>>,
+    pub(super) betas: &'static [&'static str],
+    /// The choice of this request and of later ones.
+    pub(super) tool_choice: Option<Box<RawValue>>,
 }
 
-impl Api {
-    /// Returns how a conversation continues if its tools change from those of `earlier` to those of `later`. Both must be turns of the same
-    /// session, in a dialect of this API. Run calls with `later`, which refuses a tool that was removed.
-    ///
-    /// Anthropic and OpenAI's Responses accept added and removed tools as messages, and Anthropic also accepts changed definitions. The
-    /// other APIs accept no such messages.
-    ///
-    /// ```
-    /// use toolc::wire::{Api, ToolUpdate};
-    /// use toolc::{RawValue, Turn};
-    ///
-    /// /// Returns the definitions for the next request. `sent` are those of the request before. A host also sends `betas` and `tool_choice`.
-    /// fn definitions(
-    ///     api: Api,
-    ///     sent: String,
-    ///     earlier: &Turn,
-    ///     later: &Turn,
-    ///     conversation: &mut Vec<Box<RawValue>>,
-    /// ) -> String {
-    ///     match api.tool_update(earlier, later) {
-    ///         ToolUpdate::Append(appended) => conversation.extend(appended.messages),
-    ///         ToolUpdate::Replace => return later.request_tools(),
-    ///         _ => {}
-    ///     }
-    ///     sent
-    /// }
-    /// # let turn = toolc::Registry::new().session().build().unwrap().turn_blocking(toolc::Dialect::OpenAi);
-    /// # let api = Api::from_dialect(toolc::Dialect::OpenAi).unwrap();
-    /// # assert_eq!(definitions(api, "[]".to_owned(), &turn, &turn, &mut Vec::new()), "[]");
-    /// ```
-    pub fn tool_update(self, earlier: &Turn, later: &Turn) -> ToolUpdate {
-        let changes = later.changes_since(earlier);
-        if changes.is_empty() {
-            // The list of deferred tools may differ.
-            let is_same = earlier.definitions() == later.definitions();
-            return if is_same { ToolUpdate::Unchanged } else { ToolUpdate::Replace };
+/// The definitions of a request without the vendor's own tools, by name. A namespace of Responses, with the tools in it, is one of them.
+pub(super) type Definitions = BTreeMap<String, Value>;
+
+impl ConversationTools {
+    /// Returns what the first request of a conversation contains about tools, or any request whose prompt cache is lost anyway, such as
+    /// after the beginning of the conversation was shortened.
+    pub fn new(turn: &Turn) -> Self {
+        let has_tools = !turn.tool_ids().is_empty();
+        let definitions = has_tools.then(|| RawValue::from_string(turn.request_tools()).ok()).flatten();
+        Self {
+            first: turn.clone(),
+            latest: turn.clone(),
+            definitions,
+            appended: Vec::new(),
+            messages: Vec::new(),
+            tool_choice: None,
+            betas: &[],
         }
-        // The tools of the vendor are part of the request, not of the conversation.
-        if earlier.vendor_tools() != later.vendor_tools() {
-            return ToolUpdate::Replace;
+    }
+
+    /// Returns what the next request contains, in which the model has the tools of `turn`. `position` is the number of messages in the
+    /// conversation, not counting those [about tools](Self::messages).
+    ///
+    /// If the API accepts the change as a message, the message is at `position`, and the definitions stay the same. Otherwise, the
+    /// definitions are those of `turn`, and there are no messages about tools.
+    ///
+    /// The last message of the conversation must be one of the user, or have the results of calls. If the model
+    /// [paused](crate::wire::Stop::Paused), send the parts of the request before once more instead. If a request failed, call this
+    /// on the value of the last request that was answered.
+    #[must_use]
+    pub fn next(&self, turn: &Turn, position: usize) -> Self {
+        if self.latest.dialect() == turn.dialect()
+            && self.latest.definitions() == turn.definitions()
+            && self.first.vendor_tools() == turn.vendor_tools()
+        {
+            return Self { latest: turn.clone(), ..self.clone() };
         }
-        (self.vendor().tool_update)(later, &changes).map_or(ToolUpdate::Replace, ToolUpdate::Append)
+        let Some(appended) = self.append(turn) else { return Self::new(turn) };
+        let mut next = Self { latest: turn.clone(), tool_choice: appended.tool_choice, ..self.clone() };
+        next.appended.extend(appended.definitions);
+        if !appended.messages.is_empty() {
+            next.messages.extend(appended.messages.into_iter().map(|message| (position, message)));
+            next.betas = appended.betas;
+        }
+        next
+    }
+
+    /// Returns the change to the tools of `turn` as messages, or `None` if the request needs other definitions.
+    fn append(&self, turn: &Turn) -> Option<AppendedTools> {
+        let api = Api::from_dialect(turn.dialect())?;
+        // A request without definitions has nothing to change. The vendor's own tools are part of the request, not of the conversation.
+        let can_append = self.definitions.is_some()
+            && self.latest.dialect() == turn.dialect()
+            && self.first.vendor_tools() == turn.vendor_tools();
+        if !can_append {
+            return None;
+        }
+        (api.vendor().tool_update)(self, turn)
+    }
+
+    /// Returns the definitions, with the vendor's own tools, for the key `tools`: one JSON array. `None` if there are no tools, or if the
+    /// dialect [is not JSON](crate::Dialect::is_json).
+    pub fn definitions(&self) -> Option<&RawValue> {
+        self.definitions.as_deref()
+    }
+
+    /// Returns the messages about changes, each with the number of messages of the conversation that come before it.
+    pub fn messages(&self) -> &[(usize, Box<RawValue>)] {
+        &self.messages
+    }
+
+    /// Returns the messages of a conversation, with those about changes in their places.
+    pub fn insert_into<'m>(&'m self, conversation: &'m [Box<RawValue>]) -> Vec<&'m RawValue> {
+        let mut all = Vec::with_capacity(conversation.len() + self.messages.len());
+        let mut changes = self.messages.iter().peekable();
+        for (at, message) in conversation.iter().enumerate() {
+            while let Some((_, change)) = changes.next_if(|(position, _)| *position <= at) {
+                all.push(&**change);
+            }
+            all.push(&**message);
+        }
+        all.extend(changes.map(|(_, change)| &**change));
+        all
+    }
+
+    /// Returns the value of `tool_choice`. A host that sends other tools of the vendor, besides those of the turn, adds them to its list
+    /// `tools`. `None` if the model may call every tool.
+    pub fn tool_choice(&self) -> Option<&RawValue> {
+        self.tool_choice.as_deref()
+    }
+
+    /// Returns the beta features that the messages need, for the header `anthropic-beta`.
+    pub fn betas(&self) -> &'static [&'static str] {
+        self.betas
+    }
+
+    /// Returns the definitions of the tools that the model has.
+    #[cfg(any(feature = "wire-anthropic", feature = "wire-openai"))]
+    pub(super) fn latest(&self) -> Option<Definitions> {
+        definitions_of(&self.latest)
+    }
+
+    /// Returns all definitions that were sent, including those of tools that the model no longer has.
+    #[cfg(feature = "wire-openai")]
+    pub(super) fn sent(&self) -> Option<Definitions> {
+        let mut sent = definitions_of(&self.first)?;
+        for definition in &self.appended {
+            sent.insert(definition["name"].as_str()?.to_owned(), definition.clone());
+        }
+        Some(sent)
     }
 }
 
-/// Returns the definition of a tool after the change.
+/// Returns the definitions of a turn, or `None` if one has no name, or the name of another one.
 #[cfg(any(feature = "wire-anthropic", feature = "wire-openai"))]
-pub(super) fn definition(later: &Turn, change: &crate::call::changes::ToolChange<'_>) -> Option<serde_json::Value> {
-    let id = later.find(change.name)?;
-    serde_json::from_str(&later.definition(id)).ok()
+pub(super) fn definitions_of(turn: &Turn) -> Option<Definitions> {
+    let list: Vec<Value> = serde_json::from_str(turn.definitions()).ok()?;
+    let mut by_name = Definitions::new();
+    for definition in list {
+        let name = definition["name"].as_str()?.to_owned();
+        if by_name.insert(name, definition).is_some() {
+            return None;
+        }
+    }
+    Some(by_name)
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::data::dialect::Dialect;
-    use crate::provider::dynamic::DynamicTool;
-    use crate::registry::Registry;
-    use crate::result::output::ToolOutput;
-    use crate::search::ToolSearch;
-
-    fn registry(names: &[&'static str], description: &'static str) -> Registry {
-        let registry = Registry::new();
-        for name in names {
-            let schema = json!({"type": "object", "properties": {}});
-            let tool = DynamicTool::sync(*name, description, schema, |_, _| Ok(ToolOutput::text("")));
-            registry.add(tool.build().unwrap()).unwrap();
-        }
-        registry
-    }
-
-    fn turn(names: &[&'static str], dialect: Dialect) -> Turn {
-        registry(names, "Does it.").session().build().unwrap().turn_blocking(dialect)
-    }
-
-    fn appended(api: Api, dialect: Dialect, before: &[&'static str], after: &[&'static str]) -> AppendedTools {
-        match api.tool_update(&turn(before, dialect), &turn(after, dialect)) {
-            ToolUpdate::Append(appended) => appended,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn json(text: &RawValue) -> Value {
-        serde_json::from_str(text.get()).unwrap()
-    }
-
-    #[test]
-    fn anthropic_takes_added_and_removed_tools_as_blocks_of_a_system_message() {
-        let update = appended(Api::Anthropic, Dialect::Anthropic, &["mail", "zip"], &["draw", "zip"]);
-        let expected = json!({"role": "system", "content": [
-            {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "mail"}},
-            {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": {
-                "name": "draw", "description": "Does it.", "input_schema": {"type": "object", "properties": {}},
-            }}},
-        ]});
-        assert_eq!(json(&update.messages[0]), expected);
-        assert!(update.messages.len() == 1 && update.betas.len() == 2 && update.tool_choice.is_none());
-    }
-
-    #[test]
-    fn responses_takes_added_tools_as_an_item_and_removed_ones_as_a_choice() {
-        let dialect = Dialect::OpenAiResponses;
-        let update = appended(Api::Responses, dialect, &["mail", "zip"], &["draw", "zip"]);
-        assert_eq!(json(&update.messages[0])["tools"][0]["name"], "draw");
-        let choice = json(update.tool_choice.as_deref().unwrap());
-        let expected = json!([{"type": "function", "name": "draw"}, {"type": "function", "name": "zip"}]);
-        assert_eq!((&choice["type"], &choice["tools"]), (&json!("allowed_tools"), &expected));
-        assert!(appended(Api::Responses, dialect, &["mail", "zip"], &["zip"]).messages.is_empty());
-    }
-
-    #[test]
-    fn only_anthropic_takes_a_changed_definition() {
-        for (api, dialect) in [(Api::Anthropic, Dialect::Anthropic), (Api::Responses, Dialect::OpenAiResponses)] {
-            let other = registry(&["mail"], "Sends it.").session().build().unwrap().turn_blocking(dialect);
-            match api.tool_update(&turn(&["mail"], dialect), &other) {
-                ToolUpdate::Append(appended) if api == Api::Anthropic => {
-                    let block = &json(&appended.messages[0])["content"][0];
-                    assert_eq!(block["tool"]["definition"]["description"], "Sends it.", "{block}");
-                }
-                ToolUpdate::Replace if api == Api::Responses => {}
-                other => panic!("{other:?}"),
-            }
-        }
-    }
-
-    #[test]
-    fn a_request_that_needs_other_tools_of_the_vendor_has_the_new_definitions() {
-        let dialect = Dialect::Anthropic;
-        let searched = registry(&["mail", "zip"], "Does it.").session();
-        let searched = searched.tool_search(ToolSearch::with_threshold(0).by_vendor()).build().unwrap();
-        let later = searched.turn_blocking(dialect);
-        assert!(!later.vendor_tools().is_empty());
-        assert!(matches!(Api::Anthropic.tool_update(&turn(&["zip"], dialect), &later), ToolUpdate::Replace));
-    }
-
-    #[test]
-    fn other_apis_get_the_new_definitions() {
-        for (api, dialect) in [(Api::ChatCompletions, Dialect::OpenAi), (Api::Gemini, Dialect::Gemini)] {
-            let [before, after] = [&["mail"][..], &["mail", "zip"]].map(|names| turn(names, dialect));
-            assert!(matches!(api.tool_update(&before, &after), ToolUpdate::Replace));
-            assert!(matches!(api.tool_update(&after, &after), ToolUpdate::Unchanged));
-        }
-    }
-}
+mod tests;

@@ -2,27 +2,28 @@
 
 use serde_json::{Value, json};
 
-use crate::call::changes::ToolChanges;
 use crate::session::turn::Turn;
-use crate::wire::api::update::{AppendedTools, definition};
+use crate::wire::api::update::{AppendedTools, ConversationTools, definitions_of};
 use crate::wire::write::raw_json;
 
 /// The beta features of `tool_addition` and `tool_removal` blocks, and of definitions in them: the types of anthropic 2.14.0, read on
 /// 2026-11-27.
 const BETAS: &[&str] = &["mid-conversation-tool-changes-2026-07-01", "inline-tools-2026-09-15"];
 
-/// Returns the change as blocks of a system message. An added definition replaces an earlier one of the same name: `add_tools` of the tool
-/// runner of anthropic 2.14.0 relies on that (read on 2026-11-27).
-#[expect(clippy::unnecessary_wraps, reason = "other APIs may refuse")]
-pub(super) fn tool_update(later: &Turn, changes: &ToolChanges<'_>) -> Option<AppendedTools> {
-    let removed = changes
-        .removed
-        .iter()
-        .map(|change| json!({"type": "tool_removal", "tool": {"type": "tool_reference", "name": change.name}}));
-    let new = changes.added.iter().chain(&changes.changed).filter_map(|change| definition(later, change));
-    let added = new.map(
+/// Returns the change as blocks of a system message. The definition in a block is one that `tools` accepts, and it replaces an earlier one
+/// of the same name (`BetaToolChangeToolDefinitionParam` and `add_tools` of the tool runner of anthropic 2.14.0, read on 2026-11-27).
+pub(super) fn tool_update(tools: &ConversationTools, turn: &Turn) -> Option<AppendedTools> {
+    let (before, after) = (tools.latest()?, definitions_of(turn)?);
+    let removed = before
+        .keys()
+        .filter(|name| !after.contains_key(*name))
+        .map(|name| json!({"type": "tool_removal", "tool": {"type": "tool_reference", "name": name}}));
+    let is_new = |(name, definition): &(String, Value)| before.get(name) != Some(definition);
+    let definitions: Vec<Value> = after.clone().into_iter().filter(is_new).map(|(_, definition)| definition).collect();
+    let added = definitions.iter().map(
         |definition| json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition": definition}}),
     );
-    let message = json!({"role": "system", "content": removed.chain(added).collect::<Vec<Value>>()});
-    Some(AppendedTools { messages: vec![raw_json(message.to_string())], betas: BETAS, tool_choice: None })
+    let blocks: Vec<Value> = removed.chain(added).collect();
+    let message = raw_json(json!({"role": "system", "content": blocks}).to_string());
+    Some(AppendedTools { definitions, messages: vec![message], betas: BETAS, tool_choice: None })
 }
