@@ -1,8 +1,6 @@
 //! Tools that change within a conversation. If the definitions in a request change, the prompt cache is lost, so some APIs accept the
 //! change as a message at the end of the conversation instead.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -72,7 +70,8 @@ pub(super) struct AppendedTools {
 }
 
 /// The definitions of a request without the vendor's own tools, by name. A namespace of Responses, with the tools in it, is one of them.
-pub(super) type Definitions = BTreeMap<String, Value>;
+#[cfg(any(feature = "wire-anthropic", feature = "wire-openai"))]
+pub(super) type Definitions = std::collections::BTreeMap<String, Value>;
 
 impl ConversationTools {
     /// Returns what the first request of a conversation contains about tools, or any request whose prompt cache is lost anyway, such as
@@ -168,7 +167,7 @@ impl ConversationTools {
     }
 
     /// Returns the definitions of the tools that the model has.
-    #[cfg(any(feature = "wire-anthropic", feature = "wire-openai"))]
+    #[cfg(feature = "wire-anthropic")]
     pub(super) fn latest(&self) -> Option<Definitions> {
         definitions_of(&self.latest)
     }

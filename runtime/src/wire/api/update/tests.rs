@@ -1,4 +1,6 @@
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use serde_json::json;
 
 use super::*;
 use crate::data::behaviour::Callers;
