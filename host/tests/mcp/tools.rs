@@ -177,10 +177,8 @@ fn tools_of_a_late_server_are_appended_if_the_api_takes_them() {
         };
         assert_eq!(without_cache_mark(messages(2)[at].clone()), without_cache_mark(change));
         assert!(messages(2).len() > at + 1);
-        if api == "responses" {
-            let choice = |at: usize| requests[at]["tool_choice"].to_string();
-            assert!(choice(1).contains("mcp__late__echo") && choice(2) == choice(1) && choice(0) == "null");
-        }
+        // The model may call every tool.
+        assert!(requests.iter().all(|request| request.get("tool_choice").is_none()));
     }
 }
 
