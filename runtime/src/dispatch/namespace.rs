@@ -66,7 +66,7 @@ mod tests {
     /// Returns the answers to a call as a single call and in a batch.
     fn answers(turn: &Turn, kind: CallKind, name: &str, arguments: &str, namespace: &str) -> [String; 2] {
         let mut origin = CallOrigin::of(kind);
-        origin.namespace = namespace.to_owned();
+        namespace.clone_into(&mut origin.namespace);
         let call = ToolCall::new(name, arguments).with_origin(&origin);
         [turn.call_blocking(&call), turn.batch_blocking(&[call]).remove(0).response].map(|response| response.json)
     }

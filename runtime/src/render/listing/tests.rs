@@ -76,10 +76,10 @@ fn the_line_that_counts_further_toolsets_is_within_the_limit() {
     for max in 14..1_200 {
         let list = write(&toolsets, max);
         assert!(estimated_tokens(list.len()) <= max, "{} tokens of {max}", estimated_tokens(list.len()));
-        let (lines, last) = (list.lines().count(), list.lines().last().unwrap());
+        let (count, end) = (list.lines().count(), list.lines().last().unwrap());
         if list.contains("further") {
-            let left = 401 - lines;
-            assert_eq!(last, format!("further toolsets: {left} (tools in them: {})", 2 * left));
+            let left = 401 - count;
+            assert_eq!(end, format!("further toolsets: {left} (tools in them: {})", 2 * left));
             assert!(estimated_tokens(list.len() + "set000 (2)\n".len()) > max, "one more fits into {max}");
         }
     }
