@@ -13,6 +13,35 @@ use toolc::__gen::nearest;
 /// The maximum number of names in the definitions of a grammar in which terminals are searched for themselves.
 const MAX_USES: usize = 2_000;
 
+/// The terminals of `common`, in llguidance 1.9.1.
+const COMMON: &[&str] = &[
+    "DIGIT",
+    "HEXDIGIT",
+    "INT",
+    "SIGNED_INT",
+    "DECIMAL",
+    "_EXP",
+    "FLOAT",
+    "SIGNED_FLOAT",
+    "NUMBER",
+    "SIGNED_NUMBER",
+    "ESCAPED_STRING",
+    "LCASE_LETTER",
+    "UCASE_LETTER",
+    "LETTER",
+    "WORD",
+    "CNAME",
+    "WS_INLINE",
+    "WS",
+    "CR",
+    "LF",
+    "NEWLINE",
+    "SH_COMMENT",
+    "CPP_COMMENT",
+    "C_COMMENT",
+    "SQL_COMMENT",
+];
+
 /// A mistake in a grammar.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
@@ -107,19 +136,13 @@ fn tokens(grammar: &str, found: &mut Vec<Mistake>) -> Vec<Token> {
                 }
             },
             '%' if ["%json", "%regex", "%lark", "%llguidance"].contains(&&rest[..word(1)]) => {
-                match braces(&rest[word(1)..]) {
-                    Some(length) => (Some(Kind::Extension), word(1) + length),
-                    None => {
-                        let message = format!("the braces of `{}` are not closed", &rest[..word(1)]);
-                        found.push(Mistake {
-                            span: at..at + word(1),
-                            message,
-                            help: "write `{...}` after it".to_owned(),
-                            is_accepted: false,
-                        });
-                        return tokens;
-                    }
-                }
+                let Some(length) = braces(&rest[word(1)..]) else {
+                    let message = format!("the braces of `{}` are not closed", &rest[..word(1)]);
+                    let help = "write `{...}` after it".to_owned();
+                    found.push(Mistake { span: at..at + word(1), message, help, is_accepted: false });
+                    return tokens;
+                };
+                (Some(Kind::Extension), word(1) + length)
             }
             // Nothing has to follow their names.
             '%' if rest.starts_with("%ignore") || rest.starts_with("%import") => {
@@ -263,10 +286,18 @@ impl<'g> Reader<'g> {
     fn import(&mut self, directive: &Range<usize>) {
         let mut names = Vec::new();
         let mut is_renamed = false;
-        while let Some((kind, span)) = self.tokens.next_if(|(kind, _)| *kind != Kind::LineEnd) {
+        let is_part = |(kind, _): &Token| !matches!(kind, Kind::LineEnd | Kind::Directive);
+        while let Some((kind, span)) = self.tokens.next_if(is_part) {
             is_renamed |= kind == Kind::Alias;
             if kind == Kind::Name {
-                names.push(name(&self.grammar[span]));
+                let name = name(&self.grammar[span.clone()]);
+                if names.first() == Some(&"common") && !is_renamed && !COMMON.contains(&name) {
+                    let near = nearest(name, COMMON.iter().copied());
+                    let help =
+                        near.first().map_or("define it".to_owned(), |near| format!("define it, or write `{near}`"));
+                    self.add(span, format!("`common` does not define `{name}`"), &help);
+                }
+                names.push(name);
             }
         }
         if names.first() != Some(&"common") {
@@ -321,15 +352,16 @@ impl<'g> Reader<'g> {
         let (mut is_line_end, mut after_atom) = (false, false);
         while let Some((kind, span)) = self.tokens.peek().cloned() {
             // A definition ends with its line, unless the next one begins with `|`.
-            if is_line_end && kind != Kind::LineEnd && kind != Kind::Sign('|') {
+            let is_next_line = is_line_end && kind != Kind::LineEnd && kind != Kind::Sign('|');
+            if is_next_line || kind == Kind::Directive {
                 break;
             }
             is_line_end = kind == Kind::LineEnd;
             self.tokens.next();
-            let was_after_atom = std::mem::replace(&mut after_atom, false);
+            let is_atom =
+                matches!(kind, Kind::Name | Kind::String | Kind::Regex | Kind::Extension | Kind::Sign(')' | ']'));
+            let was_after_atom = std::mem::replace(&mut after_atom, is_atom);
             match kind {
-                Kind::LineEnd => {}
-                Kind::Repetition if was_after_atom => {}
                 // Before a part, `~` negates it.
                 Kind::Sign('~') if matches!(self.tokens.peek(), Some((Kind::Number, _))) => self.repetition(span),
                 Kind::Repetition | Kind::Sign('{') if !was_after_atom => {
@@ -342,27 +374,18 @@ impl<'g> Reader<'g> {
                     self.add(span, message, "write a string, such as `\"1\"`, or a range, such as `\"a\"..\"f\"`");
                     return self.skip_item();
                 }
-                Kind::Extension => after_atom = true,
                 Kind::String => {
-                    after_atom = true;
                     if let Some(range) = self.accept(Kind::Range)
                         && self.accept(Kind::String).is_none()
                     {
                         self.add(range, "a range of characters has no end".to_owned(), "write it as `\"a\"..\"f\"`");
                     }
                 }
-                Kind::Name => {
-                    after_atom = true;
-                    self.used.push((span, terminal));
-                }
-                Kind::Regex => {
-                    after_atom = true;
-                    self.regex(&span);
-                }
+                Kind::Name => self.used.push((span, terminal)),
+                Kind::Regex => self.regex(&span),
                 Kind::Alias => drop(self.accept(Kind::Name)),
                 Kind::Sign(sign @ ('(' | '[')) => open.push((sign, span)),
                 Kind::Sign(sign @ (')' | ']')) => {
-                    after_atom = true;
                     let opening = if sign == ')' { '(' } else { '[' };
                     if open.pop().is_none_or(|(last, _)| last != opening) {
                         self.add(
@@ -384,7 +407,7 @@ impl<'g> Reader<'g> {
                     self.add(span, message, "write the rules out");
                     return self.skip_item();
                 }
-                Kind::Sign(sign @ (':' | '}' | ',' | '.')) | Kind::Sign(sign @ '-') => {
+                Kind::Sign(sign @ (':' | '}' | ',' | '.' | '-')) => {
                     self.add(
                         span,
                         format!("unexpected `{sign}` in a definition"),
@@ -392,11 +415,7 @@ impl<'g> Reader<'g> {
                     );
                     return self.skip_item();
                 }
-                Kind::Directive => {
-                    self.add(span, "unexpected directive in a definition".to_owned(), "write it in a line of its own");
-                    return self.skip_item();
-                }
-                Kind::Repetition | Kind::Sign(_) => {}
+                Kind::LineEnd | Kind::Directive | Kind::Extension | Kind::Repetition | Kind::Sign(_) => {}
             }
         }
         for (sign, span) in open {
@@ -554,6 +573,7 @@ mod tests {
             ("start: | + \"a\"", vec!["+: `+` repeats nothing"]),
             ("start: \"b\"~2.. \"c\"..", vec!["~: the repetition has no end", "..: a range of characters has no end"]),
             ("start: 2", vec!["2: unexpected `2` in a definition"]),
+            ("start: NUMBERS\n%import common.NUMBERS", vec!["NUMBERS: `common` does not define `NUMBERS`"]),
             ("start: %json {", vec!["%json: the braces of `%json` are not closed"]),
             ("start: \"a\"{2", vec!["{: `{` is not closed"]),
         ] {

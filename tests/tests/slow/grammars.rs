@@ -69,7 +69,7 @@ fn lint_and_a_decoder_agree_about_grammars() {
     let refused: BTreeSet<String> = found
         .iter()
         .filter(|found| found.code.name == "unsupported-grammar" && found.level == Level::Error)
-        .map(|found| sources.get(found.at.0.source).path.to_string())
+        .map(|found| sources.get(found.at.0.source).path.clone())
         .collect();
     let mut command = Command::new(python);
     command.args(["-c", DRIVER]).stdin(Stdio::piped()).stdout(Stdio::piped());
