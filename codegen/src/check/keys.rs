@@ -38,6 +38,11 @@ fn incompatible(place: Place, message: impl Into<String>, help: &str, sink: &Sin
     sink.push(Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message).help(help));
 }
 
+/// Returns the place of a flag that is set.
+fn flag_place(tool: &Tool, key: &str) -> Place {
+    tool.manifest.flag_places.of(key).unwrap_or(tool.manifest.name.place)
+}
+
 fn check_icons(tool: &Tool, sink: &Sink) {
     let icons = &tool.manifest.icons;
     for icon in icons {
@@ -103,11 +108,11 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
 
 /// Reports `background` for tools whose calls cannot run while the model continues.
 fn check_background(tool: &Tool, sink: &Sink) {
-    let At { value: execution, place } = &tool.manifest.execution;
+    let execution = tool.manifest.execution.value;
     if tool.manifest.background && matches!(execution, Execution::Sync | Execution::Agent) {
         let message = format!("`background` is not supported with `execution = \"{}\"`", execution.word());
         let help = "remove `background`, or use `execution = \"blocking\"` or `\"async\"`";
-        incompatible(*place, message, help, sink);
+        incompatible(flag_place(tool, "background"), message, help, sink);
     }
 }
 
@@ -201,16 +206,25 @@ fn check_examples(tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
     if manifest.example_in_words && manifest.params.examples.is_empty() && !manifest.refused.has("schema", true) {
         let message = "`example_in_words` requires an example";
-        incompatible(manifest.name.place, message, "add `examples` to `[schema]`, or remove `example_in_words`", sink);
+        incompatible(
+            flag_place(tool, "example_in_words"),
+            message,
+            "add `examples` to `[schema]`, or remove `example_in_words`",
+            sink,
+        );
     }
 }
 
 /// Reports tools that scripts could call only while the agent's own loop waits for the script.
 fn check_scripts(tool: &Tool, sink: &Sink) {
-    let At { value: execution, place } = &tool.manifest.execution;
-    if tool.manifest.scripts && *execution == Execution::Agent {
+    if tool.manifest.scripts && tool.manifest.execution.value == Execution::Agent {
         let message = "`scripts` is not supported with `execution = \"agent\"`";
-        incompatible(*place, message, "remove `scripts`: the agent's own loop runs the tool, and not a handler", sink);
+        incompatible(
+            flag_place(tool, "scripts"),
+            message,
+            "remove `scripts`: the agent's own loop runs the tool, and not a handler",
+            sink,
+        );
     }
 }
 

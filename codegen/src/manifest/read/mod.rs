@@ -227,7 +227,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns the place of the value of a key.
-    fn place_of(&self, key: &str) -> Option<Place> {
+    pub(crate) fn place_of(&self, key: &str) -> Option<Place> {
         self.value(key).map(|value| self.at(value))
     }
 

@@ -82,6 +82,8 @@ table! {
         defs: Defs = |_: &Reader<'_>| Defs::default(),
         /// The atoms of its conditions and texts.
         atom_table: AtomTable = |_: &Reader<'_>| AtomTable::default(),
+        /// The places of the values of keys that other keys can contradict.
+        flag_places: FlagPlaces = FlagPlaces::read,
     }
 }
 
@@ -247,6 +249,22 @@ table! {
     } with {
         /// The name of the dialect.
         dialect: At<String> = Reader::table_name,
+    }
+}
+
+/// The places of the flags that are written.
+#[derive(Debug, Clone, Default)]
+pub struct FlagPlaces(Vec<(&'static str, Place)>);
+
+impl FlagPlaces {
+    fn read(reader: &Reader<'_>) -> Self {
+        let places = ["background", "example_in_words", "scripts"].map(|key| Some((key, reader.place_of(key)?)));
+        Self(places.into_iter().flatten().collect())
+    }
+
+    /// Returns the place of the value of a key.
+    pub fn of(&self, key: &str) -> Option<Place> {
+        self.0.iter().find(|(name, _)| *name == key).map(|(_, place)| *place)
     }
 }
 
