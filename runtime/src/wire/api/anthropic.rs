@@ -14,7 +14,7 @@ use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
 use crate::wire::api::found::{found_tools, name};
 use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
-use crate::wire::api::usage::{count, count_in, object as object_of};
+use crate::wire::api::usage::{count, count_in, object as object_of, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
 use crate::wire::image::base64;
@@ -71,7 +71,7 @@ fn usage(message: &Object<'_>, before: Usage) -> Option<Usage> {
     let [new, cached, cache_writes] =
         ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map(|key| count(&usage, key));
     // The API does not count the cached tokens as input.
-    let input = new + cached + cache_writes;
+    let input = sum([new, cached, cache_writes]);
     let thinking = count_in(&usage, "output_tokens_details", "thinking_tokens").max(before.thinking);
     let before = Usage { output: count(&usage, "output_tokens"), thinking, ..before };
     Some(if input == 0 { before } else { Usage { input, cached, cache_writes, ..before } })

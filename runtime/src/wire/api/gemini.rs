@@ -9,7 +9,7 @@ use crate::call::origin::CallOrigin;
 use crate::result::image::Image;
 use crate::text::json;
 use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
-use crate::wire::api::usage::{count, object};
+use crate::wire::api::usage::{count, object, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
 use crate::wire::image::base64;
@@ -76,10 +76,10 @@ fn message(parts: &str) -> Box<RawValue> {
 fn usage(response: &Object<'_>) -> Option<Usage> {
     let usage = object(response, "usageMetadata")?;
     Some(Usage {
-        input: count(&usage, "promptTokenCount") + count(&usage, "toolUsePromptTokenCount"),
+        input: sum([count(&usage, "promptTokenCount"), count(&usage, "toolUsePromptTokenCount")]),
         cached: count(&usage, "cachedContentTokenCount"),
         tool_use: count(&usage, "toolUsePromptTokenCount"),
-        output: count(&usage, "candidatesTokenCount") + count(&usage, "thoughtsTokenCount"),
+        output: sum([count(&usage, "candidatesTokenCount"), count(&usage, "thoughtsTokenCount")]),
         thinking: count(&usage, "thoughtsTokenCount"),
         ..Usage::default()
     })

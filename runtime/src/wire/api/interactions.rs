@@ -17,7 +17,7 @@ use crate::text::json;
 use crate::wire::api::Vendor;
 use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder};
-use crate::wire::api::usage::{count, object};
+use crate::wire::api::usage::{count, object, sum};
 use crate::wire::attachment;
 use crate::wire::image::base64;
 use crate::wire::node::{Node, Object};
@@ -121,10 +121,10 @@ fn usage(object_with_usage: &Object<'_>, key: &str) -> Option<Usage> {
     let usage = object(object_with_usage, key)?;
     let [tool_use, thinking] = ["total_tool_use_tokens", "total_thought_tokens"].map(|key| count(&usage, key));
     Some(Usage {
-        input: count(&usage, "total_input_tokens") + tool_use,
+        input: sum([count(&usage, "total_input_tokens"), tool_use]),
         cached: count(&usage, "total_cached_tokens"),
         tool_use,
-        output: count(&usage, "total_output_tokens") + thinking,
+        output: sum([count(&usage, "total_output_tokens"), thinking]),
         thinking,
         ..Usage::default()
     })

@@ -25,6 +25,12 @@ pub(super) fn count(object: &Object<'_>, key: &str) -> u64 {
     object.get(key).and_then(|node| node.number().ok()).unwrap_or_default()
 }
 
+/// Returns the sum of numbers that a server sent: the largest number if it is larger.
+#[cfg(any(feature = "wire-anthropic", feature = "wire-gemini"))]
+pub(super) fn sum<const N: usize>(numbers: [u64; N]) -> u64 {
+    numbers.into_iter().fold(0, u64::saturating_add)
+}
+
 /// Returns a number of an object within an object, or 0.
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic"))]
 pub(super) fn count_in(object: &Object<'_>, outer: &str, key: &str) -> u64 {
@@ -84,6 +90,36 @@ mod tests {
         assert_eq!(Api::Interactions.parse(&interaction).unwrap().usage(), Some(expected));
         let event = format!(r#"{{"event_type":"interaction.completed","interaction":{interaction}}}"#);
         assert_eq!(streamed(Api::Interactions, &[&event]), Some(expected));
+    }
+
+    #[test]
+    fn numbers_of_tokens_of_any_size_are_accepted() {
+        let (most, largest) = (Some(u64::MAX), "18446744073709551615");
+        let body = format!(
+            r#"{{"content":[],"stop_reason":"end_turn","usage":{{"input_tokens":{largest},"cache_read_input_tokens":2}}}}"#
+        );
+        assert_eq!(Api::Anthropic.parse(&body).unwrap().usage().map(|usage| usage.input), most);
+        let start = format!(
+            r#"{{"type":"message_start","message":{{"usage":{{"input_tokens":2,"cache_creation_input_tokens":{largest}}}}}}}"#
+        );
+        let delta = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}"#;
+        let used = streamed(Api::Anthropic, &[&start, delta, r#"{"type":"message_stop"}"#]);
+        assert_eq!(used.map(|usage| (usage.input, usage.output)), Some((u64::MAX, 7)));
+
+        let numbers = |keys: [&str; 4]| keys.map(|key| format!("\"{key}\":{largest}")).join(",");
+        let tokens = numbers(["promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]);
+        let body = format!(r#"{{"candidates":[{{"finishReason":"STOP"}}],"usageMetadata":{{{tokens}}}}}"#);
+        for used in [Api::Gemini.parse(&body).unwrap().usage(), streamed(Api::Gemini, &[&body])] {
+            assert_eq!(used.map(|usage| (usage.input, usage.output)), Some((u64::MAX, u64::MAX)));
+        }
+
+        let tokens =
+            numbers(["total_input_tokens", "total_tool_use_tokens", "total_output_tokens", "total_thought_tokens"]);
+        let interaction = format!(r#"{{"id":"i","status":"completed","steps":[],"usage":{{{tokens}}}}}"#);
+        let event = format!(r#"{{"event_type":"interaction.completed","interaction":{interaction}}}"#);
+        for used in [Api::Interactions.parse(&interaction).unwrap().usage(), streamed(Api::Interactions, &[&event])] {
+            assert_eq!(used.map(|usage| (usage.input, usage.output)), Some((u64::MAX, u64::MAX)));
+        }
     }
 
     #[test]
