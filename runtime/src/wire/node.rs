@@ -160,20 +160,20 @@ impl<'a> Object<'a> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
-    /// Returns the text of the arguments of a call, for an API that sends JSON in a string. Some servers send the object
-    /// itself, or nothing if there are no arguments.
+    /// Returns the text of the arguments of a call: the content of a string, or the JSON of any other value. Some servers send
+    /// nothing, null or an empty string if there are no arguments.
     pub(super) fn arguments(&self, key: &str) -> Result<String, WireError> {
-        match self.get(key) {
-            Some(node) if !node.json.get().starts_with('{') => {
-                let text = node.text()?;
-                Ok(if text.trim().is_empty() { NO_ARGUMENTS.to_owned() } else { text })
-            }
-            _ => self.object_arguments(key),
+        let Some(node) = self.get(key) else { return Ok(NO_ARGUMENTS.to_owned()) };
+        if !node.json.get().starts_with('"') {
+            return Ok(node.json.get().to_owned());
         }
+        let text = node.text()?;
+        Ok(if text.trim().is_empty() { NO_ARGUMENTS.to_owned() } else { text })
     }
 
-    /// Returns the text of the arguments of a call, for an API that sends an object. Some servers send nothing, null or an
-    /// empty string if there are no arguments.
+    /// Returns the text of the arguments of a call, which must be an object. Nothing, null and an empty string mean that there are
+    /// no arguments.
+    #[cfg(feature = "wire-mcp")]
     pub(super) fn object_arguments(&self, key: &str) -> Result<String, WireError> {
         let Some(node) = self.get(key) else { return Ok(NO_ARGUMENTS.to_owned()) };
         if node.text().is_ok_and(|text| text.trim().is_empty()) {
@@ -253,6 +253,7 @@ fn measure(json: &str) -> (usize, usize) {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "wire-mcp")]
     #[test]
     fn missing_arguments_are_an_empty_object() {
         let arguments = |json: &str| {
@@ -265,7 +266,7 @@ mod tests {
         }
         assert_eq!(arguments(r#"{"a":{"b":1}}"#), both(r#"{"b":1}"#));
         assert_eq!(arguments(r#"{"a":"{\"b\":"}"#), [Some(r#"{"b":"#.to_owned()), None]);
-        assert_eq!(arguments(r#"{"a":[1]}"#), [None, None]);
+        assert_eq!(arguments(r#"{"a":[1]}"#), [Some("[1]".to_owned()), None]);
     }
 
     #[test]

@@ -5,15 +5,15 @@
 
 mod update;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
+use crate::wire::api::arguments::{as_object, assembled};
 use crate::wire::api::found::{found_tools, name};
-use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, count_in, object as object_of, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -92,8 +92,7 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
     let mut builder = ResponseBuilder::new(usage);
     let blocks = content.items()?;
     // The API refuses empty text blocks, although it sends some.
-    let mut is_changed = false;
-    let mut kept: Vec<Cow<'_, RawValue>> = Vec::with_capacity(blocks.len());
+    let mut kept: Vec<&RawValue> = Vec::with_capacity(blocks.len());
     for node in &blocks {
         let block = node.object()?;
         let kind = block.non_empty_text("type")?;
@@ -106,29 +105,17 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
                 builder.push_text(&text);
             }
             "tool_use" => {
-                let place = IdPlace { node, object: &block, key: "id" };
-                builder.push_call(parse_call(node, &block)?, &place)?;
-                // The API refuses a call without an object.
-                if block.get("input").is_none_or(|input| input.require_object().is_err()) {
-                    let json = builder.with_ids(node.json);
-                    let block = Node { json: &json, path: node.path.clone() }.object()?;
-                    let mut entries: BTreeMap<String, Box<RawValue>> =
-                        block.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
-                    entries.insert("input".to_owned(), raw_json("{}".to_owned()));
-                    kept.push(Cow::Owned(raw_json(object(&entries))));
-                    is_changed = true;
-                    continue;
-                }
+                let call = parse_call(node, &block, &mut builder)?;
+                builder.push_call(call, &Place { node, object: &block, key: "id" })?;
             }
             kind if IGNORED.contains(&kind) || kind.ends_with("_tool_result") => {}
             kind => builder.push_unknown(&block, kind, &node.path)?,
         }
-        kept.push(Cow::Borrowed(node.json));
+        kept.push(node.json);
     }
     // The API refuses a message without content.
     if !kept.is_empty() {
-        let is_all = kept.len() == blocks.len() && !is_changed;
-        let content = if is_all {
+        let content = if kept.len() == blocks.len() {
             builder.with_ids(content.json)
         } else {
             let kept: Vec<Box<RawValue>> = kept.iter().map(|block| builder.with_ids(block)).collect();
@@ -139,7 +126,7 @@ fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelR
     builder.build(stop(reason), reason.to_owned())
 }
 
-fn parse_call(node: &Node<'_>, block: &Object<'_>) -> Result<ParsedCall, WireError> {
+fn parse_call(node: &Node<'_>, block: &Object<'_>, builder: &mut ResponseBuilder) -> Result<ParsedCall, WireError> {
     let namespace = block.optional_text("toolset_name")?.unwrap_or_default();
     let mut origin = CallOrigin { namespace, ..CallOrigin::default() };
     if let Some(caller) = block.get("caller") {
@@ -149,7 +136,13 @@ fn parse_call(node: &Node<'_>, block: &Object<'_>) -> Result<ParsedCall, WireErr
         }
     }
     let (id, name) = (block.optional_text("id")?.unwrap_or_default(), block.non_empty_text("name")?);
-    Ok(ParsedCall { id, name, arguments: block.object_arguments("input")?, origin, path: node.path.clone() })
+    let place = Place { node, object: block, key: "input" };
+    let arguments = builder.object_arguments(&place)?;
+    // The API refuses a call without an object.
+    if block.get("input").is_none() {
+        builder.set_json(&place, &arguments);
+    }
+    Ok(ParsedCall { id, name, arguments, origin, path: node.path.clone() })
 }
 
 /// A streamed message, block by block.
@@ -265,10 +258,13 @@ impl Block {
     /// Returns the complete block.
     fn end(mut self, path: &str, reason: &str) -> Result<Box<RawValue>, WireError> {
         if !self.input.trim().is_empty() {
-            let input = RawValue::from_string(self.input);
-            let input = input.map_err(|_| {
-                WireError::new(path, "complete JSON", format!("truncated JSON (stop reason: {reason})"))
-            })?;
+            let is_cut = !matches!(stop(reason), Stop::Done | Stop::Paused);
+            if is_cut && serde_json::from_str::<&RawValue>(&self.input).is_err() {
+                let got = format!("truncated JSON (stop reason: {reason})");
+                return Err(WireError::new(path, "complete JSON", got));
+            }
+            let is_call = self.entries.get("type").is_some_and(|kind| kind.get() == r#""tool_use""#);
+            let input = if is_call { assembled(&self.input) } else { raw_json(as_object(&self.input)) };
             self.entries.insert("input".to_owned(), input);
         }
         for (key, text) in self.texts {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
-use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
 use crate::wire::api::{MAX_CALLS, ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -112,7 +112,7 @@ fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireE
         };
         let id = call.optional_text("id")?.unwrap_or_default();
         let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };
-        builder.push_call(call_read, &IdPlace { node: &node, object: &call, key: "id" })?;
+        builder.push_call(call_read, &Place { node: &node, object: &call, key: "id" })?;
     }
     Ok(refusal.is_some_and(|refusal| !refusal.is_empty()))
 }

@@ -8,7 +8,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::CallOrigin;
 use crate::result::image::Image;
 use crate::text::json;
-use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, object, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -21,16 +21,9 @@ use serde_json::value::RawValue;
 pub(super) const VENDOR: Vendor =
     Vendor { parse, assemble: || Box::<Chunks>::default(), results, tool_update: |_, _| None };
 
-/// Keys of parts that need no answer of the host: images, tools that Gemini's servers run, and results.
-const IGNORED: &[&str] = &[
-    "inlineData",
-    "fileData",
-    "executableCode",
-    "codeExecutionResult",
-    "toolCall",
-    "toolResponse",
-    "functionResponse",
-];
+/// Keys of parts that need no answer of the host: images, and tools that Gemini's servers run.
+const IGNORED: &[&str] =
+    &["inlineData", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
 /// Keys with metadata of a part. A part may consist of metadata only.
 const METADATA_KEYS: &[&str] = &[
     "thought",
@@ -110,6 +103,8 @@ fn read(parts: &[Node<'_>], builder: &mut ResponseBuilder) -> Result<(), WireErr
         let part = node.object()?;
         if let Some(call) = part.get("functionCall") {
             push_call(&call, builder)?;
+        } else if let Some(result) = part.get("functionResponse") {
+            push_result(&result, builder)?;
         } else if let Some(text) = visible(&part)? {
             builder.push_text(&text);
         } else if part.get("text").is_none()
@@ -154,9 +149,24 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
         Some(id) => id,
         None => format!("{GENERATED_ID}{}", builder.call_count()),
     };
-    let (name, arguments) = (call.non_empty_text("name")?, call.object_arguments("args")?);
+    let name = call.non_empty_text("name")?;
+    let arguments = builder.object_arguments(&Place { node, object: &call, key: "args" })?;
     let parsed = ParsedCall { id, name, arguments, origin: CallOrigin::default(), path: node.path.clone() };
-    builder.push_call(parsed, &IdPlace { node, object: &call, key: "id" })
+    builder.push_call(parsed, &Place { node, object: &call, key: "id" })
+}
+
+/// Records the result in a part. A result without an id belongs to the first call of its name that has none.
+fn push_result(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {
+    let result = node.object()?;
+    let place = Place { node, object: &result, key: "id" };
+    match result.optional_text("id")?.filter(|id| !id.is_empty()) {
+        Some(id) => builder.push_result(&id, &place),
+        None => {
+            let name = result.optional_text("name")?.unwrap_or_default();
+            builder.answer_first(&place, |call, sent_id| sent_id.starts_with(GENERATED_ID) && call.name == name);
+        }
+    }
+    Ok(())
 }
 
 /// A streamed content, in chunks of complete parts.
@@ -361,6 +371,46 @@ mod tests {
                 assert!(response.unwrap().messages().is_empty(), "{content}");
             }
         }
+    }
+
+    /// Returns the names of the calls of a response with these parts, complete and streamed in one chunk for each part.
+    fn names(parts: &[&str]) -> [Vec<String>; 2] {
+        let body = |parts: &str, end: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{parts}]}}{end}}}]}}"#);
+        let stop = r#","finishReason":"STOP""#;
+        let mut stream = Api::Gemini.stream();
+        for part in parts {
+            stream.push(format!("data: {}\n\n", body(part, "")).as_bytes()).unwrap();
+        }
+        stream.push(format!("data: {}\n\n", body("", stop)).as_bytes()).unwrap();
+        [Api::Gemini.parse(&body(&parts.join(","), stop)), stream.finish()].map(|response| {
+            response.unwrap().calls().iter().map(|call| format!("{} {}", call.name(), call.arguments())).collect()
+        })
+    }
+
+    #[test]
+    fn a_call_with_a_result_in_the_same_response_needs_no_other() {
+        let call = |id: &str, n: u8| format!(r#"{{"functionCall":{{{id}"name":"f","args":{{"n":{n}}}}}}}"#);
+        let result = |id: &str| format!(r#"{{"functionResponse":{{{id}"name":"f","response":{{}}}}}}"#);
+        let (a, b) = (r#""id":"a","#, r#""id":"b","#);
+        for (parts, expected) in [
+            ([call(a, 1), result(a), call(a, 2)], vec![r#"f {"n":2}"#]),
+            ([call(a, 1), call(b, 2), result(b)], vec![r#"f {"n":1}"#]),
+            ([call("", 1), result(""), call("", 2)], vec![r#"f {"n":2}"#]),
+            ([call(a, 1), result(""), call("", 2)], vec![r#"f {"n":1}"#, r#"f {"n":2}"#]),
+            ([result(a), call(a, 1), result(b)], vec![r#"f {"n":1}"#]),
+        ] {
+            let parts = parts.each_ref().map(|part| &**part);
+            assert_eq!(names(&parts), [expected.clone(), expected], "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_are_not_an_object_are_those_of_the_call() {
+        let part = r#"{"functionCall":{"name":"f","args": [1]}}"#;
+        assert_eq!(names(&[part]), [vec!["f [1]"], vec!["f [1]"]]);
+        let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"STOP"}}]}}"#);
+        let response = Api::Gemini.parse(&body).unwrap();
+        assert!(response.messages()[0].get().contains(r#""args": {"INVALID_JSON":"[1]"}"#), "{response:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! calls, so a new id also becomes part of the model's message. The rest of the message is unchanged.
 
 use crate::text::json;
-use crate::wire::node::{Node, Object};
+use crate::wire::api::response::Place;
 use crate::wire::write::raw_json;
 use serde_json::value::RawValue;
 
@@ -46,16 +46,23 @@ struct Edit {
 }
 
 impl Edits {
-    /// Sets the string `key` of `object`, whose text is that of `node`.
-    pub(super) fn set(&mut self, node: &Node<'_>, object: &Object<'_>, key: &str, value: &str) {
-        let mut new = String::new();
-        let edit = if let Some((_, old)) = object.all().find(|(known, _)| *known == key) {
-            json::push_string(&mut new, value);
-            Edit { at: old.get().as_ptr().addr(), length: old.get().len(), new }
+    /// Sets the string at `place`.
+    pub(super) fn set(&mut self, place: &Place<'_, '_>, text: &str) {
+        let mut value = String::new();
+        json::push_string(&mut value, text);
+        self.set_json(place, &value);
+    }
+
+    /// Sets the JSON at `place`.
+    pub(super) fn set_json(&mut self, place: &Place<'_, '_>, value: &str) {
+        let Place { node, object, key } = place;
+        let edit = if let Some((_, old)) = object.all().find(|(known, _)| known == key) {
+            Edit { at: old.get().as_ptr().addr(), length: old.get().len(), new: value.to_owned() }
         } else {
+            let mut new = String::new();
             json::push_string(&mut new, key);
             new.push(':');
-            json::push_string(&mut new, value);
+            new.push_str(value);
             if object.all().next().is_some() {
                 new.push(',');
             }
@@ -90,6 +97,7 @@ impl Edits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::node::Node;
 
     #[test]
     fn a_new_id_has_nine_letters_and_is_not_in_use() {
@@ -110,7 +118,7 @@ mod tests {
             let root = Node::root(text, "").unwrap();
             let mut edits = Edits::default();
             for node in root.items().unwrap().iter().rev() {
-                edits.set(node, &node.object().unwrap(), "id", "x\"y");
+                edits.set(&Place { node, object: &node.object().unwrap(), key: "id" }, "x\"y");
             }
             assert_eq!(edits.apply(root.json).get(), expected);
         }

@@ -4,7 +4,6 @@
 
 mod events;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use base64::Engine as _;
@@ -16,7 +15,7 @@ use crate::result::attachment::Attachment;
 use crate::text::json;
 use crate::wire::api::Vendor;
 use crate::wire::api::found::{definition, found_tools};
-use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder};
+use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder};
 use crate::wire::api::usage::{count, object, sum};
 use crate::wire::attachment;
 use crate::wire::image::base64;
@@ -32,7 +31,6 @@ pub(super) const VENDOR: Vendor =
 const IGNORED: &[&str] = &[
     "user_input",
     "thought",
-    "function_result",
     "code_execution_call",
     "code_execution_result",
     "file_search_call",
@@ -75,33 +73,31 @@ fn own<'s, 'a>(steps: &'s [Node<'a>]) -> Result<&'s [Node<'a>], WireError> {
 
 fn read(interaction: &Object<'_>, steps: &[Node<'_>], usage: Option<Usage>) -> Result<ModelResponse, WireError> {
     let (ended, reason) = stop(interaction)?;
+    read_steps(steps, usage)?.build(ended, reason)
+}
+
+fn read_steps(steps: &[Node<'_>], usage: Option<Usage>) -> Result<ResponseBuilder, WireError> {
     let mut builder = ResponseBuilder::new(usage);
-    let mut answered = BTreeSet::new();
-    for node in steps {
-        let step = node.object()?;
-        if step.non_empty_text("type")? == "function_result" {
-            answered.extend(step.optional_text("call_id")?);
-        }
-    }
     for node in steps {
         let step = node.object()?;
         match &*step.non_empty_text("type")? {
             "model_output" => read_output(&step, &mut builder)?,
             "function_call" => {
-                let id = step.optional_text("id")?.unwrap_or_default();
-                if !answered.contains(&id) {
-                    let (name, arguments) = (step.non_empty_text("name")?, step.arguments("arguments")?);
-                    let (origin, path) = (CallOrigin::default(), node.path.clone());
-                    let call = ParsedCall { id, name, arguments, origin, path };
-                    builder.push_call(call, &IdPlace { node, object: &step, key: "id" })?;
-                }
+                let place = |key| Place { node, object: &step, key };
+                let (id, name) = (step.optional_text("id")?.unwrap_or_default(), step.non_empty_text("name")?);
+                let (arguments, origin) = (builder.object_arguments(&place("arguments"))?, CallOrigin::default());
+                builder.push_call(ParsedCall { id, name, arguments, origin, path: node.path.clone() }, &place("id"))?;
+            }
+            "function_result" => {
+                let id = step.optional_text("call_id")?.unwrap_or_default();
+                builder.push_result(&id, &Place { node, object: &step, key: "call_id" });
             }
             kind if IGNORED.contains(&kind) => {}
             kind => builder.push_unknown(&step, kind, &node.path)?,
         }
         builder.push_message(node.json);
     }
-    builder.build(ended, reason)
+    Ok(builder)
 }
 
 fn read_output(step: &Object<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "wire-anthropic")]
 mod anthropic;
+mod arguments;
 #[cfg(feature = "wire-openai")]
 mod chat;
 mod events;

@@ -5,6 +5,10 @@ use std::fmt;
 use crate::call::ToolCall;
 use crate::call::origin::CallOrigin;
 use crate::text::display::Truncated;
+#[cfg(any(feature = "wire-anthropic", feature = "wire-gemini"))]
+use crate::wire::api::arguments::as_object;
+#[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
+use crate::wire::api::arguments::fingerprint;
 use crate::wire::api::ids::{Edits, new_id};
 use crate::wire::node::{Node, Object};
 use crate::wire::{MAX_CALLS, Usage, WireError};
@@ -73,13 +77,29 @@ pub(super) struct ParsedCall {
 }
 
 impl ParsedCall {
+    /// Describes the call in an error.
+    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
+    pub(super) fn description(&self) -> String {
+        format!("the call of `{}` in an earlier event", Truncated(&self.name, MAX_KIND_CHARS))
+    }
+
     fn request(&self) -> ToolCall<'_> {
         ToolCall::new(&self.name, &self.arguments).with_id(&self.id).with_origin(&self.origin)
     }
 }
 
-/// The place of the id in the text of a call.
-pub(super) struct IdPlace<'p, 'a> {
+/// A call that has been read, and what became of it.
+#[derive(Debug)]
+struct ReadCall {
+    call: ParsedCall,
+    /// The id that the server sent.
+    sent_id: String,
+    /// Whether the response has its result.
+    is_answered: bool,
+}
+
+/// The place of a value in the text of a call or of its result: the id, or the arguments.
+pub(super) struct Place<'p, 'a> {
     pub(super) node: &'p Node<'a>,
     pub(super) object: &'p Object<'a>,
     pub(super) key: &'static str,
@@ -158,10 +178,10 @@ pub(super) struct ResponseBuilder {
     pub(super) messages: Vec<Box<RawValue>>,
     pub(super) text: String,
     pub(super) usage: Option<Usage>,
-    calls: Vec<ParsedCall>,
+    calls: Vec<ReadCall>,
     unknown: Vec<UnknownItem>,
     edits: Edits,
-    /// Whether no text follows the last call.
+    /// Whether neither a text nor its result follows the last call.
     ends_in_call: bool,
 }
 
@@ -176,29 +196,94 @@ impl ResponseBuilder {
         self.ends_in_call &= text.is_empty();
     }
 
-    /// Returns the number of calls.
-    #[cfg(feature = "wire-gemini")]
+    /// Returns the number of calls, including those that the response answers.
+    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn call_count(&self) -> usize {
         self.calls.len()
     }
 
     /// Returns whether a call has this id.
     pub(super) fn has_call(&self, id: &str) -> bool {
-        self.calls.iter().any(|call| call.id == id)
+        self.calls.iter().any(|read| read.call.id == id)
     }
 
     /// Appends a call. If it has no id, or the id of another call, it gets a new one, also at `place` in the text.
-    pub(super) fn push_call(&mut self, mut call: ParsedCall, place: &IdPlace<'_, '_>) -> Result<(), WireError> {
+    pub(super) fn push_call(&mut self, mut call: ParsedCall, place: &Place<'_, '_>) -> Result<(), WireError> {
         if self.calls.len() == MAX_CALLS {
             return Err(WireError::new(call.path, format!("at most {MAX_CALLS} calls"), "one more"));
         }
+        let sent_id = call.id.clone();
         if call.id.is_empty() || self.has_call(&call.id) {
             call.id = new_id(&[&call.path, &call.name, &call.arguments], |id| self.has_call(id));
-            self.edits.set(place.node, place.object, place.key, &call.id);
+            self.edits.set(place, &call.id);
         }
-        self.calls.push(call);
+        self.calls.push(ReadCall { call, sent_id, is_answered: false });
         self.ends_in_call = true;
         Ok(())
+    }
+
+    /// Returns the text of the arguments at `place`, for an API whose messages must have an object there. Anything else becomes an
+    /// object in the text of the message.
+    #[cfg(any(feature = "wire-anthropic", feature = "wire-gemini"))]
+    pub(super) fn object_arguments(&mut self, place: &Place<'_, '_>) -> Result<String, WireError> {
+        let arguments = place.object.arguments(place.key)?;
+        if place.object.get(place.key).is_some_and(|sent| sent.require_object().is_err()) {
+            self.edits.set_json(place, &as_object(&arguments));
+        }
+        Ok(arguments)
+    }
+
+    /// Sets the value at `place` in the text of the message.
+    #[cfg(feature = "wire-anthropic")]
+    pub(super) fn set_json(&mut self, place: &Place<'_, '_>, json: &str) {
+        self.edits.set_json(place, json);
+    }
+
+    /// Records the result of the call with this id, which the response contains, so that the call is not returned. It answers the
+    /// first call before it that has no result yet. Without an id, it answers none.
+    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
+    pub(super) fn push_result(&mut self, id: &str, place: &Place<'_, '_>) {
+        self.answer_first(place, |_, sent_id| !id.is_empty() && sent_id == id);
+    }
+
+    /// Records the result of the first call without a result for which `is_answered` returns true. It gets the call and the id that
+    /// the server sent.
+    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
+    pub(super) fn answer_first(&mut self, place: &Place<'_, '_>, is_answered: impl Fn(&ParsedCall, &str) -> bool) {
+        let open = |read: &ReadCall| !read.is_answered && is_answered(&read.call, &read.sent_id);
+        let Some(at) = self.calls.iter().position(open) else { return };
+        self.calls[at].is_answered = true;
+        self.ends_in_call &= at + 1 < self.calls.len();
+        let ReadCall { call, sent_id, .. } = &self.calls[at];
+        if call.id != *sent_id && !sent_id.is_empty() {
+            self.edits.set(place, &call.id);
+        }
+    }
+
+    /// Returns a call of `earlier`, which a stream has sent before, that is not among these calls. Two calls are the same if they have
+    /// one name and one id, or equal arguments if one of them has no id.
+    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
+    pub(super) fn missing<'e>(&self, earlier: &'e Self) -> Option<&'e ParsedCall> {
+        let key = |read: &ReadCall| (read.call.origin.kind, fingerprint(&read.call.arguments));
+        let mut rest: Vec<_> = self.calls.iter().map(|read| (read, key(read))).collect();
+        earlier.calls.iter().find_map(|known| {
+            let (kind, arguments) = key(known);
+            let found = rest.iter().position(|(read, (its_kind, its_arguments))| {
+                let is_same = if read.sent_id.is_empty() || known.sent_id.is_empty() {
+                    *its_arguments == arguments
+                } else {
+                    read.sent_id == known.sent_id
+                };
+                is_same && *its_kind == kind && read.call.name == known.call.name
+            });
+            match found {
+                Some(at) => {
+                    rest.swap_remove(at);
+                    None
+                }
+                None => Some(&known.call),
+            }
+        })
     }
 
     /// Records a part of an unknown kind.
@@ -239,6 +324,7 @@ impl ResponseBuilder {
     /// Returns an error if the response was cut off within its last call.
     pub(super) fn build(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
         let Self { messages, text, usage, calls, unknown, edits: _, ends_in_call } = self;
+        let calls: Vec<ParsedCall> = calls.into_iter().filter(|read| !read.is_answered).map(|read| read.call).collect();
         // The arguments of the last call may be truncated or missing.
         if let Some(last) = calls.last()
             && ends_in_call
@@ -260,7 +346,7 @@ mod tests {
         let [id, name, path] = ["c1", "find", "/0"].map(str::to_owned);
         let call = ParsedCall { id, name, arguments: arguments.to_owned(), origin: CallOrigin::default(), path };
         let node = Node::root("{}", "").unwrap();
-        builder.push_call(call, &IdPlace { node: &node, object: &node.object().unwrap(), key: "id" }).unwrap();
+        builder.push_call(call, &Place { node: &node, object: &node.object().unwrap(), key: "id" }).unwrap();
         builder.push_text(after);
         builder
     }

@@ -11,7 +11,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
 use crate::wire::api::found::{definition, found_tools};
-use crate::wire::api::response::{IdPlace, ParsedCall, ResponseBuilder};
+use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder};
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -35,39 +35,40 @@ const IGNORED: &[&str] = &[
     "mcp_list_tools",
     "mcp_call",
     "mcp_approval_response",
-    "tool_search_output",
     "program",
     "program_output",
     "additional_tools",
-    "function_call_output",
-    "custom_tool_call_output",
     "computer_call_output",
     "local_shell_call_output",
     "shell_call_output",
     "apply_patch_call_output",
 ];
+/// Types of results of calls that the host would otherwise answer.
+const RESULTS: &[&str] = &["function_call_output", "custom_tool_call_output", "tool_search_output"];
 /// The name of a call of the tool search that the host runs. The API sends no name for it.
 const TOOL_SEARCH: &str = "tool_search";
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let response = body.object()?;
     let output = response.require("output", "an array of items")?.items()?;
-    read(&response, &output)
+    end(&response, &output, read(&output)?)
 }
 
-fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, WireError> {
-    let (mut builder, mut is_refusal) = (ResponseBuilder::default(), false);
+/// The items of a response.
+#[derive(Default)]
+struct Output {
+    builder: ResponseBuilder,
+    is_refusal: bool,
+}
+
+fn read(output: &[Node<'_>]) -> Result<Output, WireError> {
+    let Output { mut builder, mut is_refusal } = Output::default();
     for node in output {
         let item = node.object()?;
         let kind = item.non_empty_text("type")?;
         match &*kind {
             "message" => is_refusal |= read_message(&item, &mut builder)?,
             "function_call" => {
-                if let Some(status) = item.get("status")
-                    && status.text()? != "completed"
-                {
-                    return Err(status.unexpected("`completed`"));
-                }
                 let arguments = item.arguments("arguments")?;
                 push_call(node, &item, item.non_empty_text("name")?, arguments, CallKind::Function, &mut builder)?;
             }
@@ -81,16 +82,48 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, Wir
                     push_call(node, &item, TOOL_SEARCH.to_owned(), arguments, CallKind::ToolSearch, &mut builder)?;
                 }
             }
+            kind if RESULTS.contains(&kind) => {
+                let id = item.optional_text("call_id")?.unwrap_or_default();
+                builder.push_result(&id, &Place { node, object: &item, key: "call_id" });
+            }
             "shell_call" if is_hosted(&item) => {}
             kind if IGNORED.contains(&kind) => {}
             kind => builder.push_unknown(&item, kind, &node.path)?,
         }
         builder.push_message(node.json);
     }
+    Ok(Output { builder, is_refusal })
+}
+
+/// Returns the response with these items, which have been read.
+fn end(response: &Object<'_>, items: &[Node<'_>], output: Output) -> Result<ModelResponse, WireError> {
+    let Output { mut builder, is_refusal } = output;
     builder.usage = usage(response);
     let (stop, reason) = stop(response)?;
-    let stop = if is_refusal && stop == Stop::Done { Stop::Refused } else { stop };
+    for node in items {
+        check_complete(node, stop, &reason)?;
+    }
+    // A refusal is an answer, unless the model goes on with calls.
+    let stop = if is_refusal && stop == Stop::Done && builder.call_count() == 0 { Stop::Refused } else { stop };
     builder.build(stop, reason)
+}
+
+/// Returns an error if an item is a call that was cut off. Unlike the end of arguments, that of a text cannot be seen in it.
+fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireError> {
+    let item = node.object()?;
+    let kind = item.non_empty_text("type")?;
+    let is_search = kind == "tool_search_call" && item.optional_text("execution")?.as_deref() == Some("client");
+    if !is_search && !["function_call", "custom_tool_call"].contains(&&*kind) {
+        return Ok(());
+    }
+    match item.get("status") {
+        Some(status) if status.text()? != "completed" => Err(status.unexpected("`completed`")),
+        None if stop != Stop::Done && kind == "custom_tool_call" => {
+            let got = format!("a response that was cut off: {reason}");
+            Err(WireError::new(&*node.path, "a complete call", got))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn usage(response: &Object<'_>) -> Option<Usage> {
@@ -125,7 +158,7 @@ fn push_call(
     }
     let id = item.optional_text("call_id")?.unwrap_or_default();
     let call = ParsedCall { id, name, arguments, origin, path: node.path.clone() };
-    builder.push_call(call, &IdPlace { node, object: item, key: "call_id" })
+    builder.push_call(call, &Place { node, object: item, key: "call_id" })
 }
 
 /// Returns whether a shell runs in a container of OpenAI.
@@ -189,14 +222,19 @@ impl ResponseAssembler for Events {
             "response.output_text.delta" | "response.refusal.delta" => shown.push_str(&event.text("delta")?),
             "response.output_item.done" => {
                 let index = event.require("output_index", "the item's index")?;
+                if self.response.is_some() {
+                    return Err(index.unexpected("no item after the complete response"));
+                }
                 if self.items.len() == MAX_ITEMS {
                     return Err(index.unexpected(format!("at most {MAX_ITEMS} items")));
                 }
                 let item = event.require("item", "an item")?;
-                if let Some(known) = self.items.insert(index.number()?, item.json.to_owned())
-                    && ids(&item)? != ids(&Node { json: &known, path: item.path.clone() })?
-                {
-                    return Err(index.unexpected("an unused index"));
+                if let Some(known) = self.items.insert(index.number()?, item.json.to_owned()) {
+                    let (known, new) = (ids(&Node { json: &known, path: item.path.clone() })?, ids(&item)?);
+                    // Without ids, they may be two items.
+                    if known != new || new.iter().all(Option::is_none) {
+                        return Err(index.unexpected("an unused index"));
+                    }
                 }
             }
             // Only the first such event counts, because reading one takes time in proportion to all items.
@@ -204,7 +242,7 @@ impl ResponseAssembler for Events {
                 let node = event.require("response", "the response")?;
                 let response = node.object()?;
                 no_error(&node)?;
-                let mut output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
+                let output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
                 if !output.is_empty() && output.len() < self.items.len() {
                     let expected = format!("all {} items of the earlier events", self.items.len());
                     return Err(WireError::new(
@@ -213,11 +251,20 @@ impl ResponseAssembler for Events {
                         format!("{} items", output.len()),
                     ));
                 }
-                if output.is_empty() {
-                    let path = |index: &u64| format!("{}/output/{index}", node.path);
-                    output.extend(self.items.iter().map(|(index, json)| Node { json, path: path(index) }));
-                }
-                self.response = Some(read(&response, &output)?);
+                let path = |index: &u64| format!("{}/output/{index}", node.path);
+                let items: Vec<Node<'_>> =
+                    self.items.iter().map(|(index, json)| Node { json, path: path(index) }).collect();
+                let read_items = read(&items)?;
+                self.response = Some(if output.is_empty() {
+                    end(&response, &items, read_items)?
+                } else {
+                    let read_output = read(&output)?;
+                    if let Some(call) = read_output.builder.missing(&read_items.builder) {
+                        let path = response.path_of("output");
+                        return Err(WireError::new(path, call.description(), "items without it"));
+                    }
+                    end(&response, &output, read_output)?
+                });
             }
             // Events whose content the last event repeats, and unknown events.
             _ => {}
@@ -234,7 +281,8 @@ impl ResponseAssembler for Events {
 /// Returns the ids that identify an item.
 fn ids(item: &Node<'_>) -> Result<[Option<String>; 2], WireError> {
     let item = item.object()?;
-    Ok([item.optional_text("id")?, item.optional_text("call_id")?])
+    let id = |key| item.optional_text(key).map(|id| id.filter(|id| !id.is_empty()));
+    Ok([id("id")?, id("call_id")?])
 }
 
 fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {

@@ -107,7 +107,8 @@ mod tests {
         assert_eq!(used.map(|usage| (usage.input, usage.output)), Some((u64::MAX, 7)));
 
         let numbers = |keys: [&str; 4]| keys.map(|key| format!("\"{key}\":{largest}")).join(",");
-        let tokens = numbers(["promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]);
+        let tokens =
+            numbers(["promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]);
         let body = format!(r#"{{"candidates":[{{"finishReason":"STOP"}}],"usageMetadata":{{{tokens}}}}}"#);
         for used in [Api::Gemini.parse(&body).unwrap().usage(), streamed(Api::Gemini, &[&body])] {
             assert_eq!(used.map(|usage| (usage.input, usage.output)), Some((u64::MAX, u64::MAX)));

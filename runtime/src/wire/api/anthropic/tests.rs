@@ -210,3 +210,70 @@ fn a_stop_for_compaction_is_a_pause() {
     let body = r#"{"content":[{"type":"compaction","content":"So far"}],"stop_reason":"compaction"}"#;
     assert_eq!(Api::Anthropic.parse(body).unwrap().stop(), crate::wire::Stop::Paused);
 }
+
+/// Returns the response of a stream with a call whose arguments arrive in these fragments.
+fn streamed_call(
+    kind: &str,
+    fragments: &[&str],
+    reason: &str,
+) -> Result<crate::wire::ModelResponse, crate::wire::WireError> {
+    let mut stream = Api::Anthropic.stream();
+    let block = json!({ "type": kind, "id": "c1", "name": "f", "input": {} });
+    let deltas = fragments.iter().map(|text| {
+        json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "input_json_delta", "partial_json": text } })
+    });
+    let start = json!({ "type": "content_block_start", "index": 0, "content_block": block });
+    let end = [
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": reason } }),
+        json!({ "type": "message_stop" }),
+    ];
+    for event in [start].into_iter().chain(deltas).chain(end) {
+        stream.push(format!("data: {event}\n\n").as_bytes())?;
+    }
+    stream.finish()
+}
+
+#[test]
+fn arguments_that_are_not_an_object_are_those_of_the_call() {
+    let wrapped = |text: &str| json!({ "INVALID_JSON": text });
+    for (text, sent) in [
+        (r#"{"a": tru}"#, wrapped(r#"{"a": tru}"#)),
+        (r#"{"a": "#, wrapped(r#"{"a": "#)),
+        ("[1]", wrapped("[1]")),
+        ("7", wrapped("7")),
+        (r#"{"a":1}"#, json!({ "a": 1 })),
+    ] {
+        let block = json!({ "type": "tool_use", "id": "c1", "name": "f", "input": text }).to_string();
+        let (start, end) = text.split_at(2.min(text.len()));
+        for response in [parse(&block), streamed_call("tool_use", &[start, end], "tool_use")] {
+            let response = response.unwrap();
+            assert_eq!(response.calls()[0].arguments(), text);
+            let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+            assert_eq!(message["content"], json!([{ "type": "tool_use", "id": "c1", "name": "f", "input": sent }]));
+        }
+        let is_json = serde_json::from_str::<Value>(text).is_ok();
+        let error = streamed_call("tool_use", &[start, end], "max_tokens").unwrap_err().to_string();
+        let expected =
+            if is_json { "/content/0: expected a complete call" } else { "/content/0/input: expected complete JSON" };
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+    let block = r#"{"type":"tool_use","id":"c1","name":"f","input": [1]}"#;
+    let response = parse(block).unwrap();
+    assert_eq!(response.calls()[0].arguments(), "[1]");
+    assert!(response.messages()[0].get().contains(&block.replace("[1]", r#"{"INVALID_JSON":"[1]"}"#)));
+    // A tool that Anthropic runs.
+    let response = streamed_call("server_tool_use", &[r#"{"a""#], "end_turn").unwrap();
+    assert!(response.messages()[0].get().contains(r#""input":{"INVALID_JSON":"{\"a\""}"#), "{response:?}");
+}
+
+#[test]
+fn assembled_arguments_have_the_limits_of_a_body() {
+    let deep = "[".repeat(1000);
+    let (end, fragments) = ("]".repeat(1000), ["{\"a\":", &*deep]);
+    let whole = format!("{{\"a\":{deep}{end}}}");
+    let response = streamed_call("tool_use", &[fragments[0], fragments[1], &end, "}"], "tool_use").unwrap();
+    assert_eq!(response.calls()[0].arguments(), whole);
+    let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+    assert_eq!(message["content"][0]["input"], json!({ "INVALID_JSON": whole }));
+}

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::text::json;
 use crate::wire::api::ResponseAssembler;
-use crate::wire::api::interactions::{own, read, usage};
+use crate::wire::api::arguments::assembled;
+use crate::wire::api::interactions::{own, read_steps, stop, usage};
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, object, raw_json};
-use crate::wire::{ModelResponse, Usage, WireError};
+use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
 type Entries = BTreeMap<String, Box<RawValue>>;
@@ -33,6 +34,7 @@ struct Step {
     pieces: Vec<Piece>,
     /// The JSON text of the arguments, assembled from fragments.
     arguments: String,
+    has_ended: bool,
 }
 
 /// A content. The text and the annotations of a text may continue.
@@ -45,7 +47,11 @@ struct Piece {
 impl ResponseAssembler for Events {
     fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         let event = data.object()?;
-        match &*event.non_empty_text("event_type")? {
+        let kind = event.require("event_type", "the type of the event")?;
+        match &*kind.non_empty_text()? {
+            "step.start" | "step.delta" if self.response.is_some() => {
+                return Err(kind.unexpected("no step after `interaction.completed`"));
+            }
             "step.start" => self.start(&event, shown)?,
             "step.delta" => {
                 if let Some(metadata) = event.get("metadata") {
@@ -65,7 +71,13 @@ impl ResponseAssembler for Events {
                 }
                 self.response = Some(response);
             }
-            // `step.stop`, `interaction.created`, and unknown events.
+            "step.stop" => {
+                let index = event.get("index").and_then(|index| index.number().ok());
+                if let Some(step) = index.and_then(|index| self.steps.get_mut(&index)) {
+                    step.has_ended = true;
+                }
+            }
+            // `interaction.created`, and unknown events.
             _ => {}
         }
         Ok(())
@@ -172,14 +184,27 @@ impl Events {
     fn complete(&self, node: &Node<'_>, interaction: &Object<'_>) -> Result<ModelResponse, WireError> {
         let repeated = interaction.get("steps").map(|steps| steps.items()).transpose()?.unwrap_or_default();
         let repeated = own(&repeated)?;
-        if !repeated.is_empty() && repeated.len() >= self.steps.len() {
-            return read(interaction, repeated, self.usage);
-        }
+        let (ended, reason) = stop(interaction)?;
         let path = |index: &u64| format!("{}/steps/{index}", node.path);
-        let steps = self.steps.iter().map(|(index, step)| Ok((path(index), step.whole(&path(index))?)));
-        let steps = steps.collect::<Result<Vec<(String, Box<RawValue>)>, WireError>>()?;
+        let steps: Vec<(String, Box<RawValue>)> =
+            self.steps.iter().map(|(index, step)| (path(index), step.whole())).collect();
         let nodes: Vec<Node<'_>> = steps.iter().map(|(path, json)| Node { json, path: path.clone() }).collect();
-        read(interaction, own(&nodes)?, self.usage)
+        let streamed = read_steps(own(&nodes)?, self.usage)?;
+        let (chosen, other) = if !repeated.is_empty() && repeated.len() >= self.steps.len() {
+            (read_steps(repeated, self.usage)?, streamed)
+        } else {
+            for (index, step) in &self.steps {
+                if !step.is_complete(ended) {
+                    let path = format!("{}/arguments", path(index));
+                    return Err(WireError::new(path, "complete JSON", "truncated JSON"));
+                }
+            }
+            (streamed, read_steps(repeated, self.usage)?)
+        };
+        if let Some(call) = chosen.missing(&other) {
+            return Err(WireError::new(format!("{}/steps", node.path), call.description(), "steps without it"));
+        }
+        chosen.build(ended, reason)
     }
 }
 
@@ -207,8 +232,14 @@ impl Step {
         Ok(())
     }
 
+    /// Returns whether the arguments are complete: JSON, or whatever the model wrote until the step ended.
+    fn is_complete(&self, stop: Stop) -> bool {
+        let is_json = || serde_json::from_str::<&RawValue>(&self.arguments).is_ok();
+        self.arguments.trim().is_empty() || (self.has_ended && stop == Stop::Done) || is_json()
+    }
+
     /// Returns the whole step.
-    fn whole(&self, path: &str) -> Result<Box<RawValue>, WireError> {
+    fn whole(&self) -> Box<RawValue> {
         let mut entries = self.entries.clone();
         if let Some(key) = self.key_of_pieces()
             && !self.pieces.is_empty()
@@ -217,11 +248,9 @@ impl Step {
             entries.insert(key.to_owned(), raw_json(list(&pieces)));
         }
         if !self.arguments.trim().is_empty() {
-            let arguments = RawValue::from_string(self.arguments.clone())
-                .map_err(|_| WireError::new(format!("{path}/arguments"), "complete JSON", "truncated JSON"))?;
-            entries.insert("arguments".to_owned(), arguments);
+            entries.insert("arguments".to_owned(), assembled(&self.arguments));
         }
-        Ok(raw_json(object(&entries)))
+        raw_json(object(&entries))
     }
 }
 

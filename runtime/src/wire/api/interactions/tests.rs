@@ -186,3 +186,79 @@ fn unknown_steps_and_contents_are_kept() {
     assert_eq!(response.messages().len(), 2);
     assert!(parse(r#"{"type":"future_call","id":"x"}"#, "completed").is_err());
 }
+
+/// Returns the names of the calls of a whole interaction and of a stream with these steps.
+fn names(steps: &[Value]) -> [Vec<String>; 2] {
+    let names = |response: &ModelResponse| response.calls().iter().map(|call| call.name().to_owned()).collect();
+    let text: Vec<String> = steps.iter().map(ToString::to_string).collect();
+    let mut events: Vec<Value> = (0..).zip(steps).map(|(index, step)| start(index, step)).collect();
+    events.push(completed("requires_action", &[]));
+    [names(&parse(&text.join(","), "requires_action").unwrap()), names(&streamed(&events).unwrap().0)]
+}
+
+#[test]
+fn a_result_answers_only_the_call_before_it_with_its_id() {
+    let call =
+        |id: Option<&str>, name: &str| json!({ "type": "function_call", "id": id, "name": name, "arguments": {} });
+    let result = |id: &str| json!({ "type": "function_result", "call_id": id, "result": "1" });
+    for (steps, expected) in [
+        (vec![call(None, "f"), result(""), call(None, "g")], vec!["f", "g"]),
+        (vec![call(Some(""), "f"), result("")], vec!["f"]),
+        (vec![call(Some("a"), "f"), result("a"), call(Some("a"), "g")], vec!["g"]),
+        (vec![call(Some("a"), "f"), call(Some("a"), "g"), result("a")], vec!["g"]),
+        (vec![call(Some("a"), "f"), result("a"), result("b"), call(Some("b"), "g")], vec!["g"]),
+    ] {
+        assert_eq!(names(&steps), [expected.clone(), expected], "{steps:?}");
+    }
+}
+
+#[test]
+fn a_streamed_call_is_never_lost() {
+    let call = |id: &str, n: Value| json!({ "type": "function_call", "id": id, "name": "f", "arguments": { "n": n } });
+    let thought = json!({ "type": "thought", "signature": "AA==" });
+    let error = |events: &[Value]| streamed(events).unwrap_err().to_string();
+    let lost = "event 2/interaction/steps: expected the call of `f` in an earlier event, got steps without it";
+    assert_eq!(error(&[start(0, &call("a", json!(1))), completed("requires_action", &[thought.clone()])]), lost);
+    let other = completed("requires_action", &[call("b", json!(1))]);
+    assert_eq!(error(&[start(0, &call("a", json!(1))), other]), lost);
+    let bare = |n: Value| call("", n);
+    let same = [start(0, &bare(json!(1))), completed("requires_action", &[bare(json!(1.0))])];
+    assert_eq!(streamed(&same).unwrap().0.calls().len(), 1);
+    // The steps of the events count, because there are more of them.
+    let fewer = [start(0, &thought), start(1, &thought), completed("requires_action", &[call("a", json!(1))])];
+    assert_eq!(error(&fewer), lost.replace("event 2", "event 3"));
+    let late = [completed("completed", &[]), start(0, &call("a", json!(1)))];
+    let expected = "event 2/event_type: expected no step after `interaction.completed`, got \"step.start\"";
+    assert_eq!(error(&late), expected);
+}
+
+#[test]
+fn arguments_that_are_not_json_are_those_of_the_call() {
+    let call = json!({ "type": "function_call", "id": "c1", "name": "f", "arguments": {} });
+    for (text, sent) in [
+        (r#"{"a": tru}"#, json!({ "INVALID_JSON": r#"{"a": tru}"# })),
+        (r#"{"a""#, json!({ "INVALID_JSON": r#"{"a""# })),
+        ("[1]", json!({ "INVALID_JSON": "[1]" })),
+    ] {
+        let events = |status: &str, is_whole: bool| {
+            let mut events = vec![start(0, &call), delta(0, &json!({ "type": "arguments_delta", "arguments": text }))];
+            events.extend(is_whole.then(|| json!({ "event_type": "step.stop", "index": 0 })));
+            events.push(completed(status, &[]));
+            events
+        };
+        let step = json!({ "type": "function_call", "id": "c1", "name": "f", "arguments": text }).to_string();
+        let responses =
+            [parse(&step, "requires_action"), streamed(&events("requires_action", true)).map(|(response, _)| response)];
+        for response in responses {
+            let response = response.unwrap();
+            assert_eq!(response.calls()[0].arguments(), text);
+            let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+            assert_eq!(message["arguments"], sent);
+        }
+        assert!(streamed(&events("incomplete", true)).is_err(), "{text}");
+        assert_eq!(streamed(&events("requires_action", false)).is_err(), text != "[1]", "the step has not ended");
+    }
+    let body = CALL.replace(r#"{"n":1.0}"#, r#""{\"n\":1.0}""#);
+    let response = parse(&body, "requires_action").unwrap();
+    assert_eq!((response.calls()[0].arguments(), response.messages()[0].get()), (r#"{"n":1.0}"#, CALL));
+}

@@ -142,3 +142,121 @@ fn the_stop_reason_is_the_status_or_its_details() {
     let error = end(r#""status":"in_progress""#).unwrap_err().to_string();
     assert_eq!(error, r#"/status: expected a final status, got "in_progress""#);
 }
+
+/// Returns the names of the calls of a whole response and of a stream with these items.
+fn names(items: &[&str]) -> [Vec<String>; 2] {
+    let names = |response: ModelResponse| response.calls().iter().map(|call| call.name().to_owned()).collect();
+    let mut stream = Api::Responses.stream();
+    for (index, item) in items.iter().enumerate() {
+        let event = format!(r#"{{"type":"response.output_item.done","output_index":{index},"item":{item}}}"#);
+        stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+    }
+    let last = r#"{"type":"response.completed","response":{"output":[],"status":"completed"}}"#;
+    stream.push(format!("data: {last}\n\n").as_bytes()).unwrap();
+    [names(parse(&items.join(",")).unwrap()), names(stream.finish().unwrap())]
+}
+
+#[test]
+fn a_call_with_a_result_in_the_same_response_needs_no_other() {
+    let call = |id: &str, name: &str| {
+        format!(r#"{{"type":"function_call","call_id":"{id}","name":"{name}","arguments":"{{}}"}}"#)
+    };
+    let output = |kind: &str, id: &str| format!(r#"{{"type":"{kind}","call_id":"{id}","output":"1","tools":[]}}"#);
+    let text = r#"{"type":"custom_tool_call","call_id":"a","name":"f","input":"x"}"#;
+    let search = r#"{"type":"tool_search_call","call_id":"a","execution":"client","arguments":{}}"#;
+    for (call, kind) in
+        [(&*call("a", "f"), "function_call_output"), (text, "custom_tool_call_output"), (search, "tool_search_output")]
+    {
+        assert_eq!(names(&[call, &output(kind, "a")]), [const { Vec::<String>::new() }; 2], "{kind}");
+        let other = names(&[call, &output(kind, "b"), &output(kind, "")]);
+        assert!(other.iter().all(|names| names.len() == 1), "{kind}: {other:?}");
+    }
+    let result = output("function_call_output", "a");
+    let after = names(&[&call("a", "f"), &result, &call("a", "g")]);
+    assert_eq!(after, [vec!["g".to_owned()], vec!["g".to_owned()]], "a result answers the calls before it");
+    let nameless = r#"{"type":"function_call","name":"f","arguments":"{}"}"#;
+    assert_eq!(names(&[nameless, &output("function_call_output", "")]), [vec!["f".to_owned()], vec!["f".to_owned()]]);
+}
+
+#[test]
+fn the_result_of_a_call_with_a_new_id_gets_this_id() {
+    let items = [
+        r#"{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}"#,
+        r#"{"type":"function_call","call_id":"a","name":"g","arguments":"{}"}"#,
+        r#"{"type":"function_call_output","call_id":"a","output":"1"}"#,
+        r#"{"type":"function_call_output","call_id":"a","output":"2"}"#,
+    ];
+    let response = parse(&items.join(",")).unwrap();
+    let ids: Vec<Value> = response
+        .messages()
+        .iter()
+        .map(|message| serde_json::from_str::<Value>(message.get()).unwrap()["call_id"].clone())
+        .collect();
+    assert_eq!((response.calls().len(), &ids[0], &ids[1]), (0, &ids[2], &ids[3]));
+    assert_ne!(ids[0], ids[1]);
+}
+
+#[test]
+fn a_streamed_call_is_never_lost() {
+    let bare = |name: &str| format!(r#"{{"type":"function_call","name":"{name}","arguments":"{{\"n\": 1}}"}}"#);
+    let [f, g] = [bare("f"), bare("g")];
+    let unused = Err("event 2/output_index: expected an unused index, got 0".to_owned());
+    assert_eq!(streamed(&[(0, &f), (0, &g)], &[]), unused);
+    assert_eq!(streamed(&[(0, &f), (0, &f)], &[]), unused, "they may be two calls");
+    let message = r#"{"type":"message","role":"assistant","content":[]}"#;
+    let lost = |name: &str, event: u8| {
+        let path = format!("event {event}/response/output");
+        Err(format!("{path}: expected the call of `{name}` in an earlier event, got items without it"))
+    };
+    assert_eq!(streamed(&[(0, &f)], &[message]), lost("f", 2));
+    assert_eq!(streamed(&[(0, &f), (1, &f)], &[&f, message]), lost("f", 3));
+    assert_eq!(streamed(&[(0, &f), (1, &g)], &[&g, &f.replace(": 1", ":1.0")]), Ok(2));
+    let call = |id: &str| format!(r#"{{"type":"function_call","call_id":"{id}","name":"f","arguments":""}}"#);
+    assert_eq!(streamed(&[(0, &call("a"))], &[&call("b")]), lost("f", 2));
+
+    let mut stream = Api::Responses.stream();
+    let last = r#"{"type":"response.completed","response":{"output":[],"status":"completed"}}"#;
+    stream.push(format!("data: {last}\n\n").as_bytes()).unwrap();
+    let late = format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{f}}}"#);
+    let error = stream.push(format!("data: {late}\n\n").as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "event 2/output_index: expected no item after the complete response, got 0");
+}
+
+#[test]
+fn a_call_of_any_kind_that_was_cut_off_is_an_error() {
+    let text =
+        |status: &str| format!(r#"{{"type":"custom_tool_call","call_id":"a","name":"f","input":"rm -r /tm"{status}}}"#);
+    let search =
+        r#"{"type":"tool_search_call","call_id":"a","execution":"client","arguments":{},"status":"in_progress"}"#;
+    let error = |items: &str| parse(items).unwrap_err().to_string();
+    let status = |got: &str| format!("/output/0/status: expected `completed`, got \"{got}\"");
+    assert_eq!(error(&text(r#","status":"incomplete""#)), status("incomplete"));
+    assert_eq!(error(search), status("in_progress"));
+    let server = search.replace("client", "server");
+    assert!(parse(&server).unwrap().calls().is_empty(), "the host does not run it");
+
+    let message = r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"So"}]}"#;
+    let incomplete = |item: &str| {
+        let rest = r#""status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}"#;
+        let response = format!(r#"{{"output":[{item},{message}],{rest}}}"#);
+        let mut stream = Api::Responses.stream();
+        let event = format!(r#"{{"type":"response.incomplete","response":{response}}}"#);
+        let streamed = stream.push(format!("data: {event}\n\n").as_bytes()).and_then(|_| stream.finish());
+        [Api::Responses.parse(&response), streamed].map(|response| response.map(|response| response.calls().len()))
+    };
+    for response in incomplete(&text("")) {
+        let error = response.unwrap_err().to_string();
+        let expected = "/output/0: expected a complete call, got a response that was cut off: max_output_tokens";
+        assert!(error.ends_with(expected), "{error}");
+    }
+    assert_eq!(incomplete(&text(r#","status":"completed""#)), [Ok(1), Ok(1)]);
+}
+
+#[test]
+fn a_refusal_with_calls_is_not_the_end() {
+    let refusal = r#"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"No."}]}"#;
+    let call = r#"{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}"#;
+    let response = parse(&[refusal, call].join(",")).unwrap();
+    assert_eq!((response.calls().len(), response.stop()), (1, Stop::Done));
+    assert_eq!(parse(refusal).unwrap().stop(), Stop::Refused);
+}
