@@ -13,6 +13,9 @@ const TAGS: &[&str] = &["<!doctype html", "<html", "<head", "<title", "<body", "
 /// Fields of server-sent events.
 const FIELDS: &[&str] = &["data", "event", "id", "retry"];
 
+/// The bytes with which some servers begin a body. They are not part of it.
+pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Returns the error about a body that is not JSON.
 pub(super) fn other_body(body: &str) -> WireError {
     WireError::UnexpectedBody { description: describe(&body[..body.floor_char_boundary(MAX_BYTES)]) }
@@ -43,7 +46,7 @@ fn describe(body: &str) -> String {
 
 /// Returns whether a text begins like server-sent events.
 pub(super) fn begins_events(text: &[u8]) -> bool {
-    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let line = text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     let is_whole = line.len() < text.len();
     match line.iter().position(|byte| *byte == b':') {

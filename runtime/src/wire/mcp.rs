@@ -195,7 +195,8 @@ impl Server {
             return Incoming::Reply(error.write(None));
         };
         // Never reply to a response, whatever its id: two peers that did so would never stop.
-        if message.get("method").is_none() && ["result", "error"].iter().any(|key| message.get(key).is_some()) {
+        let is_response = message.all().any(|(key, _)| ["result", "error"].contains(&key));
+        if is_response && message.get("method").is_none() {
             return Incoming::Nothing;
         }
         let id = match id(&message) {

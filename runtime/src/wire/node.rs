@@ -2,10 +2,12 @@
 //! it can be sent back unchanged, including the spelling of numbers and the order of keys.
 #![allow(dead_code, reason = "each vendor uses a part of it")]
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::text::display::Truncated;
 use crate::wire::WireError;
+use serde_core::de::{Deserialize, Deserializer, Error as _};
 use serde_json::value::RawValue;
 
 /// The maximum depth of nested arrays and objects.
@@ -56,7 +58,12 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn object(&self) -> Result<Object<'a>, WireError> {
-        let entries = serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("an object"))?;
+        let with_any_keys = || {
+            let entries: BTreeMap<Key, &RawValue> = serde_json::from_str(self.json.get()).ok()?;
+            Some(entries.into_iter().map(|(key, json)| (key.0, json)).collect())
+        };
+        let entries = serde_json::from_str(self.json.get()).ok().or_else(with_any_keys);
+        let entries = entries.ok_or_else(|| self.unexpected("an object"))?;
         Ok(Object { entries, path: self.path.clone() })
     }
 
@@ -82,8 +89,9 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Returns the string. U+FFFD replaces each half of a surrogate pair without its other half.
     pub(super) fn text(&self) -> Result<String, WireError> {
-        serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("a string"))
+        unescaped(self.json.get()).ok_or_else(|| self.unexpected("a string"))
     }
 
     /// Returns the string, which must not be empty.
@@ -96,12 +104,6 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("a non-negative integer"))
     }
 
-    /// Parses the value.
-    #[cfg(feature = "wire-openai")]
-    pub(super) fn value(&self) -> Result<serde_json::Value, WireError> {
-        serde_json::from_str(self.json.get()).map_err(|_| self.unexpected("JSON within the depth limit"))
-    }
-
     /// Returns this node if it is an object, or else an error.
     pub(super) fn require_object(&self) -> Result<&Self, WireError> {
         if self.json.get().starts_with('{') { Ok(self) } else { Err(self.unexpected("an object")) }
@@ -111,6 +113,49 @@ impl<'a> Node<'a> {
     pub(super) fn unexpected(&self, expected: impl Into<String>) -> WireError {
         WireError::new(&*self.path, expected, describe(self.json.get()))
     }
+}
+
+/// A key of an object, read like [`Node::text`].
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key(String);
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(deserializer)?;
+        unescaped(json.get()).map(Self).ok_or_else(|| D::Error::custom("a key is not a string"))
+    }
+}
+
+/// Returns the text of a JSON string. U+FFFD replaces each half of a surrogate pair without its other half.
+pub(super) fn unescaped(json: &str) -> Option<String> {
+    serde_json::from_str(json).ok().or_else(|| {
+        let is_string = json.starts_with('"');
+        is_string.then(|| serde_json::from_str(&without_lone_surrogates(json)).ok()).flatten()
+    })
+}
+
+/// Replaces each escape of half a surrogate pair, without its other half, by the escape of U+FFFD.
+pub(super) fn without_lone_surrogates(json: &str) -> Cow<'_, str> {
+    let unit = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let (mut out, mut done, mut at) = (String::new(), 0, 0);
+    while let Some(found) = json.as_bytes()[at..].iter().position(|byte| *byte == b'\\') {
+        at += found;
+        at = match (unit(at), unit(at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => at + 12,
+            (Some(0xd800..=0xdfff), _) => {
+                out.push_str(&json[done..at]);
+                out.push_str("\\ufffd");
+                done = at + 6;
+                done
+            }
+            // Another escape. Its second character may be a backslash, but is one byte in valid JSON.
+            _ => (at + 2).min(json.len()),
+        };
+    }
+    if done == 0 { json.into() } else { (out + &json[done..]).into() }
 }
 
 /// Describes a JSON value in a few words.
@@ -228,25 +273,52 @@ fn text_or_json(node: &Node<'_>) -> String {
 }
 
 /// Returns the depth of nested arrays and objects in a JSON text, and an upper bound of the number of its values.
-fn measure(json: &str) -> (usize, usize) {
-    let (mut deepest, mut depth, mut values) = (0, 0_usize, 1);
-    let (mut quoted, mut escaped) = (false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b',' if !quoted => values += 1,
-            b'{' | b'[' if !quoted => {
-                depth += 1;
-                values += 1;
-                deepest = deepest.max(depth);
+pub(super) fn measure(json: &str) -> (usize, usize) {
+    let mut measure = Measure::default();
+    measure.push(json);
+    (measure.deepest, measure.values + 1)
+}
+
+/// The depth of a JSON text that may arrive in pieces, and the number of its values.
+#[derive(Debug, Default)]
+pub(super) struct Measure {
+    deepest: usize,
+    depth: usize,
+    values: usize,
+    quoted: bool,
+    escaped: bool,
+    has_begun: bool,
+}
+
+impl Measure {
+    pub(super) fn push(&mut self, json: &str) {
+        self.has_begun |= !json.trim_ascii().is_empty();
+        for byte in json.bytes() {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' if self.quoted => self.escaped = true,
+                b'"' => self.quoted = !self.quoted,
+                b',' if !self.quoted => self.values += 1,
+                b'{' | b'[' if !self.quoted => {
+                    self.depth += 1;
+                    self.values += 1;
+                    self.deepest = self.deepest.max(self.depth);
+                }
+                b'}' | b']' if !self.quoted => self.depth = self.depth.saturating_sub(1),
+                _ => {}
             }
-            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
-            _ => {}
         }
     }
-    (deepest, values)
+
+    /// Returns whether the text is blank so far.
+    pub(super) fn is_blank(&self) -> bool {
+        !self.has_begun
+    }
+
+    /// Returns whether the text so far is a whole value: no string, array or object is open.
+    pub(super) fn is_whole(&self) -> bool {
+        self.has_begun && !self.quoted && self.depth == 0
+    }
 }
 
 #[cfg(test)]
@@ -283,6 +355,38 @@ mod tests {
         assert_eq!(object.non_empty_text("a").unwrap_err().to_string(), r#"/a: expected a non-empty string, got """#);
         assert_eq!(object.text("n").unwrap_err().to_string(), "/n: expected a string, got nothing");
         assert_eq!(items[1].text().unwrap_err().to_string(), "/a~1b~0/1: expected a string, got an object");
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_replaced() {
+        for (json, expected) in [
+            (r#""\ud83d\ude00""#, "😀"),
+            (r#""a\ud83d""#, "a\u{fffd}"),
+            (r#""\ude00\uD83D\\ud83d\ud83d\ud83d\ude00""#, "\u{fffd}\u{fffd}\\ud83d\u{fffd}😀"),
+            (r#""\\\ud83dé""#, "\\\u{fffd}é"),
+        ] {
+            let object = format!(r#"{{{json}:{json},"b":1}}"#);
+            let object = Node::root(&object, "").unwrap().object().unwrap();
+            assert_eq!(object.text(expected).as_deref(), Ok(expected), "{json}");
+            assert!(object.get("b").is_some());
+        }
+        for odd in ["{\"a\":\"\n\"}", "[1]", r#"{"a":"\ud8"}"#] {
+            let text = serde_json::from_str::<&RawValue>(odd).ok().map(|json| Node { json, path: String::new() });
+            assert!(text.is_none_or(|node| node.text().is_err()), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_text_in_pieces_is_whole_if_nothing_is_open() {
+        let mut measure = Measure::default();
+        let mut push = |piece: &str| {
+            measure.push(piece);
+            (measure.is_blank(), measure.is_whole())
+        };
+        assert_eq!(push(" "), (true, false));
+        for (piece, is_whole) in [("{\"a", false), ("}\\\"]\": [", false), ("]", false), ("} ", true), ("{", false)] {
+            assert_eq!(push(piece), (false, is_whole), "{piece}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A parser of server-sent events. It accepts chunks of any size and all line endings (LF, CRLF, CR), and passes on the
 //! data of each event.
 
+use crate::wire::body::BYTE_ORDER_MARK;
 use crate::wire::{MAX_EVENT_BYTES, MAX_STREAM_BYTES, WireError};
 
 /// The state of a stream of events.
@@ -70,14 +71,15 @@ impl Events {
             self.count += 1;
             return take(&data, self.count);
         }
-        let Ok(line) = std::str::from_utf8(line) else {
-            return Err(self.error("UTF-8", "other bytes"));
-        };
         // The other fields (`event`, `id`, `retry`) are not needed, and lines that begin with a colon are comments.
-        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        if field == "data" {
-            let value = value.strip_prefix(' ').unwrap_or(value);
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let end = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        if &line[..end] == b"data" {
+            let value = line.get(end + 1..).unwrap_or_default();
+            let value = value.strip_prefix(b" ").unwrap_or(value);
+            let Ok(value) = std::str::from_utf8(value) else {
+                return Err(self.error("UTF-8", "other bytes"));
+            };
             match &mut self.data {
                 Some(data) => {
                     data.push('\n');
@@ -137,8 +139,10 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_an_error_with_the_number_of_the_event() {
+    fn only_data_that_is_not_utf8_is_an_error() {
         let error = data(&[b"data: a\n\ndata: \xff\n\n"]).unwrap_err();
         assert_eq!(error.to_string(), "event 2: expected UTF-8, got other bytes");
+        let ignored = b": caf\xe9\n\xff\nevent: \xe9\ndata: a\n\n";
+        assert_eq!(data(&[ignored]).unwrap(), ["a"]);
     }
 }

@@ -136,6 +136,7 @@ impl Api {
         if body.len() > MAX_BODY_BYTES {
             return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), format!("{} bytes", body.len())));
         }
+        let body = body.strip_prefix('\u{feff}').unwrap_or(body);
         if !is_json(body) {
             return Err(other_body(body));
         }

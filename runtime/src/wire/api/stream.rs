@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::wire::api::ResponseAssembler;
 use crate::wire::api::events::Events;
-use crate::wire::body::{MAX_BYTES, begins_events, other_body, with_title};
+use crate::wire::body::{BYTE_ORDER_MARK, MAX_BYTES, begins_events, other_body, with_title};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 
@@ -25,6 +25,8 @@ struct State {
     /// The beginning of the stream, until its first event.
     beginning: Vec<u8>,
     has_begun: bool,
+    /// The byte order mark, or the beginning of one, before the body begins.
+    mark: Vec<u8>,
 }
 
 /// A body that is not a stream.
@@ -36,7 +38,8 @@ enum Body {
 
 impl Stream {
     pub(super) fn new(api: Api, response: Box<dyn ResponseAssembler>) -> Self {
-        let state = State { events: Events::default(), response, body: None, beginning: Vec::new(), has_begun: false };
+        let (beginning, mark) = (Vec::new(), Vec::new());
+        let state = State { events: Events::default(), response, body: None, beginning, has_begun: false, mark };
         Self { api, state: Ok(state) }
     }
 
@@ -89,8 +92,16 @@ impl Stream {
 
 impl State {
     fn push(&mut self, mut bytes: &[u8], shown: &mut String) -> Result<(), WireError> {
+        let mark: Vec<u8>;
         if !self.has_begun {
-            bytes = bytes.trim_ascii_start();
+            // A byte order mark, which may arrive in pieces, is not part of the body.
+            mark = [&*std::mem::take(&mut self.mark), bytes].concat();
+            bytes = mark.trim_ascii_start();
+            if !bytes.is_empty() && BYTE_ORDER_MARK.starts_with(bytes) {
+                self.mark = bytes.to_vec();
+                return Ok(());
+            }
+            bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
             let Some(first) = bytes.first() else { return Ok(()) };
             self.has_begun = true;
             self.body = match first {
@@ -151,6 +162,26 @@ mod tests {
         let events = format!("data:\n\ndata\n\n{LAST}\n\ndata: \ndata:\n\ndata: [DONE] \n\ndata:\n\n");
         assert_eq!(stream.push(events.as_bytes()).unwrap(), "a");
         assert_eq!(stream.finish().unwrap().text(), "a");
+    }
+
+    #[test]
+    fn a_byte_order_mark_does_not_hide_what_follows() {
+        let json = "\u{feff}{\"error\":{\"message\":\"m\"}}";
+        for size in [1, 2, 3, json.len()] {
+            let marked = format!("\n{json}");
+            for body in [json, &*marked] {
+                assert_eq!(refused(body, size).to_string(), "the API returned an error: m", "{size}");
+            }
+            assert!(refused("\u{feff}", size).to_string().ends_with("an empty body"), "{size}");
+            assert!(refused("\u{feff}<html><title>a</title>", size).to_string().contains("an HTML page"), "{size}");
+            let mut stream = Api::ChatCompletions.stream();
+            let events = format!("\u{feff}{LAST}\n\n");
+            events.as_bytes().chunks(size).for_each(|piece| drop(stream.push(piece).unwrap()));
+            assert_eq!(stream.finish().unwrap().text(), "a");
+        }
+        let error = Api::ChatCompletions.parse(json).unwrap_err();
+        assert_eq!(error.to_string(), "the API returned an error: m");
+        assert!(refused("\u{fefe}", 1).to_string().contains("a text that begins with"));
     }
 
     /// Returns the error of a stream with this body, which arrives in pieces of `size` bytes.

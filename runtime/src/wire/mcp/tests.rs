@@ -67,7 +67,7 @@ fn the_id_of_a_call_is_the_json_of_the_requests_id() {
 #[test]
 fn responses_of_a_client_get_no_reply() {
     for id in ["1", "null", "[]"] {
-        for member in [r#""result":{}"#, r#""error":{"code":-32600,"message":"no"}"#] {
+        for member in [r#""result":{}"#, r#""result":null"#, r#""error":{"code":-32600,"message":"no"}"#] {
             let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{member}}}"#);
             let incoming = Server::new("s", "1").receive(&message, &turn(Dialect::Mcp));
             assert!(matches!(incoming, Incoming::Nothing), "{message}: {incoming:?}");

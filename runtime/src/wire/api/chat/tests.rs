@@ -1,0 +1,304 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::call::ToolCall;
+use crate::call::response::CallResponse;
+use crate::wire::Api;
+
+#[test]
+fn calls_are_parsed_and_results_written() {
+    let body = r#"{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[
+        {"id":"c1","type":"function","function":{"name":"find","arguments":"{\"n\":12345678901234567890123}"}},
+        {"id":"c2","type":"function","function":{"name":"now","arguments":""}}
+    ]},"finish_reason":"tool_calls"}]}"#;
+    let response = Api::ChatCompletions.parse(body).unwrap();
+    let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
+    assert_eq!(calls, [("c1", "find", r#"{"n":12345678901234567890123}"#), ("c2", "now", "{}")]);
+    assert_eq!((response.stop(), response.stop_reason(), response.text()), (Stop::Done, "tool_calls", ""));
+    assert!(body.contains(response.messages()[0].get()), "to the letter");
+
+    let response = CallResponse {
+        json: r#""a \"b\"""#.to_owned(),
+        error: None,
+        images: Vec::new(),
+        attachments: Vec::new(),
+        meta: None,
+        repairs: crate::args::repairs::Repairs::NONE,
+    };
+    let results =
+        Api::ChatCompletions.results(&[CompletedCall { call: ToolCall::new("find", "").with_id("c1"), response }]);
+    let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "\"a \\\"b\\\"\""});
+    assert_eq!(serde_json::from_str::<Value>(results[0].get()).unwrap(), expected);
+}
+
+#[test]
+fn deltas_are_merged() {
+    let mut stream = Api::ChatCompletions.stream();
+    let mut shown = String::new();
+    for delta in [
+        json!({"role": "assistant", "content": "", "reasoning_content": "hm"}),
+        json!({"content": "a", "reasoning_content": "m", "tool_calls": [
+            {"index": 1, "id": "c2", "type": "function", "function": {"name": "g", "arguments": "{\"a\""}},
+            {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}, "x": {"y": [1]}},
+        ]}),
+        json!({"content": "b", "tool_calls": [
+            {"index": 0, "id": "", "function": {"arguments": "{}"}, "x": {"y": [2]}},
+            {"index": 1, "function": {"arguments": ":1}"}},
+        ]}),
+    ] {
+        let chunk = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
+        shown += &stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+    }
+    stream.push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n").unwrap();
+    for usage in [r#"{"choices":[],"usage":{}}"#, r#"{"choices":null,"usage":{}}"#, r#"{"usage":{}}"#, "[DONE]"] {
+        stream.push(format!("data: {usage}\n\n").as_bytes()).unwrap();
+    }
+    let response = stream.finish().unwrap();
+    assert_eq!((&*shown, response.text()), ("ab", "ab"));
+    let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
+    assert_eq!(calls, [("c1", "f", "{}"), ("c2", "g", r#"{"a":1}"#)]);
+    let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+    assert_eq!(message["reasoning_content"], "hmm");
+    assert_eq!(message["tool_calls"][0]["x"]["y"], json!([1, 2]));
+}
+
+#[test]
+fn a_text_is_read_whole_and_in_pieces() {
+    let call = r#"{"id":"c1","type":"custom","custom":{"name":"apply","input":"-a\n+a"}}"#;
+    let body = format!(r#"{{"choices":[{{"message":{{"tool_calls":[{call}]}},"finish_reason":"stop"}}]}}"#);
+    let mut stream = Api::ChatCompletions.stream();
+    for delta in [
+        json!({"tool_calls": [{"index": 0, "id": "c1", "type": "custom", "custom": {"name": "apply", "input": ""}}]}),
+        json!({"tool_calls": [{"index": 0, "custom": {"input": "-a\n"}}]}),
+        json!({"tool_calls": [{"index": 0, "custom": {"input": "+a"}}]}),
+    ] {
+        stream.push(format!("data: {}\n\n", json!({"choices": [{"delta": delta}]})).as_bytes()).unwrap();
+    }
+    stream.push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n").unwrap();
+    for response in [Api::ChatCompletions.parse(&body).unwrap(), stream.finish().unwrap()] {
+        let call = response.calls()[0];
+        assert_eq!((call.name(), call.arguments(), call.origin().kind), ("apply", "-a\n+a", CallKind::Text));
+    }
+}
+
+#[test]
+fn repeated_values_are_not_concatenated() {
+    let mut stream = Api::ChatCompletions.stream();
+    for reason in ["", "", "stop"] {
+        let delta = json!({"content": "a", "reasoning": "b", "model": "m", "x": {"signature": "s"}});
+        let chunk = json!({"choices": [{"delta": delta, "finish_reason": reason}]});
+        stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+    }
+    let message: Value = serde_json::from_str(stream.finish().unwrap().messages()[0].get()).unwrap();
+    let expected = json!({
+        "role": "assistant", "content": "aaa", "reasoning": "bbb", "model": "m", "x": {"signature": "s"}
+    });
+    assert_eq!(message, expected);
+}
+
+/// Returns the error of a stream whose chunks have these deltas.
+fn refused(deltas: impl IntoIterator<Item = String>) -> String {
+    let mut stream = Api::ChatCompletions.stream();
+    let mut chunks = deltas.into_iter().map(|delta| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n"));
+    chunks.find_map(|chunk| stream.push(chunk.as_bytes()).err()).expect("something is wrong").to_string()
+}
+
+#[test]
+fn only_the_first_choice_is_accepted() {
+    let choice = |index: &str| format!(r#"{{"choices":[{{{index}"message":{{}},"finish_reason":"stop"}}]}}"#);
+    let path = "/choices: expected one choice (`n` is 1), got one with index 1";
+    for index in ["", r#""index":null,"#, r#""index":0,"#] {
+        assert!(Api::ChatCompletions.parse(&choice(index)).is_ok());
+    }
+    let second = choice(r#""index":1,"#);
+    assert_eq!(Api::ChatCompletions.parse(&second).unwrap_err().to_string(), path);
+    let mut stream = Api::ChatCompletions.stream();
+    let error = stream.push(format!("data: {second}\n\n").as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, format!("event 1{path}"));
+}
+
+#[test]
+fn contradicting_deltas_are_an_error() {
+    let delta =
+        |name| format!(r#"{{"tool_calls":[{{"index":0,"function":{{"name":"{name}","arguments":"{{\"a\":"}}}}]}}"#);
+    let path = "event 2/choices/0/delta/tool_calls/0/function/name";
+    assert_eq!(refused(["f", "g"].map(delta)), format!("{path}: expected the same value as before, got \"g\""));
+}
+
+/// Returns the response of a stream whose chunks have these deltas and then this stop reason.
+fn streamed(deltas: &[Value], reason: &str) -> Result<(String, ModelResponse), WireError> {
+    let (mut stream, mut shown) = (Api::ChatCompletions.stream(), String::new());
+    let chunks = deltas.iter().map(|delta| json!({ "choices": [{ "index": 0, "delta": delta }] }).to_string());
+    let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] }).to_string();
+    for chunk in chunks.chain([end]) {
+        shown += &stream.push(format!("data: {chunk}\n\n").as_bytes())?;
+    }
+    Ok((shown, stream.finish()?))
+}
+
+/// Returns the calls of a stream whose chunks have these fragments of calls.
+fn streamed_calls(fragments: &[Value]) -> Vec<String> {
+    let deltas: Vec<Value> = fragments.iter().map(|fragment| json!({ "tool_calls": [fragment] })).collect();
+    let response = streamed(&deltas, "tool_calls").unwrap().1;
+    let calls = response.calls();
+    let ids: std::collections::BTreeSet<&str> = calls.iter().map(ToolCall::id).collect();
+    assert!(ids.len() == calls.len() && !ids.contains(""), "{ids:?}");
+    calls.iter().map(|call| format!("{} {}", call.name(), call.arguments())).collect()
+}
+
+#[test]
+fn calls_with_one_index_are_told_apart() {
+    let fragment = |id: &str, name: &str, arguments: &str| {
+        let mut call = json!({ "index": 0, "function": { "arguments": arguments } });
+        if !id.is_empty() {
+            call["id"] = id.into();
+        }
+        if !name.is_empty() {
+            call["function"]["name"] = name.into();
+        }
+        call
+    };
+    let (one, two) = (r#"{"a":1}"#, r#"{"a":2}"#);
+    for (fragments, expected) in [
+        // Whole calls.
+        (vec![("", "f", one), ("", "f", two)], vec![r#"f {"a":1}"#, r#"f {"a":2}"#]),
+        (vec![("", "f", ""), ("", "f", "")], vec!["f {}", "f {}"]),
+        (vec![("", "f", ""), ("", "f", two)], vec!["f {}", r#"f {"a":2}"#]),
+        (vec![("", "f", one), ("", "f", "")], vec![r#"f {"a":1}"#, "f {}"]),
+        (vec![("", "f", ""), ("", "g", "")], vec!["f {}", "g {}"]),
+        (vec![("a", "f", one), ("b", "f", one)], vec![r#"f {"a":1}"#, r#"f {"a":1}"#]),
+        (vec![("a", "f", ""), ("b", "f", "")], vec!["f {}", "f {}"]),
+        (vec![("a", "f", one), ("", "f", two), ("", "g", "")], vec![r#"f {"a":1}"#, r#"f {"a":2}"#, "g {}"]),
+        // Fragments of one call, and then of another.
+        (vec![("a", "f", ""), ("", "", r#"{"a""#), ("", "", ":1}")], vec![r#"f {"a":1}"#]),
+        (vec![("", "f", ""), ("", "", one), ("", "", "")], vec![r#"f {"a":1}"#]),
+        (vec![("a", "f", ""), ("", "", one), ("b", "f", ""), ("", "", two)], vec![r#"f {"a":1}"#, r#"f {"a":2}"#]),
+        // The id, the name, or both are in each fragment.
+        (vec![("a", "f", ""), ("a", "f", r#"{"a""#), ("a", "f", ":1}"), ("a", "f", "")], vec![r#"f {"a":1}"#]),
+        (vec![("a", "f", one), ("a", "f", " ")], vec![r#"f {"a":1} "#]),
+        (vec![("a", "f", ""), ("", "f", one), ("", "f", "")], vec![r#"f {"a":1}"#]),
+        (vec![("", "f", ""), ("", "f", r#"{"a":"}"#), ("", "f", r#""}"#)], vec![r#"f {"a":"}"}"#]),
+        (vec![("a", "f", ""), ("a", "", r#"{"a""#), ("a", "", ":1}")], vec![r#"f {"a":1}"#]),
+    ] {
+        let calls: Vec<Value> = fragments.iter().map(|(id, name, arguments)| fragment(id, name, arguments)).collect();
+        assert_eq!(streamed_calls(&calls), expected, "{fragments:?}");
+    }
+    let object = |n: u8| json!({ "index": 0, "function": { "name": "f", "arguments": { "n": n } } });
+    assert_eq!(streamed_calls(&[object(1), object(2)]), [r#"f {"n":1}"#, r#"f {"n":2}"#]);
+    let text = |id: &str, name: &str, input: &str| json!({ "index": 0, "id": id, "type": "custom", "custom": { "name": name, "input": input } });
+    assert_eq!(streamed_calls(&[text("a", "f", "x"), text("", "", "{}"), text("b", "f", "y")]), ["f x{}", "f y"]);
+    let many = vec![object(1); crate::wire::MAX_CALLS + 1].into_iter().map(|call| json!({ "tool_calls": [call] }));
+    let error = streamed(&many.collect::<Vec<_>>(), "stop").unwrap_err().to_string();
+    assert!(error.starts_with("event 1025/choices/0/delta/tool_calls/0: expected at most 1024 calls"), "{error}");
+}
+
+#[test]
+fn arguments_that_are_an_object_are_kept_to_the_letter() {
+    let call = r#"{"index":0,"id":"a","function":{"name":"f","arguments":{"z": 12345678901234567890123,"a":1.50}}}"#;
+    let message =
+        |key: &str| format!(r#"{{"choices":[{{"{key}":{{"tool_calls":[{call}]}},"finish_reason":"stop"}}]}}"#);
+    let mut stream = Api::ChatCompletions.stream();
+    stream.push(format!("data: {}\n\n", message("delta")).as_bytes()).unwrap();
+    for response in [Api::ChatCompletions.parse(&message("message")), stream.finish()] {
+        let response = response.unwrap();
+        let arguments = r#"{"z": 12345678901234567890123,"a":1.50}"#;
+        assert_eq!(response.calls()[0].arguments(), arguments);
+        assert!(response.messages()[0].get().contains(arguments));
+    }
+}
+
+#[test]
+fn a_content_of_parts_has_the_text_of_its_text_parts() {
+    let thinking = json!({ "type": "thinking", "thinking": [{ "type": "text", "text": "hm" }] });
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let content =
+        json!([thinking, text("hello"), { "type": "reference", "reference_ids": [1] }, { "type": "hologram" }]);
+    let body = json!({ "choices": [{ "message": { "content": content }, "finish_reason": "stop" }] });
+    let parsed = Api::ChatCompletions.parse(&body.to_string()).unwrap();
+    let deltas = [
+        json!({ "content": "" }),
+        json!({ "content": [thinking] }),
+        json!({ "content": "hel" }),
+        json!({ "content": [text("l"), text("o"), content[2]] }),
+        json!({ "content": [content[3]] }),
+    ];
+    let (shown, response) = streamed(&deltas, "stop").unwrap();
+    assert_eq!(shown, "hello");
+    for response in [parsed, response] {
+        assert_eq!(response.text(), "hello");
+        assert_eq!(response.unknown()[0].to_string(), "hologram at /choices/0/message/content/3");
+        let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+        assert_eq!(message["content"], content);
+    }
+    let error = refused([r#"{"content":7}"#.to_owned()]);
+    assert_eq!(error, "event 1/choices/0/delta/content: expected a string or an array of parts, got 7");
+}
+
+#[test]
+fn a_character_in_two_chunks_is_joined() {
+    let mut stream = Api::ChatCompletions.stream();
+    let mut shown = String::new();
+    for content in [r"a\ud83d", r"\ude00\\", r"ud83d \ud83d", "b"] {
+        let call = format!(r#"{{"index":0,"function":{{"arguments":"{content}"}}}}"#);
+        let delta = format!(r#"{{"content":"{content}","tool_calls":[{call}],"x":{{"p":1e400,"\ud83d":"\ud83d"}}}}"#);
+        shown += &stream.push(format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").as_bytes()).unwrap();
+    }
+    let end = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]},"finish_reason":"stop"}]}"#;
+    stream.push(format!("data: {end}\n\n").as_bytes()).unwrap();
+    let response = stream.finish().unwrap();
+    let expected = "a😀\\ud83d \u{fffd}b";
+    assert_eq!((&*shown, response.text(), response.calls()[0].arguments()), (expected, expected, expected));
+    assert!(response.messages()[0].get().contains(r#""p":1e400"#));
+}
+
+#[test]
+fn a_refusal_with_calls_is_not_the_end() {
+    let call = json!({ "index": 0, "id": "a", "function": { "name": "f", "arguments": "{}" } });
+    let message = json!({ "refusal": "no", "tool_calls": [call] });
+    let body = json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] }).to_string();
+    let streamed = streamed(&[message], "tool_calls").map(|(_, response)| response);
+    for response in [Api::ChatCompletions.parse(&body), streamed] {
+        let response = response.unwrap();
+        assert_eq!((response.stop(), response.calls().len(), response.text()), (Stop::Done, 1, "no"));
+    }
+}
+
+#[test]
+fn a_call_after_the_stop_reason_needs_another_one() {
+    let call = |arguments: &str| {
+        let call = json!({ "index": 0, "id": "a", "function": { "name": "f", "arguments": arguments } });
+        json!({ "choices": [{ "delta": { "tool_calls": [call] } }] })
+    };
+    let end = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+    for arguments in ["", "{}", r#"{"a":"#] {
+        let finish = |chunks: &[&Value]| {
+            let mut stream = Api::ChatCompletions.stream();
+            chunks.iter().for_each(|chunk| drop(stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap()));
+            stream.finish()
+        };
+        let error = finish(&[&end, &call(arguments)]).unwrap_err().to_string();
+        assert!(error.ends_with("got a stream that ended early"), "{error}");
+        assert_eq!(finish(&[&end, &call(arguments), &end]).unwrap().calls().len(), 1);
+    }
+}
+
+#[test]
+fn a_later_stop_reason_does_not_complete_a_call_that_was_cut_off() {
+    let mut stream = Api::ChatCompletions.stream();
+    let call = r#"{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}}]}"#;
+    for (delta, reason) in [(call, "length"), ("{}", "stop")] {
+        let chunk = format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"{reason}"}}]}}"#);
+        stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+    }
+    let error = stream.finish().unwrap_err().to_string();
+    assert!(error.ends_with("expected a complete call, got a response that was cut off: length"), "{error}");
+}
+
+#[test]
+fn a_call_that_was_cut_off_is_an_error() {
+    let calls = r#"[{"id":"c1","function":{"name":"find","arguments":"{\"path\":\"/et"}}]"#;
+    let body = format!(r#"{{"choices":[{{"message":{{"tool_calls":{calls}}},"finish_reason":"length"}}]}}"#);
+    let error = Api::ChatCompletions.parse(&body).unwrap_err().to_string();
+    let path = "/choices/0/message/tool_calls/0";
+    assert_eq!(error, format!("{path}: expected a complete call, got a response that was cut off: length"));
+}
