@@ -91,18 +91,19 @@ impl Stream {
 }
 
 impl State {
-    fn push(&mut self, mut bytes: &[u8], shown: &mut String) -> Result<(), WireError> {
-        let mark: Vec<u8>;
-        if !self.has_begun {
-            // A byte order mark, which may arrive in pieces, is not part of the body.
-            mark = [&*std::mem::take(&mut self.mark), bytes].concat();
-            bytes = mark.trim_ascii_start();
-            if !bytes.is_empty() && BYTE_ORDER_MARK.starts_with(bytes) {
-                self.mark = bytes.to_vec();
-                return Ok(());
-            }
-            bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
-            let Some(first) = bytes.first() else { return Ok(()) };
+    fn push(&mut self, bytes: &[u8], shown: &mut String) -> Result<(), WireError> {
+        if self.has_begun {
+            return self.push_body(bytes, shown);
+        }
+        // A byte order mark, which may arrive in pieces, is not part of the body.
+        let all = [&*std::mem::take(&mut self.mark), bytes].concat();
+        let bytes = all.trim_ascii_start();
+        if BYTE_ORDER_MARK.starts_with(bytes) {
+            self.mark = bytes.to_vec();
+            return Ok(());
+        }
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+        if let Some(first) = bytes.first() {
             self.has_begun = true;
             self.body = match first {
                 b'{' | b'[' => Some(Body::Json(Vec::new())),
@@ -110,6 +111,10 @@ impl State {
                 _ => None,
             };
         }
+        self.push_body(bytes, shown)
+    }
+
+    fn push_body(&mut self, bytes: &[u8], shown: &mut String) -> Result<(), WireError> {
         let Self { events, response, body, beginning, .. } = self;
         match body {
             Some(Body::Json(body)) => {
@@ -172,7 +177,7 @@ mod tests {
             for body in [json, &*marked] {
                 assert_eq!(refused(body, size).to_string(), "the API returned an error: m", "{size}");
             }
-            assert!(refused("\u{feff}", size).to_string().ends_with("an empty body"), "{size}");
+            assert!(refused("\u{feff}", size).to_string().ends_with("a stream that ended early"), "{size}");
             assert!(refused("\u{feff}<html><title>a</title>", size).to_string().contains("an HTML page"), "{size}");
             let mut stream = Api::ChatCompletions.stream();
             let events = format!("\u{feff}{LAST}\n\n");
