@@ -13,6 +13,7 @@ use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
 use crate::wire::api::arguments::{as_object, assembled};
 use crate::wire::api::found::{found_tools, name};
+use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, count_in, object as object_of, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -56,7 +57,8 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let message = body.object()?;
     let usage = usage(&message, Usage::default());
     let content = message.require("content", "an array of blocks")?;
-    Ok(read(&content, &message.non_empty_text("stop_reason")?, usage)?.with_container(container(&message)))
+    let builder = ResponseBuilder::new(usage, identity(&message));
+    Ok(read(&content, &message.non_empty_text("stop_reason")?, builder)?.with_container(container(&message)))
 }
 
 /// Returns the id of the container in a message or an event.
@@ -88,8 +90,7 @@ fn stop(reason: &str) -> Stop {
     }
 }
 
-fn read(content: &Node<'_>, reason: &str, usage: Option<Usage>) -> Result<ModelResponse, WireError> {
-    let mut builder = ResponseBuilder::new(usage);
+fn read(content: &Node<'_>, reason: &str, mut builder: ResponseBuilder) -> Result<ModelResponse, WireError> {
     let blocks = content.items()?;
     // The API refuses empty text blocks, although it sends some.
     let mut kept: Vec<&RawValue> = Vec::with_capacity(blocks.len());
@@ -152,6 +153,8 @@ struct Events {
     reason: String,
     usage: Option<Usage>,
     container: Option<String>,
+    /// The [identity] of the response.
+    identity: String,
     has_ended: bool,
 }
 
@@ -193,6 +196,7 @@ impl ResponseAssembler for Events {
                 if let Some(message) = event.get("message").and_then(|message| message.object().ok()) {
                     self.usage = usage(&message, Usage::default());
                     self.container = container(&message);
+                    self.identity = identity(&message);
                 }
             }
             "message_delta" => {
@@ -217,7 +221,8 @@ impl ResponseAssembler for Events {
             blocks.push(block.end(&format!("/content/{at}/input"), &self.reason)?);
         }
         let content = raw_json(list(&blocks));
-        let response = read(&Node { json: &content, path: "/content".to_owned() }, &self.reason, self.usage)?;
+        let builder = ResponseBuilder::new(self.usage, std::mem::take(&mut self.identity));
+        let response = read(&Node { json: &content, path: "/content".to_owned() }, &self.reason, builder)?;
         Ok(response.with_container(self.container.take()))
     }
 }

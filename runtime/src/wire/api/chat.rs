@@ -13,6 +13,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
 use crate::wire::api::Vendor;
+use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder};
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
 use crate::wire::attachment;
@@ -35,7 +36,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let choice = choice.object()?;
     let reason = choice.non_empty_text("finish_reason")?;
     let message = choice.require("message", "the assistant's message")?;
-    let mut builder = ResponseBuilder::new(usage(&body));
+    let mut builder = ResponseBuilder::new(usage(&body), identity(&body));
     let is_refusal = read(&message, &mut builder)?;
     builder.push_message(message.json);
     builder.build(stop(&reason, is_refusal), reason)

@@ -8,6 +8,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::CallOrigin;
 use crate::result::image::Image;
 use crate::text::json;
+use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, object, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -47,7 +48,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     if chunks.reason.is_empty() {
         return Err(WireError::new("/candidates/0/finishReason", "a stop reason", "nothing"));
     }
-    let mut builder = ResponseBuilder::new(chunks.usage);
+    let mut builder = ResponseBuilder::new(chunks.usage, chunks.identity);
     let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
     if let Some(parts) = parts {
         let items = parts.items()?;
@@ -147,7 +148,7 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
         // The id of the server would count as a generated one.
         Some(id) if id.starts_with(GENERATED_ID) => String::new(),
         Some(id) => id,
-        None => format!("{GENERATED_ID}{}", builder.call_count()),
+        None => format!("{GENERATED_ID}{}", builder.number_of_call()),
     };
     let name = call.non_empty_text("name")?;
     let arguments = builder.object_arguments(&Place { node, object: &call, key: "args" })?;
@@ -175,6 +176,8 @@ struct Chunks {
     parts: Vec<Part>,
     reason: String,
     usage: Option<Usage>,
+    /// The [identity] of the response.
+    identity: String,
 }
 
 enum Part {
@@ -189,6 +192,9 @@ impl Chunks {
         let data = data.object()?;
         // Each chunk has the numbers so far.
         self.usage = usage(&data).or(self.usage);
+        if self.identity.is_empty() {
+            self.identity = identity(&data);
+        }
         if let Some(feedback) = data.get("promptFeedback") {
             record_stop_reason(&mut self.reason, feedback.object()?.optional_text("blockReason")?, stop);
         }
@@ -236,7 +242,7 @@ impl ResponseAssembler for Chunks {
         if self.reason.is_empty() {
             return Err(WireError::new("", "a stream that ends with a `finishReason`", "a stream that ended early"));
         }
-        let mut builder = ResponseBuilder::new(self.usage);
+        let mut builder = ResponseBuilder::new(self.usage, std::mem::take(&mut self.identity));
         if !self.parts.is_empty() {
             let parts: Vec<Box<RawValue>> = self.parts.drain(..).map(Part::end).collect();
             let nodes = parts.iter().enumerate();

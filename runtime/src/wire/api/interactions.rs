@@ -15,6 +15,7 @@ use crate::result::attachment::Attachment;
 use crate::text::json;
 use crate::wire::api::Vendor;
 use crate::wire::api::found::{definition, found_tools};
+use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder};
 use crate::wire::api::usage::{count, object, sum};
 use crate::wire::attachment;
@@ -73,11 +74,10 @@ fn own<'s, 'a>(steps: &'s [Node<'a>]) -> Result<&'s [Node<'a>], WireError> {
 
 fn read(interaction: &Object<'_>, steps: &[Node<'_>], usage: Option<Usage>) -> Result<ModelResponse, WireError> {
     let (ended, reason) = stop(interaction)?;
-    read_steps(steps, usage)?.build(ended, reason)
+    read_steps(steps, ResponseBuilder::new(usage, identity(interaction)))?.build(ended, reason)
 }
 
-fn read_steps(steps: &[Node<'_>], usage: Option<Usage>) -> Result<ResponseBuilder, WireError> {
-    let mut builder = ResponseBuilder::new(usage);
+fn read_steps(steps: &[Node<'_>], mut builder: ResponseBuilder) -> Result<ResponseBuilder, WireError> {
     for node in steps {
         let step = node.object()?;
         match &*step.non_empty_text("type")? {

@@ -181,13 +181,21 @@ pub(super) struct ResponseBuilder {
     calls: Vec<ReadCall>,
     unknown: Vec<UnknownItem>,
     edits: Edits,
+    identity: String,
     /// Whether neither a text nor its result follows the last call.
     ends_in_call: bool,
 }
 
 impl ResponseBuilder {
-    pub(super) fn new(usage: Option<Usage>) -> Self {
-        Self { usage, ..Self::default() }
+    /// Returns the builder of a response with this [identity](crate::wire::api::ids::identity). Without one, the numbers of tokens tell
+    /// responses apart.
+    pub(super) fn new(usage: Option<Usage>, mut identity: String) -> Self {
+        if let Some(usage) = usage
+            && identity.is_empty()
+        {
+            identity = format!("{} {}", usage.input, usage.output);
+        }
+        Self { usage, identity, ..Self::default() }
     }
 
     /// Appends visible text.
@@ -202,6 +210,16 @@ impl ResponseBuilder {
         self.calls.len()
     }
 
+    /// Returns the number of the next call, in which the identity of the response precedes it, so that calls of two responses differ.
+    #[cfg(feature = "wire-gemini")]
+    pub(super) fn number_of_call(&self) -> String {
+        let number = self.calls.len();
+        match &*self.identity {
+            "" => number.to_string(),
+            identity => format!("{}-{number}", new_id(&[identity], |_| false)),
+        }
+    }
+
     /// Returns whether a call has this id.
     pub(super) fn has_call(&self, id: &str) -> bool {
         self.calls.iter().any(|read| read.call.id == id)
@@ -214,7 +232,7 @@ impl ResponseBuilder {
         }
         let sent_id = call.id.clone();
         if call.id.is_empty() || self.has_call(&call.id) {
-            call.id = new_id(&[&call.path, &call.name, &call.arguments], |id| self.has_call(id));
+            call.id = new_id(&[&self.identity, &call.path, &call.name, &call.arguments], |id| self.has_call(id));
             self.edits.set(place, &call.id);
         }
         self.calls.push(ReadCall { call, sent_id, is_answered: false });
@@ -323,7 +341,7 @@ impl ResponseBuilder {
     /// # Errors
     /// Returns an error if the response was cut off within its last call.
     pub(super) fn build(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
-        let Self { messages, text, usage, calls, unknown, edits: _, ends_in_call } = self;
+        let Self { messages, text, usage, calls, unknown, edits: _, identity: _, ends_in_call } = self;
         let calls: Vec<ParsedCall> = calls.into_iter().filter(|read| !read.is_answered).map(|read| read.call).collect();
         // The arguments of the last call may be truncated or missing.
         if let Some(last) = calls.last()

@@ -11,6 +11,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
 use crate::wire::api::found::{definition, found_tools};
+use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, Place, ResponseBuilder};
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -51,18 +52,17 @@ const TOOL_SEARCH: &str = "tool_search";
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let response = body.object()?;
     let output = response.require("output", "an array of items")?.items()?;
-    end(&response, &output, read(&output)?)
+    end(&response, &output, read(&response, &output)?)
 }
 
 /// The items of a response.
-#[derive(Default)]
 struct Output {
     builder: ResponseBuilder,
     is_refusal: bool,
 }
 
-fn read(output: &[Node<'_>]) -> Result<Output, WireError> {
-    let Output { mut builder, mut is_refusal } = Output::default();
+fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Output, WireError> {
+    let (mut builder, mut is_refusal) = (ResponseBuilder::new(usage(response), identity(response)), false);
     for node in output {
         let item = node.object()?;
         let kind = item.non_empty_text("type")?;
@@ -97,8 +97,7 @@ fn read(output: &[Node<'_>]) -> Result<Output, WireError> {
 
 /// Returns the response with these items, which have been read.
 fn end(response: &Object<'_>, items: &[Node<'_>], output: Output) -> Result<ModelResponse, WireError> {
-    let Output { mut builder, is_refusal } = output;
-    builder.usage = usage(response);
+    let Output { builder, is_refusal } = output;
     let (stop, reason) = stop(response)?;
     for node in items {
         check_complete(node, stop, &reason)?;
@@ -232,7 +231,7 @@ impl ResponseAssembler for Events {
                 if let Some(known) = self.items.insert(index.number()?, item.json.to_owned()) {
                     let (known, new) = (ids(&Node { json: &known, path: item.path.clone() })?, ids(&item)?);
                     // Without ids, they may be two items.
-                    if known != new || new.iter().all(Option::is_none) {
+                    if known != new || new[..2].iter().all(Option::is_none) {
                         return Err(index.unexpected("an unused index"));
                     }
                 }
@@ -254,11 +253,11 @@ impl ResponseAssembler for Events {
                 let path = |index: &u64| format!("{}/output/{index}", node.path);
                 let items: Vec<Node<'_>> =
                     self.items.iter().map(|(index, json)| Node { json, path: path(index) }).collect();
-                let read_items = read(&items)?;
+                let read_items = read(&response, &items)?;
                 self.response = Some(if output.is_empty() {
                     end(&response, &items, read_items)?
                 } else {
-                    let read_output = read(&output)?;
+                    let read_output = read(&response, &output)?;
                     if let Some(call) = read_output.builder.missing(&read_items.builder) {
                         let path = response.path_of("output");
                         return Err(WireError::new(path, call.description(), "items without it"));
@@ -278,11 +277,11 @@ impl ResponseAssembler for Events {
     }
 }
 
-/// Returns the ids that identify an item.
-fn ids(item: &Node<'_>) -> Result<[Option<String>; 2], WireError> {
+/// Returns the two ids and the name that identify an item.
+fn ids(item: &Node<'_>) -> Result<[Option<String>; 3], WireError> {
     let item = item.object()?;
     let id = |key| item.optional_text(key).map(|id| id.filter(|id| !id.is_empty()));
-    Ok([id("id")?, id("call_id")?])
+    Ok([id("id")?, id("call_id")?, id("name")?])
 }
 
 fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::wire::api::chat::content::{Content, Visible};
 use crate::wire::api::chat::joined::{Entries, Joined, content, join, object};
 use crate::wire::api::chat::{choice, read, stop, usage};
+use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ResponseBuilder, record_stop_reason};
 use crate::wire::api::{MAX_CALLS, ResponseAssembler};
 use crate::wire::node::{Measure, Node, Object};
@@ -25,6 +26,8 @@ pub(super) struct Chunks {
     /// Whether a call has begun or continued since the last stop reason.
     is_open: bool,
     usage: Option<Usage>,
+    /// The [identity] of the response.
+    identity: String,
     visible: Visible,
 }
 
@@ -52,6 +55,9 @@ impl ResponseAssembler for Chunks {
         let data = data.object()?;
         // Some servers send the usage so far in each chunk.
         self.usage = usage(&data).or(self.usage);
+        if self.identity.is_empty() {
+            self.identity = identity(&data);
+        }
         // Some servers omit the choices in the chunk with the usage.
         let Some(choices) = data.get("choices") else { return Ok(()) };
         let Some(choice) = choice(&choices)? else { return Ok(()) };
@@ -77,7 +83,7 @@ impl ResponseAssembler for Chunks {
             message.insert("tool_calls".to_owned(), Joined::Whole(raw_json(list(&calls))));
         }
         let message = object(&message);
-        let mut builder = ResponseBuilder::new(self.usage);
+        let mut builder = ResponseBuilder::new(self.usage, std::mem::take(&mut self.identity));
         let node = Node { json: &message, path: "/choices/0/message".to_owned() };
         let is_refusal = read(&node, &mut builder)?;
         builder.push_message(&message);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::text::json;
 use crate::wire::api::ResponseAssembler;
 use crate::wire::api::arguments::assembled;
+use crate::wire::api::ids::identity;
 use crate::wire::api::interactions::{own, read_steps, stop, usage};
+use crate::wire::api::response::ResponseBuilder;
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, object, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
@@ -185,13 +187,14 @@ impl Events {
         let repeated = interaction.get("steps").map(|steps| steps.items()).transpose()?.unwrap_or_default();
         let repeated = own(&repeated)?;
         let (ended, reason) = stop(interaction)?;
+        let builder = || ResponseBuilder::new(self.usage, identity(interaction));
         let path = |index: &u64| format!("{}/steps/{index}", node.path);
         let steps: Vec<(String, Box<RawValue>)> =
             self.steps.iter().map(|(index, step)| (path(index), step.whole())).collect();
         let nodes: Vec<Node<'_>> = steps.iter().map(|(path, json)| Node { json, path: path.clone() }).collect();
-        let streamed = read_steps(own(&nodes)?, self.usage)?;
+        let streamed = read_steps(own(&nodes)?, builder())?;
         let (chosen, other) = if !repeated.is_empty() && repeated.len() >= self.steps.len() {
-            (read_steps(repeated, self.usage)?, streamed)
+            (read_steps(repeated, builder())?, streamed)
         } else {
             for (index, step) in &self.steps {
                 if !step.is_complete(ended) {
@@ -199,7 +202,7 @@ impl Events {
                     return Err(WireError::new(path, "complete JSON", "truncated JSON"));
                 }
             }
-            (streamed, read_steps(repeated, self.usage)?)
+            (streamed, read_steps(repeated, builder())?)
         };
         if let Some(call) = chosen.missing(&other) {
             return Err(WireError::new(format!("{}/steps", node.path), call.description(), "steps without it"));
