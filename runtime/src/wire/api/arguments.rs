@@ -1,5 +1,6 @@
 //! Arguments of calls that are not a JSON object. The model wrote them, so the result of the call tells it. Some APIs accept only
 //! an object in the model's message, which these functions make.
+#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -14,13 +15,11 @@ const INVALID_KEY: &str = "INVALID_JSON";
 
 /// Returns the JSON of arguments that a stream has assembled: their text as a string if it is not JSON, or exceeds the limits of
 /// a message.
-#[cfg(any(feature = "wire-anthropic", feature = "wire-gemini"))]
 pub(super) fn assembled(text: &str) -> Box<RawValue> {
     Node::root(text, "").map_or_else(|_| raw_json(quoted(text)), |node| node.json.to_owned())
 }
 
 /// Returns the object for a text that is not an object: the object that is in the text, or one with the text.
-#[cfg(any(feature = "wire-anthropic", feature = "wire-gemini"))]
 pub(super) fn as_object(text: &str) -> String {
     match Node::root(text, "") {
         Ok(node) if node.json.get().starts_with('{') => text.to_owned(),
@@ -35,7 +34,6 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns a number that is the same for arguments that are equal as JSON.
-#[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
 pub(super) fn fingerprint(arguments: &str) -> u64 {
     fn of(value: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();

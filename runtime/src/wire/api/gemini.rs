@@ -160,12 +160,11 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
 fn push_result(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {
     let result = node.object()?;
     let place = Place { node, object: &result, key: "id" };
-    match result.optional_text("id")?.filter(|id| !id.is_empty()) {
-        Some(id) => builder.push_result(&id, &place),
-        None => {
-            let name = result.optional_text("name")?.unwrap_or_default();
-            builder.answer_first(&place, |call, sent_id| sent_id.starts_with(GENERATED_ID) && call.name == name);
-        }
+    if let Some(id) = result.optional_text("id")?.filter(|id| !id.is_empty()) {
+        builder.push_result(&id, &place);
+    } else {
+        let name = result.optional_text("name")?.unwrap_or_default();
+        builder.answer_first(&place, |call, sent_id| sent_id.starts_with(GENERATED_ID) && call.name == name);
     }
     Ok(())
 }

@@ -159,7 +159,9 @@ mod tests {
             }
         };
         let mut stream = api.stream();
-        events.iter().for_each(|event| drop(stream.push(format!("data: {event}\n\n").as_bytes()).unwrap()));
+        for event in events {
+            stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+        }
         let [parsed, again, streamed] = [api.parse(&body), api.parse(&body), stream.finish()]
             .map(|response| response.unwrap().calls()[0].id().to_owned());
         assert_eq!(parsed, again, "{body}");

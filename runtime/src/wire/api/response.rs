@@ -1,14 +1,12 @@
 //! A parsed response of any API.
+#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::fmt;
 
 use crate::call::ToolCall;
 use crate::call::origin::CallOrigin;
 use crate::text::display::Truncated;
-#[cfg(any(feature = "wire-anthropic", feature = "wire-gemini"))]
-use crate::wire::api::arguments::as_object;
-#[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
-use crate::wire::api::arguments::fingerprint;
+use crate::wire::api::arguments::{as_object, fingerprint};
 use crate::wire::api::ids::{Edits, new_id};
 use crate::wire::node::{Node, Object};
 use crate::wire::{MAX_CALLS, Usage, WireError};
@@ -78,7 +76,6 @@ pub(super) struct ParsedCall {
 
 impl ParsedCall {
     /// Describes the call in an error.
-    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn description(&self) -> String {
         format!("the call of `{}` in an earlier event", Truncated(&self.name, MAX_KIND_CHARS))
     }
@@ -144,12 +141,10 @@ impl ModelResponse {
         self.container.as_deref()
     }
 
-    #[cfg(feature = "wire-anthropic")]
     pub(super) fn with_container(self, container: Option<String>) -> Self {
         Self { container, ..self }
     }
 
-    #[cfg(feature = "wire-gemini")]
     pub(super) const fn set_usage(&mut self, usage: Option<Usage>) {
         self.usage = usage;
     }
@@ -205,13 +200,11 @@ impl ResponseBuilder {
     }
 
     /// Returns the number of calls, including those that the response answers.
-    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn call_count(&self) -> usize {
         self.calls.len()
     }
 
     /// Returns the number of the next call, in which the identity of the response precedes it, so that calls of two responses differ.
-    #[cfg(feature = "wire-gemini")]
     pub(super) fn number_of_call(&self) -> String {
         let number = self.calls.len();
         match &*self.identity {
@@ -242,7 +235,6 @@ impl ResponseBuilder {
 
     /// Returns the text of the arguments at `place`, for an API whose messages must have an object there. Anything else becomes an
     /// object in the text of the message.
-    #[cfg(any(feature = "wire-anthropic", feature = "wire-gemini"))]
     pub(super) fn object_arguments(&mut self, place: &Place<'_, '_>) -> Result<String, WireError> {
         let arguments = place.object.arguments(place.key)?;
         if place.object.get(place.key).is_some_and(|sent| sent.require_object().is_err()) {
@@ -252,21 +244,18 @@ impl ResponseBuilder {
     }
 
     /// Sets the value at `place` in the text of the message.
-    #[cfg(feature = "wire-anthropic")]
     pub(super) fn set_json(&mut self, place: &Place<'_, '_>, json: &str) {
         self.edits.set_json(place, json);
     }
 
     /// Records the result of the call with this id, which the response contains, so that the call is not returned. It answers the
     /// first call before it that has no result yet. Without an id, it answers none.
-    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn push_result(&mut self, id: &str, place: &Place<'_, '_>) {
         self.answer_first(place, |_, sent_id| !id.is_empty() && sent_id == id);
     }
 
     /// Records the result of the first call without a result for which `is_answered` returns true. It gets the call and the id that
     /// the server sent.
-    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn answer_first(&mut self, place: &Place<'_, '_>, is_answered: impl Fn(&ParsedCall, &str) -> bool) {
         let open = |read: &ReadCall| !read.is_answered && is_answered(&read.call, &read.sent_id);
         let Some(at) = self.calls.iter().position(open) else { return };
@@ -280,7 +269,6 @@ impl ResponseBuilder {
 
     /// Returns a call of `earlier`, which a stream has sent before, that is not among these calls. Two calls are the same if they have
     /// one name and one id, or equal arguments if one of them has no id.
-    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn missing<'e>(&self, earlier: &'e Self) -> Option<&'e ParsedCall> {
         let key = |read: &ReadCall| (read.call.origin.kind, fingerprint(&read.call.arguments));
         let mut rest: Vec<_> = self.calls.iter().map(|read| (read, key(read))).collect();
@@ -330,7 +318,6 @@ impl ResponseBuilder {
     }
 
     /// Appends a message that has been read.
-    #[cfg(any(feature = "wire-openai", feature = "wire-gemini"))]
     pub(super) fn push_message(&mut self, json: &RawValue) {
         let message = self.with_ids(json);
         self.messages.push(message);

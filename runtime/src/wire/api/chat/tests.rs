@@ -273,7 +273,9 @@ fn a_call_after_the_stop_reason_needs_another_one() {
     for arguments in ["", "{}", r#"{"a":"#] {
         let finish = |chunks: &[&Value]| {
             let mut stream = Api::ChatCompletions.stream();
-            chunks.iter().for_each(|chunk| drop(stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap()));
+            for chunk in chunks {
+                stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+            }
             stream.finish()
         };
         let error = finish(&[&end, &call(arguments)]).unwrap_err().to_string();

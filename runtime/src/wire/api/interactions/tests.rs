@@ -218,7 +218,10 @@ fn a_streamed_call_is_never_lost() {
     let thought = json!({ "type": "thought", "signature": "AA==" });
     let error = |events: &[Value]| streamed(events).unwrap_err().to_string();
     let lost = "event 2/interaction/steps: expected the call of `f` in an earlier event, got steps without it";
-    assert_eq!(error(&[start(0, &call("a", json!(1))), completed("requires_action", &[thought.clone()])]), lost);
+    assert_eq!(
+        error(&[start(0, &call("a", json!(1))), completed("requires_action", std::slice::from_ref(&thought))]),
+        lost
+    );
     let other = completed("requires_action", &[call("b", json!(1))]);
     assert_eq!(error(&[start(0, &call("a", json!(1))), other]), lost);
     let bare = |n: Value| call("", n);

@@ -204,15 +204,15 @@ fn a_streamed_call_is_never_lost() {
     assert_eq!(streamed(&[(0, &f), (0, &g)], &[]), unused);
     assert_eq!(streamed(&[(0, &f), (0, &f)], &[]), unused, "they may be two calls");
     let message = r#"{"type":"message","role":"assistant","content":[]}"#;
-    let lost = |name: &str, event: u8| {
+    let without = |name: &str, event: u8| {
         let path = format!("event {event}/response/output");
         Err(format!("{path}: expected the call of `{name}` in an earlier event, got items without it"))
     };
-    assert_eq!(streamed(&[(0, &f)], &[message]), lost("f", 2));
-    assert_eq!(streamed(&[(0, &f), (1, &f)], &[&f, message]), lost("f", 3));
+    assert_eq!(streamed(&[(0, &f)], &[message]), without("f", 2));
+    assert_eq!(streamed(&[(0, &f), (1, &f)], &[&f, message]), without("f", 3));
     assert_eq!(streamed(&[(0, &f), (1, &g)], &[&g, &f.replace(": 1", ":1.0")]), Ok(2));
     let call = |id: &str| format!(r#"{{"type":"function_call","call_id":"{id}","name":"f","arguments":""}}"#);
-    assert_eq!(streamed(&[(0, &call("a"))], &[&call("b")]), lost("f", 2));
+    assert_eq!(streamed(&[(0, &call("a"))], &[&call("b")]), without("f", 2));
 
     let mut stream = Api::Responses.stream();
     let last = r#"{"type":"response.completed","response":{"output":[],"status":"completed"}}"#;
