@@ -5,7 +5,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::text::json;
-use crate::wire::node::Node;
+use crate::wire::node::{Node, without_lone_surrogates};
 use crate::wire::write::raw_json;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -16,7 +16,8 @@ const INVALID_KEY: &str = "INVALID_JSON";
 /// Returns the JSON of arguments that a stream has assembled: their text as a string if it is not JSON, or exceeds the limits of
 /// a message.
 pub(super) fn assembled(text: &str) -> Box<RawValue> {
-    Node::root(text, "").map_or_else(|_| raw_json(quoted(text)), |node| node.json.to_owned())
+    let json = without_lone_surrogates(text);
+    Node::root(&json, "").map_or_else(|_| raw_json(quoted(text)), |node| node.json.to_owned())
 }
 
 /// Returns the object for a text that is not an object: the object that is in the text, or one with the text.
@@ -76,6 +77,7 @@ mod tests {
         assert_eq!(assembled(r#"{"a": tru}"#).get(), r#""{\"a\": tru}""#);
         assert_eq!(assembled(&deep).get(), quoted(&deep));
         assert_eq!(assembled(" [1.50] ").get(), "[1.50]");
+        assert_eq!(assembled(r#"{"a":"\ud83d"}"#).get(), r#"{"a":"\ufffd"}"#);
     }
 
     #[test]
