@@ -216,8 +216,8 @@ impl<'a> Object<'a> {
         Ok(if text.trim().is_empty() { NO_ARGUMENTS.to_owned() } else { text })
     }
 
-    /// Returns the text of the arguments of a call, which must be an object. Nothing, null and an empty string mean that there are
-    /// no arguments.
+    /// Returns the text of the arguments of a call, which must be an object. Nothing, null and an empty string are read as an
+    /// empty object.
     #[cfg(feature = "wire-mcp")]
     pub(super) fn object_arguments(&self, key: &str) -> Result<String, WireError> {
         let Some(node) = self.get(key) else { return Ok(NO_ARGUMENTS.to_owned()) };

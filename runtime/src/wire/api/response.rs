@@ -103,7 +103,7 @@ pub(super) struct Place<'p, 'a> {
 }
 
 impl ModelResponse {
-    /// Returns the calls, in the model's order. Their names are the tools' names in the model's dialect, without a
+    /// Returns the calls that need an answer, in the model's order: those without a result in this response. Their names are the tools' names in the model's dialect, without a
     /// [namespace](CallOrigin::namespace). Their ids are unique in this response: a call without an id, or with the id of an
     /// earlier call, gets a new id, which the [messages](Self::messages) also contain.
     pub fn calls(&self) -> Vec<ToolCall<'_>> {
