@@ -103,14 +103,16 @@ impl State {
             return Ok(());
         }
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
-        if let Some(first) = bytes.first() {
-            self.has_begun = true;
-            self.body = match first {
-                b'{' | b'[' => Some(Body::Json(Vec::new())),
-                b'<' => Some(Body::Page(Vec::new())),
-                _ => None,
-            };
-        }
+        let Some(first) = bytes.first() else {
+            self.mark = BYTE_ORDER_MARK.to_vec();
+            return Ok(());
+        };
+        self.has_begun = true;
+        self.body = match first {
+            b'{' | b'[' => Some(Body::Json(Vec::new())),
+            b'<' => Some(Body::Page(Vec::new())),
+            _ => None,
+        };
         self.push_body(bytes, shown)
     }
 
@@ -186,6 +188,8 @@ mod tests {
         }
         let error = Api::ChatCompletions.parse(json).unwrap_err();
         assert_eq!(error.to_string(), "the API returned an error: m");
+        let twice = |size| refused("\u{feff} \u{feff}{}", size).to_string();
+        assert_eq!(twice(1), twice(100));
         assert!(refused("\u{fefe}", 1).to_string().contains("a text that begins with"));
     }
 
