@@ -277,3 +277,22 @@ fn assembled_arguments_have_the_limits_of_a_body() {
     let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
     assert_eq!(message["content"][0]["input"], json!({ "INVALID_JSON": whole }));
 }
+
+#[test]
+fn half_a_surrogate_pair_does_not_make_a_response_unusable() {
+    let block = r#"{"type":"text","text":"a\ud83d","\ud83d":"\ud83d","n":1e400}"#;
+    let mut stream = Api::Anthropic.stream();
+    let mut shown = String::new();
+    for event in [
+        &*format!(r#"{{"type":"content_block_start","index":0,"content_block":{block},"\ud83d":"\ude00"}}"#),
+        r#"{"type":"content_block_stop","index":0}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#,
+        r#"{"type":"message_stop"}"#,
+    ] {
+        shown += &stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+    }
+    for response in [parse(block), stream.finish()] {
+        assert_eq!(response.unwrap().text(), "a\u{fffd}");
+    }
+    assert_eq!(shown, "a\u{fffd}");
+}

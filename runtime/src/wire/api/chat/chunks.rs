@@ -113,7 +113,8 @@ impl Chunks {
     /// Begins or continues a call.
     fn push_call(&mut self, node: &Node<'_>) -> Result<(), WireError> {
         let call = node.object()?;
-        let index = call.require("index", "the call's index")?.number()?;
+        // Some servers omit the index, and send each call whole.
+        let index = call.get("index").map_or(Ok(0), |index| index.number())?;
         let fragment = Fragment::read(&call)?;
         let last = self.calls.range((index, 0)..=(index, usize::MAX)).next_back();
         let key = match last {

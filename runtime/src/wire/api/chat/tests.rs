@@ -185,6 +185,8 @@ fn calls_with_one_index_are_told_apart() {
     }
     let object = |n: u8| json!({ "index": 0, "function": { "name": "f", "arguments": { "n": n } } });
     assert_eq!(streamed_calls(&[object(1), object(2)]), [r#"f {"n":1}"#, r#"f {"n":2}"#]);
+    let whole = |id: &str| json!({ "id": id, "function": { "name": "f", "arguments": "{}" } });
+    assert_eq!(streamed_calls(&[whole("a"), whole("b"), whole("")]), ["f {}", "f {}", "f {}"], "without an index");
     let text = |id: &str, name: &str, input: &str| json!({ "index": 0, "id": id, "type": "custom", "custom": { "name": name, "input": input } });
     assert_eq!(streamed_calls(&[text("a", "f", "x"), text("", "", "{}"), text("b", "f", "y")]), ["f x{}", "f y"]);
     let many = vec![object(1); crate::wire::MAX_CALLS + 1].into_iter().map(|call| json!({ "tool_calls": [call] }));
