@@ -150,7 +150,8 @@ impl ModelResponse {
     }
 
     /// Returns the model's messages as JSON, to append to the conversation. They include thinking, signatures and content of unknown
-    /// types. Except for new ids of [calls](Self::calls), they are unchanged.
+    /// types. Except for new ids of [calls](Self::calls), and for arguments
+    /// that are not an object if the API refuses them, they are unchanged.
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.messages
     }
