@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use toolc::behaviour::Callers;
 use toolc::limits::ResultLimits;
 use toolc::origin::CallOrigin;
+use toolc::search::ToolSearch;
 use toolc::wire::mcp::{Incoming, Request, Server};
 use toolc::wire::{Api, ModelResponse, WireError};
 use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
@@ -62,10 +63,12 @@ fn turn(dialect: Dialect) -> Turn {
     let tools = [
         DynamicTool::sync("weather", "The weather in a city.", city, |args, call| {
             ToolOutput::json(&json!({"asked": args, "sky": "🌧 \"wet\"", "id": call.id()}))
-        }),
+        })
+        .toolset("places"),
         DynamicTool::sync("apply", "Apply a patch.", patch, |args, _| {
             Ok(ToolOutput::text(args["patch"].as_str().unwrap_or_default()))
-        }),
+        })
+        .toolset("files"),
         DynamicTool::sync("now", "The time.", nothing.clone(), |_, _| Ok(ToolOutput::text("noon\n\"sharp\""))),
         DynamicTool::sync("fail", "Fail.", nothing, |_, _| Err(ToolError::new("asked to fail"))),
     ];
@@ -73,7 +76,12 @@ fn turn(dialect: Dialect) -> Turn {
     let registry = Registry::new();
     registry.add(tools.build().expect("the tools are valid")).expect("the names are unique");
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
-    registry.session().enable(["dynamic", "returns"]).build().expect("the session is valid").turn_blocking(dialect)
+    let mut session = registry.session().enable(["dynamic", "places", "files", "returns"]);
+    if dialect == Dialect::OpenAiResponses {
+        // Deferred tools are in the namespaces of their toolsets.
+        session = session.tool_search(ToolSearch::with_threshold(0).by_vendor());
+    }
+    session.build().expect("the session is valid").turn_blocking(dialect)
 }
 
 /// Returns indented JSON with sorted keys.
