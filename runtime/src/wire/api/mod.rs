@@ -5,6 +5,7 @@ mod anthropic;
 mod arguments;
 #[cfg(feature = "wire-openai")]
 mod chat;
+mod edits;
 mod events;
 mod found;
 #[cfg(feature = "wire-gemini")]

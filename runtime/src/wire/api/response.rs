@@ -7,8 +7,9 @@ use crate::call::ToolCall;
 use crate::call::origin::CallOrigin;
 use crate::text::display::Truncated;
 use crate::wire::api::arguments::{as_object, fingerprint};
-use crate::wire::api::ids::{Edits, new_id};
-use crate::wire::node::{Node, Object};
+use crate::wire::api::edits::{Edits, Place};
+use crate::wire::api::ids::new_id;
+use crate::wire::node::Object;
 use crate::wire::{MAX_CALLS, Usage, WireError};
 use serde_json::value::RawValue;
 
@@ -95,17 +96,10 @@ struct ReadCall {
     is_answered: bool,
 }
 
-/// The place of a value in the text of a call or of its result: the id, or the arguments.
-pub(super) struct Place<'p, 'a> {
-    pub(super) node: &'p Node<'a>,
-    pub(super) object: &'p Object<'a>,
-    pub(super) key: &'static str,
-}
-
 impl ModelResponse {
-    /// Returns the calls that need an answer, in the model's order: those without a result in this response. Their names are the tools' names in the model's dialect, without a
-    /// [namespace](CallOrigin::namespace). Their ids are unique in this response: a call without an id, or with the id of an
-    /// earlier call, gets a new id, which the [messages](Self::messages) also contain.
+    /// Returns the calls that need an answer, in the model's order: those without a result in this response. Their names are the tools'
+    /// names in the model's dialect, without a [namespace](CallOrigin::namespace). Their ids are unique in this response: a call without an
+    /// id, or with the id of an earlier call, gets a new id, which the [messages](Self::messages) also contain.
     pub fn calls(&self) -> Vec<ToolCall<'_>> {
         self.calls.iter().map(ParsedCall::request).collect()
     }
@@ -346,6 +340,7 @@ impl ResponseBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::node::Node;
 
     fn builder(arguments: &str, after: &str) -> ResponseBuilder {
         let mut builder = ResponseBuilder::default();
