@@ -222,7 +222,7 @@ pub fn assistant_message(api: Api, text: &str) -> Box<RawValue> {
     })
 }
 
-fn raw(value: &Value) -> Box<RawValue> {
+pub(crate) fn raw(value: &Value) -> Box<RawValue> {
     serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
@@ -246,32 +246,6 @@ fn with_cache_mark(messages: &[Box<RawValue>]) -> Vec<Box<RawValue>> {
         }
     }
     messages
-}
-
-/// Returns the messages of a conversation without the model's thinking. Returns `None` if nothing must be removed: the messages contain no
-/// thinking, or the API is not Anthropic's.
-///
-/// Anthropic's models refuse thinking if the conversation before it has changed: see [`StaleThinking`](crate::ErrorKind::StaleThinking).
-/// All other APIs accept it.
-pub fn without_thinking(api: Api, messages: &[Box<RawValue>]) -> Option<Vec<Box<RawValue>>> {
-    let mut is_changed = false;
-    let kept = messages.iter().filter_map(|message| {
-        // Most messages are not parsed.
-        if api != Api::Anthropic || !message.get().contains("thinking") {
-            return Some(message.clone());
-        }
-        let Ok(mut value) = serde_json::from_str::<Value>(message.get()) else { return Some(message.clone()) };
-        let Some(blocks) = value["content"].as_array_mut() else { return Some(message.clone()) };
-        let before = blocks.len();
-        blocks.retain(|block| !matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking")));
-        if blocks.len() == before {
-            return Some(message.clone());
-        }
-        is_changed = true;
-        (!blocks.is_empty()).then(|| raw(&value))
-    });
-    let kept: Vec<Box<RawValue>> = kept.collect();
-    is_changed.then_some(kept)
 }
 
 /// Escapes what would end a segment of a path. Models are named `gemini-flash-latest` or `tunedModels/x`.
@@ -384,25 +358,6 @@ mod tests {
         assert_eq!(serde_json::from_str::<Value>(marked[1].get()).unwrap(), expected);
         let answer = [assistant_message(Api::Anthropic, "b")];
         assert_eq!(with_cache_mark(&answer)[0].get(), answer[0].get());
-    }
-
-    #[test]
-    fn thinking_is_removed_from_messages_of_anthropic() {
-        let message = |json: Value| raw(&json);
-        let thinking = json!({"type": "thinking", "thinking": "Hm.", "signature": "x"});
-        let redacted = json!({"type": "redacted_thinking", "data": "x"});
-        let text = json!({"type": "text", "text": "thinking"});
-        let messages = [
-            user_message(Api::Anthropic, "thinking"),
-            message(json!({"role": "assistant", "content": [thinking, text, redacted]})),
-            message(json!({"role": "assistant", "content": [redacted]})),
-        ];
-        let kept = without_thinking(Api::Anthropic, &messages).expect("there is thinking");
-        assert_eq!((kept.len(), kept[0].get()), (2, messages[0].get()));
-        let expected = json!({"role": "assistant", "content": [text]});
-        assert_eq!(serde_json::from_str::<Value>(kept[1].get()).unwrap(), expected);
-        assert!(without_thinking(Api::Anthropic, &kept).is_none());
-        assert!(without_thinking(Api::Responses, &messages).is_none());
     }
 
     #[test]

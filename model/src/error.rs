@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use toolc::wire::{self, WireError};
+use toolc::wire::{self, Stop, WireError};
 
 use crate::key::Key;
 
@@ -23,8 +23,16 @@ const OVERFLOWS: &[&str] = &[
     "input is too long",
 ];
 
-/// The setting that Anthropic names when it refuses thinking (its guide to preserved thinking, read on 2026-11-27).
-const STALE_THINKING: &str = "block_binding.prefix_mismatch_behavior";
+/// Parts of messages with which Anthropic refuses thinking: the setting that its guide to preserved thinking names (read on 2026-11-27),
+/// and the texts of older models.
+const STALE_THINKING: &[&str] = &[
+    "block_binding.prefix_mismatch_behavior",
+    "blocks in the latest assistant message cannot be modified",
+    "Invalid `signature` in `thinking` block",
+];
+
+/// A part of the message with which Anthropic refuses a reference to a tool (anthropics/claude-code#81863, of 2026-07).
+const UNDEFINED_TOOL: &str = "not found in available tools";
 
 /// The error of a request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +63,13 @@ pub enum ErrorKind {
     /// The conversation before a thinking block has changed, so the server refuses the block. Send the request again [without
     /// thinking](crate::without_thinking).
     StaleThinking,
+    /// The conversation refers to a tool that the request does not define. Send the request again [without such
+    /// references](crate::without_tool_references).
+    UndefinedTool,
     /// The server refused the request for another reason, or the settings are invalid: for example, the base URL is not a URL.
     Refused,
+    /// The answer was cut off at a token limit, within a call.
+    CutOff,
     /// The answer does not match the API.
     Unreadable,
     /// The script has no more answers, or its next answer is an error.
@@ -107,7 +120,8 @@ impl ModelError {
             || matches!(status, 400 | 413 | 422) && OVERFLOWS.iter().any(|text| lower.contains(text));
         let kind = match status {
             _ if is_overflow => ErrorKind::ContextOverflow,
-            400 if body.contains(STALE_THINKING) => ErrorKind::StaleThinking,
+            400 if STALE_THINKING.iter().any(|text| body.contains(text)) => ErrorKind::StaleThinking,
+            400 if body.contains(UNDEFINED_TOOL) => ErrorKind::UndefinedTool,
             429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
             429 => ErrorKind::RateLimited,
             401 | 403 => ErrorKind::Unauthorized,
@@ -145,8 +159,11 @@ impl ModelError {
                 };
                 Self::new(kind, format!("{host}: {error}"))
             }
-            WireError::Malformed { got, .. } if got.contains("ended early") => {
+            WireError::EndedEarly { .. } => {
                 Self::new(ErrorKind::Broken, format!("the answer of {host} broke off: {error}"))
+            }
+            WireError::CutOff { stop: Stop::Length, .. } => {
+                Self::new(ErrorKind::CutOff, format!("the answer of {host} was cut off at a token limit: {error}"))
             }
             _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} does not match the API: {error}")),
         }

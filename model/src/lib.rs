@@ -11,6 +11,7 @@ mod answer;
 mod api;
 mod client;
 mod error;
+mod history;
 mod http;
 mod key;
 mod retry;
@@ -21,8 +22,9 @@ mod server;
 mod tests;
 
 pub use answer::{Answer, Event};
-pub use api::{Api, assistant_message, user_message, without_thinking};
+pub use api::{Api, assistant_message, user_message};
 pub use client::{Client, Limits, Prices, Request, Settings};
 pub use error::{ErrorKind, ModelError};
+pub use history::{without_thinking, without_tool_references};
 pub use key::Key;
 pub use script::{Script, ScriptError};

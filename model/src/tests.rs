@@ -187,6 +187,10 @@ fn a_request_is_repeated_if_the_failure_may_pass() {
     assert_eq!((answer.response.text(), answer.tries, answer.response.stop()), ("Hello you", 5, Stop::Done));
     assert_eq!(shown, "<retry><retry>Hello<retry>Hello<retry>Hello you");
     assert_eq!(requests.try_iter().count(), 5);
+    // A proxy ends the stream within an event.
+    let within =
+        Reply::Whole(200, "content-type: text/event-stream\r\n", format!("data: {SAYS}\n\ndata: {{\"choices\":[{{"));
+    assert_eq!(ask(vec![within, events(&[SAYS, ENDS])]).result.unwrap().tries, 2);
 }
 
 #[test]
@@ -225,6 +229,14 @@ fn a_request_that_cannot_succeed_is_not_repeated() {
         ),
         (refused, ErrorKind::Unauthorized, "wrong key [key]; check the key"),
         (overflow, ErrorKind::ContextOverflow, "context_length_exceeded"),
+        (
+            events(&[
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}]}}]}"#,
+                r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,
+            ]),
+            ErrorKind::CutOff,
+            "was cut off at a token limit",
+        ),
         (
             events(&[r#"{"greeting":"hello"}"#, r#"{"choices":[{"delta":5}]}"#]),
             ErrorKind::Unreadable,

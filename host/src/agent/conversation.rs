@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use toolc::CompletedCall;
 use toolc::origin::{CallKind, CallOrigin};
 use toolc::wire::ModelResponse;
-use toolc_model::{Api, user_message, without_thinking};
+use toolc_model::{Api, user_message, without_thinking, without_tool_references};
 
 /// The number of bytes of a token, on average.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -251,12 +251,22 @@ impl Conversation {
 
     /// Removes the thinking of the model. Returns whether there was any.
     pub(crate) fn remove_thinking(&mut self, api: Api) -> bool {
+        self.change(|messages| without_thinking(api, messages))
+    }
+
+    /// Removes references to tools for which `is_defined` returns false. Returns whether there were any.
+    pub(crate) fn remove_tool_references(&mut self, api: Api, is_defined: &dyn Fn(&str) -> bool) -> bool {
+        self.change(|messages| without_tool_references(api, messages, is_defined))
+    }
+
+    /// Changes the messages of the model and the results. `change` returns `None` if nothing must be changed.
+    fn change(&mut self, change: impl Fn(&[Box<RawValue>]) -> Option<Vec<Box<RawValue>>>) -> bool {
         let mut is_changed = false;
         for entry in &mut self.entries {
-            if let Entry::Model { raw, .. } = entry
-                && let Some(without) = without_thinking(api, raw)
+            if let Entry::Model { raw, .. } | Entry::Results { raw, .. } = entry
+                && let Some(changed) = change(raw)
             {
-                (*raw, is_changed) = (without, true);
+                (*raw, is_changed) = (changed, true);
             }
         }
         is_changed

@@ -1,6 +1,10 @@
 //! The definitions in the requests of a conversation. If the definitions differ from those in the previous request, the vendor's prompt
 //! cache is lost. A change of the tools can therefore be sent as a message at the end instead.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
 use toolc::Turn;
 use toolc::wire::ConversationTools;
 use toolc_config::ToolChanges;
@@ -31,6 +35,19 @@ impl SentTools {
         }
     }
 
+    /// Returns the names of the tools that the next request defines, in the form of Anthropic.
+    pub(super) fn defined_names(&self, turn: &Turn, conversation: &Conversation) -> BTreeSet<String> {
+        let sent = self.next(turn, conversation);
+        let json = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+        let mut definitions =
+            sent.definitions().map(json).and_then(|list| list.as_array().cloned()).unwrap_or_default();
+        for (_, message) in sent.messages() {
+            let blocks = json(message)["content"].as_array().cloned().unwrap_or_default();
+            definitions.extend(blocks.into_iter().map(|mut block| block["tool"]["definition"].take()));
+        }
+        definitions.iter().filter_map(|definition| definition["name"].as_str().map(str::to_owned)).collect()
+    }
+
     /// Records that a request was answered. The changes of a request that failed are computed again for the next one: Anthropic accepts a
     /// change only directly before an answer, or at the end of the conversation.
     pub(super) fn answered(&mut self, sent: ConversationTools) {
@@ -46,7 +63,6 @@ impl SentTools {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use serde_json::value::RawValue;
     use toolc::{DynamicTool, Registry, ToolOutput};
     use toolc_model::{Api, user_message};
 

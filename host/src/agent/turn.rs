@@ -75,12 +75,17 @@ impl Agent {
             self.add_background_results();
             self.compact_if_needed(&turn).await?;
             self.emit(&AgentEvent::Request { number: *requests });
-            let response = match self.ask_or_mend(&turn, interrupts).await? {
-                Answered::Response(response, used) => {
+            let response = match self.ask_or_mend(&turn, interrupts).await {
+                Ok(Answered::Response(response, used)) => {
                     self.tokens.add(used);
                     response
                 }
-                Answered::Interrupted => {
+                Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::CutOff => {
+                    self.emit(&AgentEvent::Notice { text: &error.to_string() });
+                    return Ok(Ended::CutOff);
+                }
+                Err(error) => return Err(error),
+                Ok(Answered::Interrupted) => {
                     self.end_background();
                     return Ok(Ended::Interrupted);
                 }
@@ -150,6 +155,15 @@ impl Agent {
                 // A summary, other tools or a removed secret have changed what came before the thinking.
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::StaleThinking => {
                     if self.conversation.remove_thinking(self.model.settings().api) {
+                        continue;
+                    }
+                    return Err(TurnError::Model(error));
+                }
+                // A tool that the vendor's search once found is gone.
+                Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::UndefinedTool => {
+                    let defined = self.sent_tools.defined_names(turn, &self.conversation);
+                    let api = self.model.settings().api;
+                    if self.conversation.remove_tool_references(api, &|name| defined.contains(name)) {
                         continue;
                     }
                     return Err(TurnError::Model(error));

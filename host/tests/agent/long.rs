@@ -100,6 +100,75 @@ fn thinking_that_the_server_refuses_is_removed() {
     assert!(requests[5]["messages"].to_string().contains("c2"), "the call is kept");
 }
 
+/// A tool that the vendor's search found earlier is gone, for example after a conversation was resumed without its server.
+#[test]
+fn references_to_tools_that_are_gone_are_removed_if_the_server_refuses_them() {
+    let folder = folder();
+    let mut found = (anthropic().answer)("", &[("c1", "read_file", json!({ "path": "a.txt" }))]);
+    for event in &mut found {
+        let mut value: Value = serde_json::from_str(event).expect("it is JSON");
+        if let Some(index) = value["index"].as_u64() {
+            value["index"] = (index + 1).into();
+        }
+        *event = value.to_string();
+    }
+    let reference = |name: &str| json!({ "type": "tool_reference", "tool_name": name });
+    let references = [reference("mcp__gone__find"), reference("read_file")];
+    let content = json!({ "type": "tool_search_tool_search_result", "tool_references": references });
+    let block = json!({ "type": "tool_search_tool_result", "tool_use_id": "srvtoolu_1", "content": content });
+    let search = [
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+    ];
+    found.splice(1..1, search.iter().map(Value::to_string));
+    let refusal = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Tool reference 'mcp__gone__find' not found in available tools"}}"#;
+    let server = Server::start(vec![
+        Reply::Events(found),
+        Reply::Status(400, "", refusal.to_owned()),
+        Reply::Events((anthropic().answer)("Done.", &[])),
+    ]);
+    let variables = [(anthropic().base, &*server.url), (anthropic().key, "sk-a-secret-key")];
+    let ran = run(folder.path(), &["agent", "Read it.", "--model", "anthropic:m-1"], &variables);
+    assert_eq!((ran.status, ran.out.trim()), (Some(0), "Done."), "{}", ran.err);
+    let requests = server.requests();
+    let refers = |at: usize, name: &str| requests[at]["messages"].to_string().contains(&reference(name).to_string());
+    assert!(refers(1, "mcp__gone__find") && !refers(2, "mcp__gone__find"));
+    assert!(refers(1, "read_file") && refers(2, "read_file"));
+}
+
+/// An answer that ends within a call must not run it.
+#[test]
+fn a_call_that_is_cut_off_ends_the_task_as_cut_off() {
+    for vendor in &VENDORS[..3] {
+        let folder = folder();
+        let mut events = (vendor.answer)("", &[("c1", "read_file", json!({ "path": "a.txt" }))]);
+        for event in &mut events {
+            let Ok(mut value) = serde_json::from_str::<Value>(event) else { continue };
+            for (place, cut) in [
+                ("/choices/0/finish_reason", "length"),
+                ("/delta/stop_reason", "max_tokens"),
+                ("/response/status", "incomplete"),
+            ] {
+                if let Some(reason) = value.pointer_mut(place).filter(|reason| reason.is_string()) {
+                    *reason = cut.into();
+                }
+            }
+            if value["type"] == "response.completed" {
+                value["type"] = "response.incomplete".into();
+                value["response"]["status"] = "incomplete".into();
+                value["response"]["incomplete_details"] = json!({ "reason": "max_output_tokens" });
+            }
+            *event = value.to_string();
+        }
+        let server = Server::start(vec![Reply::Events(events)]);
+        let variables = [(vendor.base, &*server.url), (vendor.key, "sk-a-secret-key")];
+        let ran = run(folder.path(), &["agent", "Read it.", "--model", &format!("{}:m-1", vendor.api)], &variables);
+        assert_eq!(ran.status, Some(1), "{}: {}", vendor.api, ran.err);
+        assert!(ran.err.contains("cut off at a token limit"), "{}: {}", vendor.api, ran.err);
+        assert_eq!(server.requests().len(), 1);
+    }
+}
+
 #[test]
 fn a_refusal_that_is_not_about_thinking_in_the_conversation_is_an_error() {
     let folder = folder();

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::text::display::Truncated;
+use crate::wire::Stop;
 
 /// The maximum length of an API's error message, in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
@@ -23,6 +24,20 @@ pub enum WireError {
         /// A description of the actual value.
         got: String,
     },
+    /// The stream ended before the response was complete, for example because the connection broke.
+    EndedEarly {
+        /// How a complete stream ends.
+        expected: String,
+    },
+    /// The response was cut off within a call, or at one whose text cannot be told from a part of it. The call must not be run.
+    CutOff {
+        /// The path of the call: a JSON Pointer (RFC 6901) into the message.
+        path: String,
+        /// Why the model stopped.
+        stop: Stop,
+        /// The same, as the API names it: `max_tokens`.
+        reason: String,
+    },
     /// The body is not a message of an API, but, for example, the response of a proxy, a login page or a wrong address.
     UnexpectedBody {
         /// What it is, with at most a few words of it: `an HTML page with the title "Sign in"`.
@@ -42,6 +57,10 @@ impl WireError {
         Self::Malformed { path: path.into(), expected: expected.into(), got: got.into() }
     }
 
+    pub(super) fn ended_early(expected: impl Into<String>) -> Self {
+        Self::EndedEarly { expected: expected.into() }
+    }
+
     /// Returns an error that an API reported. Truncates the kind and the message.
     pub(super) fn api(kind: &str, message: &str) -> Self {
         Self::Api {
@@ -58,6 +77,10 @@ impl fmt::Display for WireError {
                 write!(f, "expected {expected}, got {got}")
             }
             Self::Malformed { path, expected, got } => write!(f, "{path}: expected {expected}, got {got}"),
+            Self::EndedEarly { expected } => write!(f, "expected {expected}, got a stream that ended early"),
+            Self::CutOff { path, reason, .. } => {
+                write!(f, "{path}: expected a complete call, got a response that was cut off: {reason}")
+            }
             Self::UnexpectedBody { description } => write!(f, "expected JSON or server-sent events, got {description}"),
             Self::Api { kind, message } if kind.is_empty() => write!(f, "the API returned an error: {message}"),
             Self::Api { kind, message } => write!(f, "the API returned an error ({kind}): {message}"),

@@ -215,7 +215,7 @@ impl ResponseAssembler for Events {
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
         if !self.has_ended || self.reason.is_empty() || self.blocks.iter().any(|block| !block.has_ended) {
-            return Err(WireError::new("", "a stream that ends with `message_stop`", "a stream that ended early"));
+            return Err(WireError::ended_early("a stream that ends with `message_stop`"));
         }
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (at, block) in self.blocks.drain(..).enumerate() {

@@ -56,6 +56,10 @@ impl Events {
     /// Processes the last event, even if no empty line follows it: some servers omit that line.
     pub(super) fn end(&mut self, take: &mut EventSink<'_>) -> Result<(), WireError> {
         let line = std::mem::take(&mut self.line);
+        let is_cut = std::str::from_utf8(&line).is_err_and(|error| error.error_len().is_none());
+        if is_cut {
+            return Err(WireError::ended_early("a stream that ends with an event"));
+        }
         self.take_line(&line, take)?;
         self.take_line(b"", take)
     }

@@ -240,7 +240,7 @@ impl ResponseAssembler for Chunks {
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
         if self.reason.is_empty() {
-            return Err(WireError::new("", "a stream that ends with a `finishReason`", "a stream that ended early"));
+            return Err(WireError::ended_early("a stream that ends with a `finishReason`"));
         }
         let mut builder = ResponseBuilder::new(self.usage, std::mem::take(&mut self.identity));
         if !self.parts.is_empty() {

@@ -132,7 +132,8 @@ impl Api {
     ///
     /// # Errors
     /// Returns [`WireError::Api`] if the API reports an error, [`WireError::UnexpectedBody`] if the body is neither a JSON object nor an array,
-    /// and [`WireError::Malformed`] if it does not match the API's schema, exceeds a limit, or was cut off within a call.
+    /// [`WireError::CutOff`] if it ends within a call, and [`WireError::Malformed`] if it does not match the API's schema or exceeds a
+    /// limit.
     pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
         if body.len() > MAX_BODY_BYTES {
             return Err(WireError::new("", format!("at most {MAX_BODY_BYTES} bytes"), format!("{} bytes", body.len())));

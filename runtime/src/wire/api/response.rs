@@ -330,8 +330,7 @@ impl ResponseBuilder {
             && ends_in_call
             && !matches!(stop, Stop::Done | Stop::Paused)
         {
-            let got = format!("a response that was cut off: {reason}");
-            return Err(WireError::new(&*last.path, "a complete call", got));
+            return Err(WireError::CutOff { path: last.path.to_string(), stop, reason });
         }
         Ok(ModelResponse { messages, calls, unknown, text, stop, reason, usage, container: None })
     }

@@ -119,8 +119,7 @@ fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireE
     match item.get("status") {
         Some(status) if status.text()? != "completed" => Err(status.unexpected("`completed`")),
         None if stop != Stop::Done && kind == "custom_tool_call" => {
-            let got = format!("a response that was cut off: {reason}");
-            Err(WireError::new(&*node.path, "a complete call", got))
+            Err(WireError::CutOff { path: node.path.to_string(), stop, reason: reason.to_owned() })
         }
         _ => Ok(()),
     }
@@ -273,7 +272,7 @@ impl ResponseAssembler for Events {
     }
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
-        let broken = || WireError::new("", "a stream that ends with `response.completed`", "a stream that ended early");
+        let broken = || WireError::ended_early("a stream that ends with `response.completed`");
         self.response.take().ok_or_else(broken)
     }
 }

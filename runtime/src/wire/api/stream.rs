@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::value::RawValue;
+
 use crate::wire::api::ResponseAssembler;
 use crate::wire::api::events::Events;
 use crate::wire::body::{BYTE_ORDER_MARK, MAX_BYTES, begins_events, other_body, with_title};
@@ -68,7 +70,7 @@ impl Stream {
     /// Returns the complete response. Call it at the end of the body.
     ///
     /// # Errors
-    /// Returns the same errors as [`Api::parse`], and [`WireError::Malformed`] if the stream ended early.
+    /// Returns the same errors as [`Api::parse`], and [`WireError::EndedEarly`].
     pub fn finish(self) -> Result<ModelResponse, WireError> {
         let mut state = self.state?;
         match state.body {
@@ -82,7 +84,12 @@ impl Stream {
             None => {}
         }
         let State { events, response, beginning, .. } = &mut state;
-        events.end(&mut |data, number| event(&mut **response, data, number, &mut String::new()))?;
+        events.end(&mut |data, number| {
+            if serde_json::from_str::<&RawValue>(data).is_err() && !is_empty(data) {
+                return Err(WireError::ended_early("a stream that ends with an event"));
+            }
+            event(&mut **response, data, number, &mut String::new())
+        })?;
         if events.is_empty() && !begins_events(beginning) {
             return Err(other_body(&String::from_utf8_lossy(beginning)));
         }
@@ -141,9 +148,14 @@ impl State {
     }
 }
 
+/// Returns whether an event says nothing about the response.
+fn is_empty(data: &str) -> bool {
+    matches!(data.trim(), "[DONE]" | "")
+}
+
 fn event(response: &mut dyn ResponseAssembler, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
     // OpenAI's streams and compatible ones end with `[DONE]`. Proxies send empty events to keep a connection alive.
-    if matches!(data.trim(), "[DONE]" | "") {
+    if is_empty(data) {
         return Ok(());
     }
     let data = Node::root(data, Events::path(number))?;
@@ -221,6 +233,19 @@ mod tests {
         }
         for cut in ["", "dat", ": wait\n\n", "event: x\n"] {
             assert!(refused(cut, 8).to_string().ends_with("got a stream that ended early"), "{cut}");
+            assert!(matches!(refused(cut, 8), WireError::EndedEarly { .. }), "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_stream_that_ends_within_an_event_has_ended_early() {
+        let whole = format!("{LAST}\n\ndata: {{\"choices\":[],\"x\":\"é\"}}");
+        let first = LAST.len() + "\n\ndata: {".len();
+        for end in first..whole.len() {
+            let mut stream = Api::ChatCompletions.stream();
+            stream.push(&whole.as_bytes()[..end]).unwrap();
+            let error = stream.finish().unwrap_err();
+            assert!(matches!(error, WireError::EndedEarly { .. }), "{end}: {error}");
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) fn tool_update(tools: &ConversationTools, turn: &Turn) -> Option<Appe
         |definition| json!({"type": "tool_addition", "tool": {"type": "tool_definition", "definition": definition}}),
     );
     let blocks: Vec<Value> = removed.chain(added).collect();
-    let message = raw_json(json!({"role": "system", "content": blocks}).to_string());
-    Some(AppendedTools { definitions, messages: vec![message], betas: BETAS, tool_choice: None })
+    // Definitions that differ only in the order of their keys need no message, which must not be empty.
+    let message = || raw_json(json!({"role": "system", "content": blocks}).to_string());
+    let messages = if blocks.is_empty() { Vec::new() } else { vec![message()] };
+    Some(AppendedTools { definitions, messages, betas: BETAS, tool_choice: None })
 }

@@ -73,7 +73,7 @@ impl ResponseAssembler for Chunks {
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
         if self.reason.is_empty() || self.is_open {
-            return Err(WireError::new("", "a stream that ends with a `finish_reason`", "a stream that ended early"));
+            return Err(WireError::ended_early("a stream that ends with a `finish_reason`"));
         }
         let mut message = std::mem::take(&mut self.message);
         message.entry("role".to_owned()).or_insert_with(|| Joined::Text("assistant".to_owned()));

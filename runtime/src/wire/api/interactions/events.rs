@@ -86,8 +86,7 @@ impl ResponseAssembler for Events {
     }
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
-        let broken =
-            || WireError::new("", "a stream that ends with `interaction.completed`", "a stream that ended early");
+        let broken = || WireError::ended_early("a stream that ends with `interaction.completed`");
         let mut response = self.response.take().ok_or_else(broken)?;
         response.set_usage(self.usage);
         Ok(response)
