@@ -31,6 +31,9 @@ const STALE_THINKING: &[&str] = &[
     "Invalid `signature` in `thinking` block",
 ];
 
+/// The advice if an account has no quota left.
+const QUOTA: &str = "; check the plan and the billing of this key's account";
+
 /// A part of the message with which Anthropic refuses a reference to a tool (anthropics/claude-code#81863, of 2026-07).
 const UNDEFINED_TOOL: &str = "not found in available tools";
 
@@ -70,6 +73,8 @@ pub enum ErrorKind {
     Refused,
     /// The answer was cut off at a token limit, within a call.
     CutOff,
+    /// The model stopped without an answer, for another reason than a limit or a refusal, such as a malformed call of Gemini's.
+    NoAnswer,
     /// The answer does not match the API.
     Unreadable,
     /// The script has no more answers, or its next answer is an error.
@@ -100,6 +105,7 @@ impl ModelError {
                 | ErrorKind::Broken
                 | ErrorKind::RateLimited
                 | ErrorKind::ServerFailed
+                | ErrorKind::NoAnswer
         )
     }
 
@@ -129,7 +135,7 @@ impl ModelError {
             _ => ErrorKind::Refused,
         };
         let advice = match (kind, status) {
-            (ErrorKind::Unauthorized, 429) => "; check the plan and the billing of this key's account",
+            (ErrorKind::Unauthorized, 429) => QUOTA,
             (ErrorKind::Unauthorized, _) => "; check the key of this model",
             (_, 404) => "; check the name of the model and its base_url",
             (_, 300..400) => "; it redirects, and keys are not sent elsewhere: set base_url to the final address",
@@ -149,6 +155,12 @@ impl ModelError {
             WireError::Api { kind, message } => {
                 let lower = message.to_lowercase();
                 let kind = match &**kind {
+                    "insufficient_quota" => {
+                        return Self::new(ErrorKind::Unauthorized, format!("{host}: {error}{QUOTA}"));
+                    }
+                    // Routers send the status of the server behind them.
+                    "429" => ErrorKind::RateLimited,
+                    "408" | "425" | "500" | "502" | "503" | "504" | "529" => ErrorKind::ServerFailed,
                     "overloaded_error" | "server_error" | "api_error" | "UNAVAILABLE" | "INTERNAL" => {
                         ErrorKind::ServerFailed
                     }
@@ -167,6 +179,11 @@ impl ModelError {
             }
             _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} does not match the API: {error}")),
         }
+    }
+
+    /// Returns the error about a model that stopped without an answer.
+    pub(crate) fn no_answer(host: &str, reason: &str) -> Self {
+        Self::new(ErrorKind::NoAnswer, format!("the model of {host} stopped without an answer: {reason}"))
     }
 
     pub(crate) fn after_tries(mut self, tries: u32) -> Self {

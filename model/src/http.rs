@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use tokio::time::{error::Elapsed, timeout};
-use toolc::wire::ModelResponse;
+use toolc::wire::{ModelResponse, Stop};
 
 use crate::answer::Event;
 use crate::client::Settings;
@@ -82,7 +82,11 @@ impl Http {
                 on_event(Event::Text(&text));
             }
         }
-        stream.finish().map_err(|error| ModelError::wire(&self.host, status.as_u16(), &error))
+        let response = stream.finish().map_err(|error| ModelError::wire(&self.host, status.as_u16(), &error))?;
+        if response.stop() == Stop::Other && response.calls().is_empty() && response.text().trim().is_empty() {
+            return Err(ModelError::no_answer(&self.host, response.stop_reason()));
+        }
+        Ok(response)
     }
 
     /// Asks for the list of models, which fails if the key is wrong.

@@ -187,6 +187,10 @@ fn a_request_is_repeated_if_the_failure_may_pass() {
     assert_eq!((answer.response.text(), answer.tries, answer.response.stop()), ("Hello you", 5, Stop::Done));
     assert_eq!(shown, "<retry><retry>Hello<retry>Hello<retry>Hello you");
     assert_eq!(requests.try_iter().count(), 5);
+    // A router passes on the error of a server, and a model fails to write a call.
+    let behind = events(&[r#"{"error":{"code":502,"message":"Provider returned error"}}"#]);
+    let malformed = events(&[r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#]);
+    assert_eq!(ask(vec![behind, malformed, events(&[SAYS, ENDS])]).result.unwrap().tries, 3);
     // A proxy ends the stream within an event.
     let within =
         Reply::Whole(200, "content-type: text/event-stream\r\n", format!("data: {SAYS}\n\ndata: {{\"choices\":[{{"));
@@ -229,6 +233,11 @@ fn a_request_that_cannot_succeed_is_not_repeated() {
         ),
         (refused, ErrorKind::Unauthorized, "wrong key [key]; check the key"),
         (overflow, ErrorKind::ContextOverflow, "context_length_exceeded"),
+        (
+            events(&[r#"{"error":{"code":"insufficient_quota","message":"m"}}"#]),
+            ErrorKind::Unauthorized,
+            "check the plan and the billing",
+        ),
         (
             events(&[
                 r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}]}}]}"#,

@@ -54,7 +54,8 @@ impl SentTools {
         self.last_answered = Some(sent);
     }
 
-    /// Forgets what was sent. Called when the beginning of the conversation was replaced, which loses the cache anyway.
+    /// Forgets what was sent. Called when earlier messages were changed or removed, which loses the cache anyway: messages about tools would
+    /// be in wrong places.
     pub(super) fn reset(&mut self) {
         self.last_answered = None;
     }

@@ -155,6 +155,7 @@ impl Agent {
                 // A summary, other tools or a removed secret have changed what came before the thinking.
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::StaleThinking => {
                     if self.conversation.remove_thinking(self.model.settings().api) {
+                        self.sent_tools.reset();
                         continue;
                     }
                     return Err(TurnError::Model(error));
@@ -164,6 +165,7 @@ impl Agent {
                     let defined = self.sent_tools.defined_names(turn, &self.conversation);
                     let api = self.model.settings().api;
                     if self.conversation.remove_tool_references(api, &|name| defined.contains(name)) {
+                        self.sent_tools.reset();
                         continue;
                     }
                     return Err(TurnError::Model(error));

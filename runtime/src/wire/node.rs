@@ -259,11 +259,15 @@ pub(super) fn no_error(message: &Node<'_>) -> Result<(), WireError> {
     }
 }
 
-/// Returns the error in an object. OpenAI sends `code` or `type`, Anthropic `type`, Gemini `status` and a numeric
-/// `code`.
+/// Returns the error in an object. OpenAI sends `code` or `type`, Anthropic `type`, Gemini `status` and a numeric `code`, and routers only a
+/// numeric `code`, which is the status of the server behind them.
 fn api_error(error: &Object<'_>) -> WireError {
     let kinds = ["code", "type", "status"].iter().filter_map(|key| error.get(key)?.text().ok());
-    let kind = kinds.into_iter().find(|kind| kind != "error").unwrap_or_default();
+    let number = || {
+        let code = error.get("code")?.json.get().to_owned();
+        code.bytes().all(|byte| byte.is_ascii_digit()).then_some(code)
+    };
+    let kind = kinds.into_iter().find(|kind| kind != "error").or_else(number).unwrap_or_default();
     WireError::api(&kind, &error.get("message").map(|message| text_or_json(&message)).unwrap_or_default())
 }
 
