@@ -158,7 +158,7 @@ impl ModelError {
                     "insufficient_quota" => {
                         return Self::new(ErrorKind::Unauthorized, format!("{host}: {error}{QUOTA}"));
                     }
-                    // Routers send the status of the server behind them.
+                    // Routers send the status of their own server.
                     "429" => ErrorKind::RateLimited,
                     "408" | "425" | "500" | "502" | "503" | "504" | "529" => ErrorKind::ServerFailed,
                     "overloaded_error" | "server_error" | "api_error" | "UNAVAILABLE" | "INTERNAL" => {

@@ -29,7 +29,7 @@ pub enum WireError {
         /// How a complete stream ends.
         expected: String,
     },
-    /// The response was cut off within a call, or at one whose text cannot be told from a part of it. The call must not be run.
+    /// The response was cut off within a call, or may have been: the end of a text cannot be seen in it. The call must not be run.
     CutOff {
         /// The path of the call: a JSON Pointer (RFC 6901) into the message.
         path: String,

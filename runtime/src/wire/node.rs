@@ -260,7 +260,7 @@ pub(super) fn no_error(message: &Node<'_>) -> Result<(), WireError> {
 }
 
 /// Returns the error in an object. OpenAI sends `code` or `type`, Anthropic `type`, Gemini `status` and a numeric `code`, and routers only a
-/// numeric `code`, which is the status of the server behind them.
+/// numeric `code`, which is a status of HTTP.
 fn api_error(error: &Object<'_>) -> WireError {
     let kinds = ["code", "type", "status"].iter().filter_map(|key| error.get(key)?.text().ok());
     let number = || {

@@ -119,7 +119,7 @@ fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireE
     match item.get("status") {
         Some(status) if status.text()? != "completed" => Err(status.unexpected("`completed`")),
         None if stop != Stop::Done && kind == "custom_tool_call" => {
-            Err(WireError::CutOff { path: node.path.to_string(), stop, reason: reason.to_owned() })
+            Err(WireError::CutOff { path: node.path.clone(), stop, reason: reason.to_owned() })
         }
         _ => Ok(()),
     }
