@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use toolc::wire::{self, Stop, WireError};
+use toolc::wire::{self, WireError};
 
 use crate::key::Key;
 
@@ -159,12 +159,9 @@ impl ModelError {
                         return Self::new(ErrorKind::Unauthorized, format!("{host}: {error}{QUOTA}"));
                     }
                     // Routers send the status of their own server.
-                    "429" => ErrorKind::RateLimited,
-                    "408" | "425" | "500" | "502" | "503" | "504" | "529" => ErrorKind::ServerFailed,
-                    "overloaded_error" | "server_error" | "api_error" | "UNAVAILABLE" | "INTERNAL" => {
-                        ErrorKind::ServerFailed
-                    }
-                    "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => ErrorKind::RateLimited,
+                    "overloaded_error" | "server_error" | "api_error" | "UNAVAILABLE" | "INTERNAL" | "408" | "425"
+                    | "500" | "502" | "503" | "504" | "529" => ErrorKind::ServerFailed,
+                    "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => ErrorKind::RateLimited,
                     "context_length_exceeded" => ErrorKind::ContextOverflow,
                     _ if OVERFLOWS.iter().any(|text| lower.contains(text)) => ErrorKind::ContextOverflow,
                     _ => ErrorKind::Refused,
@@ -174,7 +171,7 @@ impl ModelError {
             WireError::EndedEarly { .. } => {
                 Self::new(ErrorKind::Broken, format!("the answer of {host} broke off: {error}"))
             }
-            WireError::CutOff { stop: Stop::Length, .. } => {
+            WireError::CutOff { at_limit: true, .. } => {
                 Self::new(ErrorKind::CutOff, format!("the answer of {host} was cut off at a token limit: {error}"))
             }
             _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} does not match the API: {error}")),

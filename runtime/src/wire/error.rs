@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::text::display::Truncated;
-use crate::wire::Stop;
 
 /// The maximum length of an API's error message, in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
@@ -33,9 +32,9 @@ pub enum WireError {
     CutOff {
         /// The path of the call: a JSON Pointer (RFC 6901) into the message.
         path: String,
-        /// Why the model stopped.
-        stop: Stop,
-        /// The same, as the API names it: `max_tokens`.
+        /// Whether the model reached a token limit.
+        at_limit: bool,
+        /// The reason, as the API names it: `max_tokens`.
         reason: String,
     },
     /// The body is not a message of an API, but, for example, the response of a proxy, a login page or a wrong address.

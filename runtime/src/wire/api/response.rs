@@ -330,7 +330,7 @@ impl ResponseBuilder {
             && ends_in_call
             && !matches!(stop, Stop::Done | Stop::Paused)
         {
-            return Err(WireError::CutOff { path: last.path.clone(), stop, reason });
+            return Err(WireError::CutOff { path: last.path.clone(), at_limit: stop == Stop::Length, reason });
         }
         Ok(ModelResponse { messages, calls, unknown, text, stop, reason, usage, container: None })
     }

@@ -118,9 +118,11 @@ fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireE
     }
     match item.get("status") {
         Some(status) if status.text()? != "completed" => Err(status.unexpected("`completed`")),
-        None if stop != Stop::Done && kind == "custom_tool_call" => {
-            Err(WireError::CutOff { path: node.path.clone(), stop, reason: reason.to_owned() })
-        }
+        None if stop != Stop::Done && kind == "custom_tool_call" => Err(WireError::CutOff {
+            path: node.path.clone(),
+            at_limit: stop == Stop::Length,
+            reason: reason.to_owned(),
+        }),
         _ => Ok(()),
     }
 }
