@@ -56,6 +56,7 @@ impl WireError {
         Self::Malformed { path: path.into(), expected: expected.into(), got: got.into() }
     }
 
+    #[cfg(feature = "__wire-api")]
     pub(super) fn ended_early(expected: impl Into<String>) -> Self {
         Self::EndedEarly { expected: expected.into() }
     }
