@@ -159,11 +159,14 @@ impl ModelError {
                         return Self::new(ErrorKind::Unauthorized, format!("{host}: {error}{QUOTA}"));
                     }
                     // Routers send the status of their own server.
-                    "overloaded_error" | "server_error" | "api_error" | "UNAVAILABLE" | "INTERNAL" | "408" | "425"
-                    | "500" | "502" | "503" | "504" | "529" => ErrorKind::ServerFailed,
+                    "overloaded_error" | "server_error" | "api_error" | "timeout_error" | "gateway_timeout"
+                    | "UNAVAILABLE" | "INTERNAL" | "DEADLINE_EXCEEDED" | "408" | "425" | "500" | "502" | "503"
+                    | "504" | "529" => ErrorKind::ServerFailed,
                     "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => ErrorKind::RateLimited,
                     "context_length_exceeded" => ErrorKind::ContextOverflow,
                     _ if OVERFLOWS.iter().any(|text| lower.contains(text)) => ErrorKind::ContextOverflow,
+                    _ if STALE_THINKING.iter().any(|text| message.contains(text)) => ErrorKind::StaleThinking,
+                    _ if message.contains(UNDEFINED_TOOL) => ErrorKind::UndefinedTool,
                     _ => ErrorKind::Refused,
                 };
                 Self::new(kind, format!("{host}: {error}"))

@@ -99,7 +99,12 @@ impl Agent {
                     Stop::Length => return Ok(Ended::CutOff),
                     _ => match self.results_of_the_rest(interrupts).await {
                         Ok(true) => continue,
-                        Ok(false) => return Ok(Ended::Done),
+                        Ok(false) => {
+                            if response.text().trim().is_empty() {
+                                self.emit(&AgentEvent::Notice { text: "the answer of the model is empty" });
+                            }
+                            return Ok(Ended::Done);
+                        }
                         Err(Pressed) => {
                             self.end_background();
                             return Ok(Ended::Interrupted);

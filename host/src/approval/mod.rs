@@ -143,8 +143,10 @@ pub(crate) fn prepare_for_clients(
 }
 
 /// Returns the text of a question about a call, for a client that shows plain text.
-pub(crate) fn plain_question(request: &ApprovalRequest<'_>) -> String {
-    question::Question::new(request).text(show::Look::new(None)).trim().to_owned()
+pub(crate) fn plain_question(request: &ApprovalRequest<'_>, offers_session: bool) -> String {
+    let mut question = question::Question::new(request);
+    question.offers_session &= offers_session;
+    question.text(show::Look::new(None)).trim().to_owned()
 }
 
 /// The limits of sessions that a profile sets.

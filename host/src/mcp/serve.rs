@@ -178,7 +178,9 @@ impl ServeArgs {
             return server;
         }
         // The question leaves this machine, perhaps.
-        server.ask_client(move |request| questions.text(&approval::plain_question(request)).into_owned())
+        server.ask_client(move |request, offers_session| {
+            questions.text(&approval::plain_question(request, offers_session)).into_owned()
+        })
     }
 }
 

@@ -71,11 +71,12 @@ fn halves(text: &str) -> [&str; 2] {
 fn chat(text: &str, calls: &[Call<'_>]) -> Vec<String> {
     let chunk =
         |delta: Value, reason: Value| json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
-    let mut events = vec![chunk(json!({ "role": "assistant", "content": "" }), Value::Null)];
+    let mut events = vec![chunk(json!({ "content": "", "role": "assistant" }), Value::Null)];
     events.extend(halves(text).map(|part| chunk(json!({ "content": part }), Value::Null)));
     for (index, (id, name, arguments)) in calls.iter().enumerate() {
-        let function = json!({ "name": name, "arguments": "" });
-        let call = json!({ "index": index, "id": id, "type": "function", "function": function });
+        // Messages keep the order of keys, and only sorted ones are the same whether a crate enables `preserve_order`.
+        let function = json!({ "arguments": "", "name": name });
+        let call = json!({ "function": function, "id": id, "index": index, "type": "function" });
         events.push(chunk(json!({ "tool_calls": [call] }), Value::Null));
         for part in halves(&arguments.to_string()) {
             let call = json!({ "index": index, "function": { "arguments": part } });

@@ -278,8 +278,8 @@ impl ClientQuestions {
     }
 }
 
-/// Writes the question about a call, for a person.
-pub(super) type QuestionText = Arc<dyn Fn(&ApprovalRequest<'_>) -> String + Send + Sync>;
+/// Writes the question about a call, for a person. The flag is whether the call can be approved for the session.
+pub(super) type QuestionText = Arc<dyn Fn(&ApprovalRequest<'_>, bool) -> String + Send + Sync>;
 
 /// Asks the client of each call that needs approval.
 pub(super) struct ClientApprover {
@@ -295,7 +295,7 @@ impl Approver for ClientApprover {
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
         let offers_session = self.has_session && request.reasons.iter().all(ApprovalReason::offers_session);
-        let form = approval(&(self.text)(request), offers_session);
+        let form = approval(&(self.text)(request, offers_session), offers_session);
         let call = self.calls.of(request.call.id());
         Box::pin(async move {
             match call {
@@ -303,5 +303,10 @@ impl Approver for ClientApprover {
                 None => decision(Err(NotAnswered::ClientCannotAsk)),
             }
         })
+    }
+
+    fn asks_one_at_a_time(&self) -> bool {
+        // Without a session, a question ends its request, and the client may never answer.
+        self.has_session
     }
 }

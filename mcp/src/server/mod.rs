@@ -96,10 +96,10 @@ impl ToolServer {
         Self { instructions: text.into(), ..self }
     }
 
-    /// Asks the person at the client about calls that need approval. `text` writes the question. Without this, the approver of the
-    /// session builder decides. A client that cannot ask is refused.
+    /// Asks the person at the client about calls that need approval. `text` writes the question; its flag is whether the call
+    /// can be approved for the session. Without this, the approver of the session builder decides. A client that cannot ask is refused.
     #[must_use]
-    pub fn ask_client(mut self, text: impl Fn(&ApprovalRequest<'_>) -> String + Send + Sync + 'static) -> Self {
+    pub fn ask_client(mut self, text: impl Fn(&ApprovalRequest<'_>, bool) -> String + Send + Sync + 'static) -> Self {
         self.sessions.question = Some(Arc::new(text));
         self
     }

@@ -99,6 +99,25 @@ fn state(answer: &Value) -> String {
     answer["result"]["requestState"].as_str().expect("it has a state").to_owned()
 }
 
+/// A client may collect questions before it asks its user, or never answer one.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unanswered_question_does_not_delay_the_questions_of_other_calls_without_a_session() {
+    let serving = Serving::start().await;
+    let states = [1, 2, 3].map(|n| json!({ "n": n }));
+    let mut asked = Vec::new();
+    for arguments in &states {
+        let question = stateless(&serving, TOKEN, arguments.clone(), json!({}));
+        let question = tokio::time::timeout(std::time::Duration::from_secs(20), question).await;
+        asked.push(state(&question.expect("the call asks at once")));
+    }
+    for (arguments, state) in states.iter().zip(asked).rev() {
+        let more = json!({ "inputResponses": { "approval": accept("approve once") }, "requestState": state });
+        assert_eq!(text(&stateless(&serving, TOKEN, arguments.clone(), more).await), RAN);
+    }
+    assert_eq!(runs(&serving), 3);
+    serving.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_without_a_session_brings_the_answer_with_the_next_request() {
     let serving = Serving::start().await;

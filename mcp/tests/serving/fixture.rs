@@ -126,7 +126,7 @@ pub(crate) fn server(done: &Arc<Done>, folder: &std::path::Path) -> ToolServer {
         Arc::new(SpillFolder::new(folder.join(id)).expect("failed to make a folder"))
             as Arc<dyn toolc::limits::SpillStore>
     };
-    ToolServer::new("tests", "1.2.3", session).store(store).ask_client(|request| request.to_string())
+    ToolServer::new("tests", "1.2.3", session).store(store).ask_client(|request, _| request.to_string())
 }
 
 impl Serving {

@@ -64,6 +64,12 @@ pub trait Approver: Send + Sync {
         &'a self,
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>>;
+
+    /// Returns whether the calls of a session ask one after another, so that an answer for the session covers those that wait. By default,
+    /// they do. An approver whose questions can stay unanswered, such as one that asks clients without sessions, returns `false`.
+    fn asks_one_at_a_time(&self) -> bool {
+        true
+    }
 }
 
 /// Returns an approver from a closure, which returns the decision or a future of it.

@@ -98,8 +98,11 @@ impl Turn {
             return Ok(());
         }
         let cancelled = || CancelledFuture::new(cancel);
-        let place = self.config().questions.join();
-        if with_deadline(place.first(), cancelled(), Duration::MAX).await.is_err() {
+        let is_queued = self.config().approver.as_ref().is_none_or(|approver| approver.asks_one_at_a_time());
+        let place = is_queued.then(|| self.config().questions.join());
+        if let Some(place) = &place
+            && with_deadline(place.first(), cancelled(), Duration::MAX).await.is_err()
+        {
             return Err(approval::cancelled());
         }
         // The answers to the questions before this one may cover the call.

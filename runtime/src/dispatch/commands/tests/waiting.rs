@@ -23,6 +23,36 @@ fn shown(questions: &PendingApprovals) -> Vec<String> {
     reasons.map(line).collect()
 }
 
+/// Passes questions on, several at a time.
+struct AtOnce(PendingApprovals);
+
+impl Approver for AtOnce {
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
+        self.0.decide(request)
+    }
+
+    fn asks_one_at_a_time(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn an_approver_can_get_all_questions_at_once() {
+    let questions = PendingApprovals::new();
+    let turn = turn(commands(), |s| s.approver(Arc::new(AtOnce(questions.clone()))));
+    let lines = ["rm -r a", "rm -r b"].map(question);
+    let requests = lines.each_ref().map(|line| ToolCall::new("terminal", line));
+    let mut calls = requests.each_ref().map(|request| Box::pin(turn.call(request)));
+    let mut poll = |index: usize| calls[index].as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(poll(0).is_pending() && poll(1).is_pending());
+    assert_eq!(shown(&questions), ["rm -r a", "rm -r b"]);
+    questions.answer(2, ApprovalDecision::AllowOnce).unwrap();
+    assert!(poll(1).is_ready() && poll(0).is_pending());
+}
+
 #[test]
 fn one_question_at_a_time_and_none_that_an_answer_covers() {
     let (questions, log) = (PendingApprovals::new(), Arc::new(Log::default()));
