@@ -56,7 +56,7 @@ table! {
         /// Whether the description ends with the first of `schema.examples`, for vendors without a field for examples.
         /// Default: `false`.
         example_in_words: FlagOr<false>,
-        /// The further information that MCP clients receive as `_meta`: a table of at most 16 KiB as JSON.
+        /// The further information that MCP clients receive as `_meta`. It is a table of at most 16 KiB as JSON.
         meta: Json,
         /// Whether scripts of other tools, such as `execute_code`, can call the tool. gen then writes a Python function for it.
         /// Default: `false`.
