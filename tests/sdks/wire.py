@@ -26,7 +26,7 @@ KINDS = {
     "interactions": (interactions.Interaction, interactions.InteractionSSEEvent, interactions.Step),
 }
 # Responses of servers that break the rules of the API, which toolc mends. What it sends back must obey them.
-BROKEN = ("no_id.json",)
+BROKEN = ("no_id.json", "no_input.json", "args.json")
 
 # Results of an MCP server, by the client's method.
 RESULTS = {
