@@ -18,6 +18,8 @@ pub struct Settings {
     pub first_dialect: &'static Dialect,
     /// Whether `toolc.toml` lists the dialects.
     pub lists_dialects: bool,
+    /// The names of the dialects, as `toolc.toml` lists them.
+    pub listed_dialects: Vec<At<String>>,
     /// The folder of the generated Rust module, relative to the project, or `None` for a crate in `generated/rust`.
     pub rust: Option<String>,
     /// The files in `generated/schemas/`.
@@ -61,6 +63,7 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     Settings {
         first_dialect: first_dialect.unwrap_or(&DIALECTS[0]),
         lists_dialects: !listed.is_empty(),
+        listed_dialects: manifest.dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
         schemas: schema_files(&manifest.schemas, &dialects, names, sink),
         dialects,

@@ -1,5 +1,5 @@
-//! A list that contains the same item twice: callers or icons of a tool, tools or tags of a toolset, requirements, or words of
-//! a command rule, a group or a place. The programs of a group count as items of a list that names the group.
+//! A list that contains the same item twice: callers or icons of a tool, tools or tags of a toolset, requirements, dialects or vendor's
+//! tools of `toolc.toml`, or words of a command rule, a group or a place. The programs of a group count as items of a list that names the group.
 //! Includes are reported as `redundant-include`, excludes as `excludes-nothing`.
 //!
 //! ## Why is this bad
@@ -38,7 +38,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         check_list(&tool.manifest.icons, sink);
     }
     let own = &lint.settings().vendor_tools;
-    for list in [&own.anthropic, &own.openai, &own.gemini] {
+    for list in [&lint.settings().listed_dialects, &own.anthropic, &own.openai, &own.gemini] {
         check_list(list, sink);
     }
     for (_, toolset) in lint.toolsets() {
