@@ -117,17 +117,23 @@ fn combine(values: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
     all
 }
 
-/// Removes the nulls that stand for absent properties which not every turn has.
-fn remove_conditional_nulls(sent: &mut Value, example: &Value, schema: &Schema, defs: &Defs) {
-    let mut pending = vec![schema];
-    let mut seen: Vec<*const Schema> = Vec::new();
+/// Returns the schemas for the same value as a schema, each once: the schema, its alternatives, and the targets of their `$ref`s.
+fn schemas_of_value<'s>(schema: &'s Schema, defs: &'s Defs) -> Vec<&'s Schema> {
+    let (mut pending, mut all): (Vec<&Schema>, Vec<&Schema>) = (vec![schema], Vec::new());
     while let Some(schema) = pending.pop() {
-        if seen.contains(&std::ptr::from_ref(schema)) {
+        if all.iter().any(|known| std::ptr::eq(*known, schema)) {
             continue;
         }
-        seen.push(schema);
+        all.push(schema);
         pending.extend(schema.in_place());
         pending.extend(schema.reference.as_ref().map(|reference| &defs.get(reference.to).schema));
+    }
+    all
+}
+
+/// Removes the nulls that represent absent properties, if only some turns have the property.
+fn remove_conditional_nulls(sent: &mut Value, example: &Value, schema: &Schema, defs: &Defs) {
+    for schema in schemas_of_value(schema, defs) {
         match (&mut *sent, example) {
             (Value::Object(sent), Value::Object(example)) => {
                 for property in &schema.properties {
@@ -157,16 +163,8 @@ fn collect_conditions(value: &Value, schema: &Schema, defs: &Defs, conditions: &
             conditions.push(when.clone());
         }
     };
-    let mut pending = vec![schema];
-    let mut seen: Vec<*const Schema> = Vec::new();
     let mut children: Vec<(&Value, &Schema)> = Vec::new();
-    while let Some(schema) = pending.pop() {
-        if seen.contains(&std::ptr::from_ref(schema)) {
-            continue;
-        }
-        seen.push(schema);
-        pending.extend(schema.in_place());
-        pending.extend(schema.reference.as_ref().map(|reference| &defs.get(reference.to).schema));
+    for schema in schemas_of_value(schema, defs) {
         let is_value = |choice: &&crate::schema::Choice| equal(&choice.value.value, value);
         for choice in schema.choices.iter().filter(is_value) {
             choice.when.iter().for_each(|when| add(&when.value));

@@ -153,6 +153,18 @@ fn a_call_that_is_cut_off_ends_the_task_as_cut_off() {
                     *reason = cut.into();
                 }
             }
+            // The arguments end within a string.
+            for place in ["/choices/0/delta/tool_calls/0/function/arguments", "/delta/partial_json"] {
+                if let Some(part) =
+                    value.pointer_mut(place).filter(|part| part.as_str().is_some_and(|part| part.contains('}')))
+                {
+                    *part = "".into();
+                }
+            }
+            if let Some(call) = value.pointer_mut("/response/output").and_then(|items| items.as_array_mut()?.last_mut())
+            {
+                (call["status"], call["arguments"]) = ("incomplete".into(), "{\"path\": \"a".into());
+            }
             if value["type"] == "response.completed" {
                 value["type"] = "response.incomplete".into();
                 value["response"]["status"] = "incomplete".into();

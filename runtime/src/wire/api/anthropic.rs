@@ -15,7 +15,7 @@ use crate::wire::api::arguments::{as_object, assembled};
 use crate::wire::api::edits::Place;
 use crate::wire::api::found::{found_tools, name};
 use crate::wire::api::ids::identity;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off, record_stop_reason};
 use crate::wire::api::usage::{count, count_in, object as object_of, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -264,10 +264,10 @@ impl Block {
     /// Returns the complete block.
     fn end(mut self, path: &str, reason: &str) -> Result<Box<RawValue>, WireError> {
         if !self.input.trim().is_empty() {
-            let is_cut = !matches!(stop(reason), Stop::Done | Stop::Paused);
+            let stop = stop(reason);
+            let is_cut = !matches!(stop, Stop::Done | Stop::Paused);
             if is_cut && serde_json::from_str::<&RawValue>(&self.input).is_err() {
-                let got = format!("truncated JSON (stop reason: {reason})");
-                return Err(WireError::new(path, "complete JSON", got));
+                return Err(cut_off(path, stop, reason));
             }
             let is_call = self.entries.get("type").is_some_and(|kind| kind.get() == r#""tool_use""#);
             let input = if is_call { assembled(&self.input) } else { raw_json(as_object(&self.input)) };

@@ -330,10 +330,15 @@ impl ResponseBuilder {
             && ends_in_call
             && !matches!(stop, Stop::Done | Stop::Paused)
         {
-            return Err(WireError::CutOff { path: last.path.clone(), at_limit: stop == Stop::Length, reason });
+            return Err(cut_off(&last.path, stop, &reason));
         }
         Ok(ModelResponse { messages, calls, unknown, text, stop, reason, usage, container: None })
     }
+}
+
+/// Returns the error about a response that was cut off within the call at this path.
+pub(super) fn cut_off(path: &str, stop: Stop, reason: &str) -> WireError {
+    WireError::CutOff { path: path.to_owned(), at_limit: stop == Stop::Length, reason: reason.to_owned() }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::text::json;
 use crate::wire::api::edits::Place;
 use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::ids::identity;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder};
+use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off};
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -117,12 +117,10 @@ fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireE
         return Ok(());
     }
     match item.get("status") {
-        Some(status) if status.text()? != "completed" => Err(status.unexpected("`completed`")),
-        None if stop != Stop::Done && kind == "custom_tool_call" => Err(WireError::CutOff {
-            path: node.path.clone(),
-            at_limit: stop == Stop::Length,
-            reason: reason.to_owned(),
-        }),
+        Some(status) if status.text()? != "completed" => {
+            Err(if stop == Stop::Done { status.unexpected("`completed`") } else { cut_off(&node.path, stop, reason) })
+        }
+        None if stop != Stop::Done && kind == "custom_tool_call" => Err(cut_off(&node.path, stop, reason)),
         _ => Ok(()),
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use toolc::FactValue;
 use toolc_codegen::catalog::FactId;
+use toolc_codegen::check::Checked;
 use toolc_codegen::compile;
 use toolc_codegen::emit;
-use toolc_codegen::lower::lower;
+use toolc_codegen::lower::{Lowered, lower};
 use toolc_codegen::source::Sources;
 use toolc_tests::random::Random;
 
@@ -87,12 +88,9 @@ fn the_pieces_of_a_declaration_lead_to_every_turn() {
         other("b"),
         other("c"),
     ];
-    let sources = Sources::from_memory(files);
-    let compiled = compile(&sources);
-    let catalog = compiled.catalog.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let catalog = compiled(files);
     let lowered = lower(&catalog);
-    let dialect = toolc_codegen::dialects::find("typescript").expect("a dialect");
-    let turns = emit::conditional_definitions(&lowered, dialect, |_| true);
+    let turns = turn_declarations(&lowered);
     let conditional = &turns["tools"]["go"];
     assert_eq!(turns["tools"].as_object().map(Map::len), Some(1), "the others depend on nothing");
     let id = |name: &str| FactId(catalog.facts().iter().position(|fact| fact.name.value == name).expect("a fact"));
@@ -120,6 +118,18 @@ fn the_pieces_of_a_declaration_lead_to_every_turn() {
     assert!(written.len() < 3 * text(&conditional["full"]).len() + 4_000, "{}", written.len());
 }
 
+/// Compiles a project.
+fn compiled(files: impl IntoIterator<Item = (String, String)>) -> Checked {
+    let compiled = compile(&Sources::from_memory(files));
+    compiled.catalog.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics))
+}
+
+/// Returns `turns/typescript.json`.
+fn turn_declarations(lowered: &Lowered<'_>) -> Value {
+    let dialect = toolc_codegen::dialects::find("typescript").expect("a dialect");
+    emit::conditional_definitions(lowered, dialect, |_| true)
+}
+
 fn text(document: &Value) -> &str {
     document["declaration"].as_str().expect("a text")
 }
@@ -142,12 +152,9 @@ fn independent_conditions_add_up() {
         ("manifests/toolsets/t.toml".to_owned(), "name = \"t\"\ndescription = \"All.\"\n".to_owned()),
         ("manifests/tools/go.toml".to_owned(), tool),
     ];
-    let sources = Sources::from_memory(files);
-    let compiled = compile(&sources);
-    let catalog = compiled.catalog.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let catalog = compiled(files);
     let lowered = lower(&catalog);
-    let dialect = toolc_codegen::dialects::find("typescript").expect("a dialect");
-    let turns = emit::conditional_definitions(&lowered, dialect, |_| true);
+    let turns = turn_declarations(&lowered);
     let conditional = &turns["tools"]["go"];
     let mut random = Random(3);
     for _ in 0..200 {

@@ -252,11 +252,8 @@ fn arguments_that_are_not_an_object_are_those_of_the_call() {
             let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
             assert_eq!(message["content"], json!([{ "type": "tool_use", "id": "c1", "name": "f", "input": sent }]));
         }
-        let is_json = serde_json::from_str::<Value>(text).is_ok();
         let error = streamed_call("tool_use", &[start, end], "max_tokens").unwrap_err().to_string();
-        let expected =
-            if is_json { "/content/0: expected a complete call" } else { "/content/0/input: expected complete JSON" };
-        assert!(error.starts_with(expected), "{text}: {error}");
+        assert!(error.contains(": expected a complete call, got a response that was cut off"), "{text}: {error}");
     }
     let block = r#"{"type":"tool_use","id":"c1","name":"f","input": [1]}"#;
     let response = parse(block).unwrap();

@@ -8,6 +8,7 @@ use crate::wire::api::arguments::assembled;
 use crate::wire::api::ids::identity;
 use crate::wire::api::interactions::{own, read_steps, stop, usage};
 use crate::wire::api::response::ResponseBuilder;
+use crate::wire::api::response::cut_off;
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, object, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
@@ -197,8 +198,7 @@ impl Events {
         } else {
             for (index, step) in &self.steps {
                 if !step.is_complete(ended) {
-                    let path = format!("{}/arguments", path(index));
-                    return Err(WireError::new(path, "complete JSON", "truncated JSON"));
+                    return Err(cut_off(&format!("{}/arguments", path(index)), ended, &reason));
                 }
             }
             (streamed, read_steps(repeated, builder())?)
