@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::narrow::Narrowed;
-use super::rewrites::{Node, Rewrites, rewrites};
+use super::rewrites::{Node, Rewrites, expand, rewrites};
 use crate::catalog::Tool;
 use crate::dialects::Dialect;
 use crate::schema::{Additional, Defs, Schema, equal};
@@ -117,23 +117,9 @@ fn combine(values: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
     all
 }
 
-/// Returns the schemas for the same value as a schema, each once: the schema, its alternatives, and the targets of their `$ref`s.
-fn schemas_of_value<'s>(schema: &'s Schema, defs: &'s Defs) -> Vec<&'s Schema> {
-    let (mut pending, mut all): (Vec<&Schema>, Vec<&Schema>) = (vec![schema], Vec::new());
-    while let Some(schema) = pending.pop() {
-        if all.iter().any(|known| std::ptr::eq(*known, schema)) {
-            continue;
-        }
-        all.push(schema);
-        pending.extend(schema.in_place());
-        pending.extend(schema.reference.as_ref().map(|reference| &defs.get(reference.to).schema));
-    }
-    all
-}
-
 /// Removes the nulls that represent absent properties, if only some turns have the property.
 fn remove_conditional_nulls(sent: &mut Value, example: &Value, schema: &Schema, defs: &Defs) {
-    for schema in schemas_of_value(schema, defs) {
+    for schema in expand(&[schema], defs, |schema| schema.in_place().collect()) {
         match (&mut *sent, example) {
             (Value::Object(sent), Value::Object(example)) => {
                 for property in &schema.properties {
@@ -164,7 +150,7 @@ fn collect_conditions(value: &Value, schema: &Schema, defs: &Defs, conditions: &
         }
     };
     let mut children: Vec<(&Value, &Schema)> = Vec::new();
-    for schema in schemas_of_value(schema, defs) {
+    for schema in expand(&[schema], defs, |schema| schema.in_place().collect()) {
         let is_value = |choice: &&crate::schema::Choice| equal(&choice.value.value, value);
         for choice in schema.choices.iter().filter(is_value) {
             choice.when.iter().for_each(|when| add(&when.value));

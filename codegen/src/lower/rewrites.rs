@@ -267,7 +267,7 @@ fn without_alias<'s>(mut schema: &'s Schema, defs: &'s Defs) -> &'s Schema {
 }
 
 /// Returns these schemas, the targets of their `$ref`s, and the schemas for the same value that `inner` returns, each once.
-fn expand<'s>(
+pub(super) fn expand<'s>(
     schemas: &[&'s Schema],
     defs: &'s Defs,
     inner: impl Fn(&'s Schema) -> Vec<&'s Schema>,

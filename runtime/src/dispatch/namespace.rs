@@ -1,5 +1,5 @@
-//! The namespaces of calls. Others also have tools in the same conversation: a server whose tools the vendor lists, or a toolset of the
-//! vendor that the host runs. Their tools may have the names of tools of the turn, and only the namespace tells them apart.
+//! The namespaces of calls. A conversation can also have tools of other providers: of a server whose tools the vendor lists, or of a toolset
+//! of the vendor that the host runs. These may have the names of tools of the turn, and only the namespace distinguishes them.
 
 use crate::call::ToolCall;
 use crate::registration::ids::ToolId;
