@@ -29,7 +29,7 @@ pub(crate) struct ConfigArgs {
 enum ConfigCommand {
     /// Check config.toml and .env, and report all mistakes.
     Check,
-    /// Show the configuration: what config.toml says, with the defaults of what it does not say. Values of .env are not shown.
+    /// Show the configuration: the values of config.toml, and the defaults of the other keys. Values of .env are not shown.
     Show {
         /// Print one line of JSON.
         #[arg(long)]

@@ -32,7 +32,7 @@ Exit status:
 pub(crate) struct JudgeArgs {
     /// The command, as for `sh -c`, or `-` to read it from stdin.
     command: String,
-    /// The directory in which it would run. Default: the current one.
+    /// The directory in which the command would run. Default: the current one.
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
     /// Print one line of JSON.

@@ -72,7 +72,7 @@ enum Command {
     Agent(agent::command::AgentCommand),
     /// Work on many tasks, each with toolsets that a distribution draws, and write what happens as JSON lines.
     Batch(batch::BatchCommand),
-    /// List, show, pause, resume and remove jobs, and run them at their times.
+    /// Add, list, pause and remove scheduled jobs, and run them when they are due.
     Cron(cron::CronArgs),
     /// List, show, search, export and remove recorded conversations.
     Sessions(sessions::SessionsArgs),
@@ -82,18 +82,18 @@ enum Command {
     Kanban(kanban::KanbanArgs),
     /// List and revoke the shell commands that were approved permanently.
     Approvals(approvals::ApprovalsArgs),
-    /// List what environments have made, open a shell in one, and remove what was left.
+    /// List what environments have created, open a shell in one, and remove leftovers.
     Environments(environments::EnvironmentsArgs),
     /// Check and show the configuration.
     Config(config::ConfigArgs),
-    /// Ask for what is missing, such as a model and keys. Does not run inside a tool.
+    /// Ask for missing settings, such as a model and keys. Does not run inside a tool.
     Setup(setup::SetupArgs),
     /// List the toolsets and what each tool lacks, and switch them on and off.
     #[command(name = "tools")]
     ListTools(tools::ToolsArgs),
     /// List, test, add and remove MCP servers, whose tools this program uses, and serve tools to MCP clients.
     Mcp(mcp::command::McpArgs),
-    /// Trust the files of a project, or of a plugin of a package, so that plugins are loaded. Does not run inside a tool.
+    /// Trust a project, or a plugin that a package has installed, so that its plugins are loaded. Does not run inside a tool.
     Trust(trust::TrustArgs),
 }
 

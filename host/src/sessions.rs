@@ -38,7 +38,7 @@ pub(crate) struct SessionsArgs {
 enum SessionsCommand {
     /// List the latest conversations.
     List {
-        /// The maximum number.
+        /// The maximum number of conversations.
         #[arg(long, default_value_t = LISTED)]
         limit: usize,
         /// Print one line of JSON.
@@ -65,7 +65,7 @@ enum SessionsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print the messages of conversations as JSON lines. Without an ID, of all.
+    /// Print the messages of conversations as JSON lines. Default: all conversations.
     Export {
         /// The conversations.
         ids: Vec<String>,

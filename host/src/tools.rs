@@ -18,7 +18,7 @@ pub(crate) const DEFAULT_TOOLSET: &str = "cli";
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-In the list, [✓] stands for a tool that is on and available, [!] for one that is on and lacks something, [ ] for one that is off.
+In the list, [✓] marks a tool that is on and available, [!] a tool that is on and lacks something, and [ ] a tool that is off.
 `enable` and `disable` change config.toml, and keep its comments.
 
 Exit status:

@@ -12,9 +12,9 @@ use crate::{ask, packages, show};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-The files are those in the folder .toolc of the project, or those of the plugin. Programs run from a copy that is made now; a later
-change of any file ends the trust, until the files are trusted again. The git settings are those of the repository that run programs, and
-its hooks: until they are trusted, git ignores them in the commands of a model.
+Trust covers the files in the folder .toolc of the project, or the files of the plugin. Programs run from a copy that is made now. If any
+file changes, the trust ends until you trust the files again. Trust also covers the hooks of the repository and the git settings that run
+programs. Until they are trusted, git ignores them in the commands of a model.
 
 Exit status:
   0  success
@@ -30,13 +30,13 @@ const MAX_LISTED: usize = 100;
 pub(crate) struct TrustArgs {
     /// The project. Default: the project of the current directory.
     dir: Option<PathBuf>,
-    /// Trust a plugin that a package has installed, by its name, instead of a project.
+    /// Trust a plugin that a package has installed, given by its name, instead of a project.
     #[arg(long, value_name = "NAME", conflicts_with = "dir")]
     plugin: Option<String>,
     /// List the trusted projects and plugins.
     #[arg(long, conflicts_with_all = ["dir", "plugin", "revoke", "yes"])]
     list: bool,
-    /// Trust the files no more.
+    /// Remove the trust.
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
     /// Do not ask.

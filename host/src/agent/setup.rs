@@ -57,10 +57,10 @@ const KANBAN: &str = "kanban";
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE` with prepared answers.
+    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE`, which reads the answers from a file.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The model for summaries of long conversations and for second opinions. Default: that of `--model`.
+    /// The model for summaries of long conversations and for second opinions. Default: the model of `--model`.
     #[arg(long, value_name = "MODEL")]
     pub(crate) auxiliary_model: Option<String>,
     /// The maximum number of requests to the model for one message. Default: 90.
@@ -72,7 +72,7 @@ pub(crate) struct AgentArgs {
     /// Do not record the conversation.
     #[arg(long)]
     pub(crate) no_record: bool,
-    /// Do without a model: no turn is run.
+    /// Start without a model. No task can be run.
     #[arg(skip)]
     pub(crate) without_model: bool,
 }

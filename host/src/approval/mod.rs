@@ -33,7 +33,7 @@ pub(crate) use second_opinion::SecondOpinion;
 pub(crate) enum Mode {
     /// A person at the terminal decides. Without a terminal, the command is denied.
     Ask,
-    /// The command is denied, unless it was approved permanently before.
+    /// The command is denied, unless it has been approved permanently.
     Deny,
     /// The command runs, unless a rule denies it. Use this only in a sandbox in which no command can do damage.
     Off,

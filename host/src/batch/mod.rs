@@ -26,8 +26,8 @@ use trajectory::Trajectory;
 
 /// The end of the help.
 const HELP: &str = "\
-TASKS is a file of JSON lines: {\"id\": \"t1\", \"prompt\": \"...\"}. Without an id, it is the number of the line. OUT has one line for
-each task that has ended. Tasks that are in OUT are not run again, unless they failed.
+TASKS is a file of JSON lines: {\"id\": \"t1\", \"prompt\": \"...\"}. Without an id, the task is named by the number of its line. OUT
+has one line for each task that has ended. Tasks that are in OUT are not run again, unless they failed.
 
 No person is asked: commands that need approval do not run, unless `--approval off` is set.
 

@@ -30,13 +30,13 @@ pub(super) struct AddArgs {
     /// The number of runs after which the job is done.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     repeat: Option<u32>,
-    /// A shell command line that runs before the model, which gets its output.
+    /// A shell command line that runs before the model. The model gets its output.
     #[arg(long, value_name = "COMMAND")]
     script: Option<String>,
-    /// Run only the script: its output is the result.
+    /// Run only the script, without the model. The output of the script is the result.
     #[arg(long, requires = "script")]
     no_agent: bool,
-    /// The ids of jobs whose latest results the model gets.
+    /// The ids of other jobs. The model gets their latest results.
     #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "no_agent")]
     context_from: Vec<String>,
     /// The working directory. Default: the current one.

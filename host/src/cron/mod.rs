@@ -25,8 +25,8 @@ use crate::options::ToolOptions;
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-Jobs are stored in state.db in TOOLC_HOME. Times without an offset mean the time zone of this computer (the variable TZ, or else the
-system's), which the job keeps.
+Jobs are stored in state.db in TOOLC_HOME. Times without an offset are in the time zone of this computer (the variable TZ, or
+else the system's), which the job keeps.
 
 Exit status:
   0    success
@@ -36,11 +36,11 @@ Exit status:
 
 /// The end of the help of `run`.
 const HELP_OF_RUN: &str = "\
-One process at a time runs jobs; a second one waits, or with `--once` ends. A job that was due several times meanwhile runs once. At most
-four jobs run at the same time, each in a process of its own, for at most an hour.
+One process at a time runs jobs. A second one waits, or with `--once` ends. A job that has missed several times runs once. At most four
+jobs run at the same time, each in a process of its own, for at most an hour.
 
-No person is asked: calls that need approval do not run. A run that is ended by a signal, or whose process is killed, is recorded as
-interrupted and not repeated.";
+No person is asked: calls that need approval do not run. A run is recorded as interrupted, and not repeated, if a signal ends it or its
+process is killed.";
 
 /// The arguments of `cron`.
 #[derive(Debug, Args)]
@@ -72,7 +72,7 @@ enum CronCommand {
     },
     /// Add a job. Does not run inside a tool.
     Add(add::AddArgs),
-    /// Run jobs when they are due, until a signal comes. Does not run inside a tool.
+    /// Run jobs when they are due, until a signal arrives. Does not run inside a tool.
     #[command(after_help = HELP_OF_RUN)]
     Run(RunArgs),
     /// Pause jobs. Does not run inside a tool.
@@ -81,19 +81,19 @@ enum CronCommand {
         #[arg(required = true)]
         ids: Vec<i64>,
     },
-    /// Let paused jobs run again, at the times after now. Does not run inside a tool.
+    /// Resume paused jobs. Missed runs are skipped. Does not run inside a tool.
     Resume {
         /// The ids of the jobs.
         #[arg(required = true)]
         ids: Vec<i64>,
     },
-    /// Remove jobs with their results. A run that has begun is ended. Does not run inside a tool.
+    /// Remove jobs and their results. Active runs of these jobs are ended. Does not run inside a tool.
     Remove {
         /// The ids of the jobs.
         #[arg(required = true)]
         ids: Vec<i64>,
     },
-    /// Do the work of a run that `run` has begun.
+    /// Do the work of a run that `toolc cron run` has started.
     #[command(hide = true)]
     Work {
         run: i64,
@@ -105,9 +105,9 @@ enum CronCommand {
 /// The arguments of `run`.
 #[derive(Debug, Args)]
 struct RunArgs {
-    /// Run only these jobs, now, also if they are paused or not due, and end.
+    /// Run only these jobs, once and now, even if they are paused or not due.
     ids: Vec<i64>,
-    /// Run what is due now, and end.
+    /// Run the jobs that are due now, and end.
     #[arg(long)]
     once: bool,
     /// Print the result of each run as a line of JSON.
@@ -120,10 +120,10 @@ struct RunArgs {
 /// The options for the model of jobs.
 #[derive(Debug, Args)]
 struct ModelArgs {
-    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE` with prepared answers.
+    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE`, which reads the answers from a file.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// The model for summaries of long conversations. Default: that of `--model`.
+    /// The model for summaries of long conversations. Default: the model of `--model`.
     #[arg(long, value_name = "MODEL")]
     auxiliary_model: Option<String>,
     /// The maximum number of requests to the model for one run. Default: 90.

@@ -15,8 +15,8 @@ use crate::{ask, show};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-A process of toolc lists what its environments make, such as containers and folders, in the home of the profile. If it is killed, the next
-one that calls tools removes what was left, and so does `clean`.
+toolc records what its environments create, such as containers and folders, in the home of the profile. If toolc is killed, the next
+process that calls tools removes what is left, and so does `clean`.
 
 Exit status:
   0  success
@@ -35,7 +35,7 @@ pub(crate) struct EnvironmentsArgs {
 
 #[derive(Debug, Subcommand)]
 enum EnvironmentsCommand {
-    /// List what environments have made, by the process that made it.
+    /// List what environments have created, such as containers, by the process that created it.
     List {
         /// Print one line of JSON.
         #[arg(long)]
@@ -47,17 +47,17 @@ enum EnvironmentsCommand {
     Put {
         /// The file or the folder.
         source: PathBuf,
-        /// Its path over there, at which nothing may exist: absolute, or relative to the directory in which tools begin. Default: its name.
+        /// Its path on the other machine, which must not exist yet: absolute, or relative to the directory in which tools start. Default: its name.
         target: Option<PathBuf>,
     },
     /// Copy a file or a folder of another machine (`ssh`) to this one. Does not run inside a tool.
     Get {
-        /// Its path over there: absolute, or relative to the directory in which tools begin.
+        /// Its path on the other machine: absolute, or relative to the directory in which tools start.
         source: PathBuf,
-        /// Its path here, at which nothing may exist. Default: its name.
+        /// Its path on this machine, which must not exist yet. Default: its name.
         target: Option<PathBuf>,
     },
-    /// Remove what processes that have ended have left. Does not run inside a tool.
+    /// Remove what environments have created and ended processes did not remove. Does not run inside a tool.
     Clean {
         /// Print one line of JSON.
         #[arg(long)]

@@ -26,7 +26,7 @@ use work::WorkArgs;
 /// The end of the help.
 const HELP: &str = "\
 TASK is the name of a task, such as t12. The boards are stored in state.db in TOOLC_HOME. Commands that change a board do not run
-inside a tool: there, an agent has the tools of the toolset `kanban`.
+inside a tool. An agent uses the tools of the toolset `kanban` instead.
 
 Exit status:
   0  success
@@ -55,14 +55,14 @@ enum KanbanCommand {
         /// Only tasks of this worker.
         #[arg(long, value_name = "NAME")]
         assignee: Option<String>,
-        /// Also archived tasks.
+        /// Include archived tasks.
         #[arg(long)]
         all: bool,
         /// Print one line of JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Show a task with all that belongs to it.
+    /// Show a task with its comments, attachments and history.
     Show {
         /// The task.
         #[arg(value_parser = task)]
@@ -81,13 +81,13 @@ enum KanbanCommand {
         /// The comment.
         text: String,
     },
-    /// Let a task go on that is blocked or in triage.
+    /// Release a task that is blocked or in triage, so that work on it can continue.
     Unblock {
         /// The task.
         #[arg(value_parser = task)]
         task: i64,
     },
-    /// Say that a task is done, or accept its result. If a worker works on it, the worker stops.
+    /// Mark a task as done, or accept its result. A worker that works on the task stops.
     Complete {
         /// The task.
         #[arg(value_parser = task)]
@@ -103,7 +103,7 @@ enum KanbanCommand {
         /// What is wrong.
         reason: String,
     },
-    /// Take tasks off the board. If a worker works on one, the worker stops.
+    /// Archive tasks. A worker that works on one of them stops.
     Archive {
         /// The tasks.
         #[arg(required = true, value_parser = task)]
@@ -117,34 +117,34 @@ enum KanbanCommand {
         /// The number of the attachment, which `show` prints.
         id: i64,
     },
-    /// Work on the tasks of workers with these names, and review those that they are to review.
+    /// Work as these workers: do their tasks, and review the tasks that they are the reviewers of.
     Work(Box<WorkArgs>),
 }
 
 /// The arguments of `kanban add`.
 #[derive(Debug, Args)]
 struct AddArgs {
-    /// What is to be done.
+    /// What the worker should do.
     title: String,
-    /// The worker who is to do it.
+    /// The worker who does the task.
     #[arg(long, value_name = "NAME", value_parser = name)]
     to: String,
-    /// All that the worker needs to know.
+    /// Everything that the worker needs to know.
     #[arg(long, value_name = "TEXT", default_value = "")]
     body: String,
-    /// The worker who accepts the result.
+    /// The worker who reviews the result.
     #[arg(long, value_name = "NAME", value_parser = name)]
     reviewer: Option<String>,
-    /// A task that must be done before. Can be repeated.
+    /// A task that must be done first. Can be repeated.
     #[arg(long, value_name = "TASK", value_parser = task)]
     after: Vec<i64>,
-    /// Tasks with a larger number are done first.
+    /// The priority. Tasks with a larger number are done first.
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     priority: i64,
     /// The folder to work in. Default: an empty folder of its own.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The git repository of which a new working tree is made to work in.
+    /// The git repository to work in. The task gets a working tree of its own.
     #[arg(long, value_name = "DIR", conflicts_with = "dir")]
     worktree: Option<PathBuf>,
 }

@@ -29,21 +29,21 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// The arguments of `kanban work`.
 #[derive(Debug, Args)]
 pub(super) struct WorkArgs {
-    /// The names.
+    /// The names of the workers.
     #[arg(required = true, value_name = "NAME", value_parser = super::name)]
     names: Vec<String>,
     #[command(flatten)]
     agent: AgentArgs,
-    /// End when there is no task left that can be worked on.
+    /// End when no task can be worked on.
     #[arg(long)]
     once: bool,
     /// The number of tasks that are worked on at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=16))]
     jobs: u16,
-    /// A folder below which tasks may name a folder to work in. Can be repeated. Default: the current folder.
+    /// A folder that contains the folders that tasks may work in. Can be repeated. Default: the current folder.
     #[arg(long, value_name = "DIR")]
     below: Vec<PathBuf>,
-    /// The time in which another worker gets the task of one that has vanished.
+    /// The time after which the task of a worker that has vanished is given to another worker.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(3..=3600))]
     lease: u64,
     /// The claim of the only task that this process works on. Set by the process that has claimed it.

@@ -15,13 +15,13 @@ use crate::{ask, show};
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
-`add` and `remove` change config.toml, and keep its comments. Values of variables belong in .env. What you accept of a server is in
+`add` and `remove` change config.toml, and keep its comments. Values of variables belong in .env. What you accept from a server is in
 mcp/NAME.lock.json in the home folder.
 
 Exit status:
   0  success
-  1  test: a server cannot be used, or not all of its tools; diff: something differs; accept: the answer was no; import: the answer was no,
-     or not all servers that were shown are added
+  1  test: a server, or one of its tools, cannot be used; diff: something differs; accept: the answer was no; import: the answer was no, or
+     a server was not added
   2  the command line is wrong, a name is unknown, config.toml cannot be used, or a tool tries to change it";
 
 /// The arguments of `mcp`.
@@ -42,7 +42,7 @@ enum McpCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Start servers, also disabled ones, and report on them and their tools.
+    /// Start servers, including disabled ones, and report on them and their tools.
     Test {
         /// The names. Default: all servers that are enabled.
         names: Vec<String>,
@@ -52,7 +52,7 @@ enum McpCommand {
     },
     /// Add a server. It is not started.
     Add(AddArgs),
-    /// Remove a server, and what was accepted of it.
+    /// Remove a server, and what you have accepted from it.
     Remove {
         /// The name.
         name: String,
@@ -76,22 +76,22 @@ enum McpCommand {
         #[arg(long)]
         yes: bool,
     },
-    /// Log in at a server with an address, in a browser.
+    /// Log in to a server over HTTP, in a browser.
     Login {
         /// The name.
         name: String,
-        /// A right to ask for, in addition to those that the server names. Can be repeated.
+        /// An OAuth scope to request, in addition to the scopes that the server names. Can be repeated.
         #[arg(long = "scope", value_name = "SCOPE")]
         scopes: Vec<String>,
     },
-    /// Remove the tokens of the last login at a server.
+    /// Log out: remove the tokens of the last login to a server.
     Logout {
         /// The name.
         name: String,
     },
-    /// Start servers that are new, and accept their tools as they are now, except those with suspicious texts.
+    /// Start servers that are new, and accept their tools as they are now, except tools with suspicious texts.
     Lock {
-        /// The names. Default: all servers that are enabled and that nothing was accepted of.
+        /// The names. Default: all enabled servers from which you have accepted nothing yet.
         names: Vec<String>,
     },
     /// Start servers, and show what differs from what you have accepted.
@@ -105,7 +105,7 @@ enum McpCommand {
         name: String,
         /// The tools, by the names that the server gives them. Default: all, and the server itself.
         tools: Vec<String>,
-        /// Do not ask, neither before a start whose command line has changed nor before what differs is accepted.
+        /// Do not ask, neither before starting a server whose command line has changed nor before accepting changes.
         #[arg(long)]
         yes: bool,
     },
@@ -114,7 +114,7 @@ enum McpCommand {
 /// The arguments of `add`.
 #[derive(Debug, Args)]
 struct AddArgs {
-    /// The name, which is a part of the names of its tools.
+    /// The name of the server. The names of its tools contain it.
     name: String,
     /// The address of a server with streamable HTTP.
     #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "directory"], required_unless_present = "command")]
@@ -125,13 +125,13 @@ struct AddArgs {
     /// The variable that holds a bearer token.
     #[arg(long = "bearer", value_name = "VARIABLE", requires = "url")]
     bearer: Option<String>,
-    /// A variable that the program gets. Can be repeated.
+    /// A variable that is passed to the program. Can be repeated.
     #[arg(long, value_name = "NAME[=OTHER]")]
     env: Vec<String>,
     /// The working directory of the program.
     #[arg(long, value_name = "DIR")]
     directory: Option<String>,
-    /// Add it as disabled.
+    /// Add the server as disabled.
     #[arg(long)]
     disabled: bool,
     /// The program and its arguments, after `--`.

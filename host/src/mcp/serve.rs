@@ -49,16 +49,16 @@ pub(crate) struct ServeArgs {
     /// A tool to serve in addition. Can be repeated.
     #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
     tools: Vec<String>,
-    /// A variable that holds a token, which requests over HTTP must have. Can be repeated.
+    /// A variable that holds a token that requests over HTTP must carry. Can be repeated.
     #[arg(long = "token-variable", value_name = "VARIABLE")]
     token_variables: Vec<String>,
     /// A file with a token on each line.
     #[arg(long, value_name = "FILE")]
     token_file: Option<String>,
-    /// A value of the header `Host` to accept besides the addresses of this machine. Can be repeated.
+    /// A value of the header `Host` to accept, in addition to the addresses of this machine. Can be repeated.
     #[arg(long = "host", value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
-    /// The origin of a web page that can send requests, such as `https://app.example.com`. Can be repeated.
+    /// The origin of a web page that may send requests, such as `https://app.example.com`. Can be repeated.
     #[arg(long = "origin", value_name = "ORIGIN")]
     origins: Vec<String>,
     /// Approve every call that needs approval, instead of asking the client.
