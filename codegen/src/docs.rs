@@ -16,7 +16,7 @@ use crate::{dialects, lint};
 /// # Errors
 /// If `docs/manifests.md`, `docs/approval.md` or `docs/toolsets.md` cannot be read, of which only the tables are generated, or the manifests of the
 /// project have errors.
-pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
+pub fn pages(root: &Path) -> Result<Vec<(String, String)>, Failure> {
     const MANIFESTS: &str = "docs/manifests.md";
     const APPROVAL: &str = "docs/approval.md";
     const TOOLSETS: &str = "docs/toolsets.md";
@@ -24,12 +24,16 @@ pub fn pages(root: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
         let path = root.join(page);
         fs::read_to_string(&path).map_err(|error| Failure::new(format!("failed to read {}: {error}", path.display())))
     };
-    Ok(vec![
-        (APPROVAL, approval::renew_tables(root, &read(APPROVAL)?)?),
-        ("docs/dialects.md", dialects::docs_page()),
-        ("docs/lint.md", lint::docs_page::docs_page()),
-        ("docs/repair.md", repair::page()),
-        (TOOLSETS, toolsets::renew_tables(root, &read(TOOLSETS)?)?),
-        (MANIFESTS, docs_table::renew_tables(&read(MANIFESTS)?)),
-    ])
+    let mut pages = lint::docs_page::pages();
+    pages.extend(
+        [
+            (APPROVAL, approval::renew_tables(root, &read(APPROVAL)?)?),
+            ("docs/dialects.md", dialects::docs_page()),
+            ("docs/repair.md", repair::page()),
+            (TOOLSETS, toolsets::renew_tables(root, &read(TOOLSETS)?)?),
+            (MANIFESTS, docs_table::renew_tables(&read(MANIFESTS)?)),
+        ]
+        .map(|(path, text)| (path.to_owned(), text)),
+    );
+    Ok(pages)
 }

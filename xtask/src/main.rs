@@ -135,17 +135,17 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
     let mut pages = toolc_codegen::docs::pages(&root)?;
     let configuration = fs::read_to_string(root.join(CONFIGURATION))?;
     let renewed = toolc_config::renew_tables(&configuration);
-    pages.push((CONFIGURATION, renewed.ok_or("docs/configuration.md has no place for the keys")?));
-    pages.push((CONFIG_SCHEMA, format!("{:#}\n", toolc_config::schema())));
+    pages.push((CONFIGURATION.to_owned(), renewed.ok_or("docs/configuration.md has no place for the keys")?));
+    pages.push((CONFIG_SCHEMA.to_owned(), format!("{:#}\n", toolc_config::schema())));
     for (path, text) in pages {
-        if fs::read_to_string(root.join(path)).is_ok_and(|found| found == text) {
+        if fs::read_to_string(root.join(&path)).is_ok_and(|found| found == text) {
             continue;
         }
         if check {
             println!("stale: {path}: run `cargo xtask docs`");
             status = status.max(1);
         } else {
-            fs::write(root.join(path), text).map_err(|error| format!("failed to write {path}: {error}"))?;
+            fs::write(root.join(&path), text).map_err(|error| format!("failed to write {path}: {error}"))?;
             println!("written: {path}");
         }
     }

@@ -241,7 +241,7 @@ fn list_rules(formats: &[String], streams: &mut Streams<'_>) -> Result<bool, Fai
         [] => docs_page::text(),
         [format] if format == "text" => docs_page::text(),
         [format] if format == "json" => docs_page::json(),
-        [format] if format == "md" => docs_page::docs_page(),
+        [format] if format == "md" => docs_page::markdown(),
         _ => return Err(Failure::new("`--list-rules` supports only one `--format`: text, json or md")),
     };
     print(streams.out, &text)?;

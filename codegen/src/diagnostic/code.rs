@@ -68,11 +68,6 @@ impl Code {
         text
     }
 
-    /// Returns the anchor of its heading in `docs/lint.md`.
-    pub(crate) fn anchor(&self) -> String {
-        format!("{}-{}", self.id.to_lowercase(), self.name)
-    }
-
     /// Returns a sentence about the default level, and about `--fix` if the code has fixes.
     fn summary(&self) -> String {
         let level = match self.level {

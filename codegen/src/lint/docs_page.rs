@@ -1,9 +1,9 @@
-//! The documentation of the rules: as a list, as JSON, and as `docs/lint.md`.
+//! The documentation of the rules: as a list, as JSON, and as pages: `docs/lint.md` and `docs/lint/`.
 
 use minijinja::context;
 use serde_json::{Value, json};
 
-use super::rules::{CATEGORIES, codes};
+use super::rules::{CATEGORIES, Category, codes};
 use crate::diagnostic::{Code, Level};
 use crate::markdown;
 
@@ -39,22 +39,53 @@ pub fn json() -> String {
     format!("{:#}\n", json!({ "version": 1, "rules": rules }))
 }
 
-/// Returns `docs/lint.md`.
-pub fn docs_page() -> String {
+/// Returns the path and the text of each page: the index, and a page for each category.
+pub fn pages() -> Vec<(String, String)> {
+    let mut pages = vec![("docs/lint.md".to_owned(), index())];
+    pages.extend(CATEGORIES.iter().map(|category| (format!("docs/{}", page(category)), category_page(category))));
+    pages
+}
+
+/// Returns the documentation of every rule.
+pub fn markdown() -> String {
+    CATEGORIES.iter().map(rules).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the path, relative to `docs/`, and the anchor of the documentation of a code.
+pub fn link(code: Code) -> String {
+    let category = CATEGORIES.iter().find(|category| category.letter == code.category());
+    let category = category.expect("a code begins with the letter of a category");
+    format!("{}#{}-{}", page(category), code.id.to_lowercase(), code.name)
+}
+
+fn page(category: &Category) -> String {
+    format!("lint/{}.md", category.name)
+}
+
+fn index() -> String {
     let rule = |code: Code| {
         context! {
             id => code.id,
             name => code.name,
             level => level(code),
             fixable => code.fixable,
-            text => code.markdown(),
+            page => link(code),
         }
     };
-    let categories = CATEGORIES.iter().filter(|category| category.codes().next().is_some()).map(|category| {
+    let categories = CATEGORIES.iter().map(|category| {
         let rules: Vec<_> = category.codes().map(rule).collect();
-        context! { letter => category.letter, about => category.about, rules }
+        context! { letter => category.letter, about => category.about, page => page(category), rules }
     });
     markdown::render(include_str!("docs_page.md.jinja"), context! { categories => categories.collect::<Vec<_>>() })
+}
+
+fn category_page(category: &Category) -> String {
+    let Category { letter, about, .. } = category;
+    format!("# {letter}: {about}\n\n[Linting](../lint.md) lists the rules of all categories.\n\n{}", rules(category))
+}
+
+fn rules(category: &Category) -> String {
+    category.codes().map(|code| code.markdown()).collect::<Vec<_>>().join("\n")
 }
 
 fn level(code: Code) -> &'static str {

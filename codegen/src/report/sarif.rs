@@ -6,6 +6,7 @@ use super::base::Base;
 use super::{Report, json_text, text};
 use crate::diagnostic::{Code, Diagnostic, Level, Place};
 use crate::fix::replacements;
+use crate::lint::docs_page;
 
 /// The name of the folder that paths are relative to, as GitHub expects it.
 const BASE_ID: &str = "%SRCROOT%";
@@ -53,7 +54,7 @@ fn rule(code: Code, repository: &str) -> Value {
         "defaultConfiguration": { "level": code.level.map_or("none", Level::word) },
     });
     if !repository.is_empty() {
-        rule["helpUri"] = json!(format!("{repository}/blob/main/docs/lint.md#{}", code.anchor()));
+        rule["helpUri"] = json!(format!("{repository}/blob/main/docs/{}", docs_page::link(code)));
     }
     rule
 }
@@ -163,7 +164,7 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{rule, uri};
-    use crate::lint::codes;
+    use crate::lint::{codes, docs_page};
 
     /// GitHub shows the short description in its list of alerts, and allows 1,024 characters for both.
     #[test]
@@ -178,10 +179,12 @@ mod tests {
 
     #[test]
     fn the_help_of_a_rule_is_its_section_in_the_documentation() {
+        let pages = docs_page::pages();
         for code in codes() {
             let uri = rule(code, "https://example.org/toolc")["helpUri"].as_str().unwrap().to_owned();
             let (page, anchor) = uri.split_once('#').unwrap();
-            assert_eq!(page, "https://example.org/toolc/blob/main/docs/lint.md");
+            let page = page.strip_prefix("https://example.org/toolc/blob/main/").unwrap();
+            assert!(pages.iter().any(|(path, text)| path == page && text.contains(&code.markdown())), "{code}: {page}");
             // As GitHub makes anchors of headings.
             let heading = code.markdown().lines().next().unwrap().trim_start_matches('#').trim().to_lowercase();
             assert_eq!(anchor, heading.replace('`', "").replace(' ', "-"));

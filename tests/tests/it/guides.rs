@@ -65,7 +65,7 @@ fn project(reference: &str) -> Vec<(String, String)> {
 fn generated_pages_are_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for (path, text) in toolc_codegen::docs::pages(&root).expect("the guide is there") {
-        let found = fs::read_to_string(root.join(path)).unwrap_or_default();
+        let found = fs::read_to_string(root.join(&path)).unwrap_or_default();
         assert!(found == text, "{path} is out of date: run `cargo xtask docs`");
     }
     let configuration =

@@ -19,6 +19,8 @@ use crate::diagnostic::{Code, errors};
 pub struct Category {
     /// The first letter of its codes.
     pub letter: &'static str,
+    /// The name of its page in `docs/lint/`.
+    pub name: &'static str,
     /// What its findings are about.
     pub about: &'static str,
     errors: &'static [Code],
@@ -27,11 +29,17 @@ pub struct Category {
 
 /// Every category.
 pub const CATEGORIES: &[Category] = &[
-    Category { letter: "C", about: "The catalog and its language", errors: errors::CATALOG, rules: catalog::RULES },
-    Category { letter: "S", about: "Schemas", errors: errors::SCHEMA, rules: schema::RULES },
-    Category { letter: "P", about: "What vendors accept", errors: &[], rules: vendors::RULES },
-    Category { letter: "M", about: "What a model reads", errors: &[], rules: model::RULES },
-    Category { letter: "A", about: "Safety", errors: &[], rules: safety::RULES },
+    Category {
+        letter: "C",
+        name: "catalog",
+        about: "The catalog and its language",
+        errors: errors::CATALOG,
+        rules: catalog::RULES,
+    },
+    Category { letter: "S", name: "schema", about: "Schemas", errors: errors::SCHEMA, rules: schema::RULES },
+    Category { letter: "P", name: "vendors", about: "What vendors accept", errors: &[], rules: vendors::RULES },
+    Category { letter: "M", name: "model", about: "What a model reads", errors: &[], rules: model::RULES },
+    Category { letter: "A", name: "safety", about: "Safety", errors: &[], rules: safety::RULES },
 ];
 
 impl Category {

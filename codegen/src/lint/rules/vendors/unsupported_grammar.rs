@@ -4,7 +4,7 @@
 //! ## Why is this bad
 //! The vendor rejects the whole request. The decoders support a part of Lark. llguidance, which reads the grammars of OpenAI's custom
 //! tools, has no look-around and no lazy repetition in regular expressions, no priorities, no templates, and no imports other than
-//! `common` (its docs/syntax.md, of version 1.9.1).
+//! `common` (its page on syntax, of version 1.9.1).
 //!
 //! ## Example
 //! ```toml
