@@ -125,40 +125,6 @@ fn the_examples_of_the_manifest_guide_are_formatted() {
     }
 }
 
-/// Returns the headings of a guide, as links refer to them.
-fn anchors(guide: &str) -> Vec<String> {
-    let outside = guide.split("```").step_by(2);
-    let headings = outside.flat_map(str::lines).filter(|line| line.starts_with('#'));
-    headings
-        .map(|line| {
-            let heading = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
-            heading.chars().filter(|c| c.is_alphanumeric() || ['-', '_'].contains(c)).collect()
-        })
-        .collect()
-}
-
-#[test]
-fn links_between_guides_lead_somewhere() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let names = fs::read_dir(&docs).expect("failed to read docs/").map(|entry| entry.expect("an entry").path());
-    let guides = names.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    for path in guides.chain([docs.join("../README.md")]) {
-        let text = fs::read_to_string(&path).expect("a guide is text");
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            if link.starts_with("http") || link.contains(char::is_whitespace) {
-                continue;
-            }
-            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-            let target = if file.is_empty() { path.clone() } else { path.with_file_name(file) };
-            assert!(target.exists(), "{}: nothing at {link}", path.display());
-            if !anchor.is_empty() {
-                let anchors = anchors(&fs::read_to_string(&target).expect("a guide is text"));
-                assert!(anchors.iter().any(|one| one == anchor), "{}: no heading for {link}", path.display());
-            }
-        }
-    }
-}
-
 #[test]
 fn the_rust_of_the_manifest_guide_is_what_gen_writes() {
     let reference = reference();

@@ -29,6 +29,7 @@ mod host_values;
 mod hostile_manifests;
 mod inspect_commands;
 mod layers;
+mod links;
 mod lint;
 mod mutations;
 mod odd_names;
