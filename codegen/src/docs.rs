@@ -1,6 +1,8 @@
 //! The pages in `docs/` of this repository that are generated from the tables of the compiler and the runtime.
 
 mod approval;
+mod layers;
+pub mod packages;
 mod repair;
 mod toolsets;
 
@@ -11,29 +13,44 @@ use crate::failure::Failure;
 use crate::manifest::keys::docs_table;
 use crate::{dialects, lint};
 
-/// Returns the path, relative to `root`, and the text of each generated page.
+/// Returns the path, relative to `root`, and the text of each page that is generated, or has generated parts.
 ///
 /// # Errors
-/// If `docs/manifests.md`, `docs/approval.md` or `docs/toolsets.md` cannot be read, of which only the tables are generated, or the manifests of the
-/// project have errors.
+/// If a page with generated parts cannot be read or has no place for them, or the manifests or packages of the project have errors.
 pub fn pages(root: &Path) -> Result<Vec<(String, String)>, Failure> {
-    const MANIFESTS: &str = "docs/manifests.md";
     const APPROVAL: &str = "docs/approval.md";
+    const ARCHITECTURE: &str = "docs/architecture.md";
+    const MANIFESTS: &str = "docs/manifests.md";
+    const SEMVER: &str = "docs/semver.md";
     const TOOLSETS: &str = "docs/toolsets.md";
     let read = |page: &str| {
         let path = root.join(page);
-        fs::read_to_string(&path).map_err(|error| Failure::new(format!("failed to read {}: {error}", path.display())))
+        fs::read_to_string(&path).map_err(|error| Failure::io("read", &path, &error))
     };
+    let packages = packages::packages(root)?;
+    let architecture = packages::renew_crates(&packages, &read(ARCHITECTURE)?)?;
     let mut pages = lint::docs_page::pages();
     pages.extend(
         [
             (APPROVAL, approval::renew_tables(root, &read(APPROVAL)?)?),
+            (ARCHITECTURE, layers::renew_table(root, &architecture)?),
             ("docs/dialects.md", dialects::docs_page()),
-            ("docs/repair.md", repair::page()),
-            (TOOLSETS, toolsets::renew_tables(root, &read(TOOLSETS)?)?),
             (MANIFESTS, docs_table::renew_tables(&read(MANIFESTS)?)),
+            ("docs/repair.md", repair::page()),
+            (SEMVER, packages::renew_published(&packages, &read(SEMVER)?)?),
+            (TOOLSETS, toolsets::renew_tables(root, &read(TOOLSETS)?)?),
         ]
         .map(|(path, text)| (path.to_owned(), text)),
     );
     Ok(pages)
+}
+
+/// Returns a page with `text` between the comments `<!-- NAME -->` and `<!-- end of NAME -->`.
+fn replace_between(page: &str, name: &str, text: &str) -> Result<String, Failure> {
+    let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+    let parts = page.split_once(&start).and_then(|(before, rest)| Some((before, rest.split_once(&end)?.1)));
+    let (before, after) = parts.ok_or_else(|| {
+        Failure::new(format!("the page of the {name} lacks `<!-- {name} -->` or `<!-- end of {name} -->`"))
+    })?;
+    Ok(format!("{before}{start}{text}\n{end}{after}"))
 }

@@ -5,13 +5,11 @@ use std::path::Path;
 
 use toolc_commands::rules::Verdict;
 
+use super::replace_between;
 use crate::compile;
 use crate::failure::Failure;
 use crate::manifest::{CommandsManifest, RuleManifest};
 use crate::source::Sources;
-
-const START: &str = "<!-- rules -->\n";
-const END: &str = "<!-- end of rules -->";
 
 /// Returns the page with new tables. `root` is the project whose rules are listed.
 ///
@@ -20,10 +18,8 @@ const END: &str = "<!-- end of rules -->";
 pub(super) fn renew_tables(root: &Path, page: &str) -> Result<String, Failure> {
     let compilation = compile(&Sources::scan(root)?);
     let catalog = compilation.catalog.ok_or_else(|| Failure::new("the manifests have errors: run `lint`"))?;
-    let parts = page.split_once(START).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.ok_or_else(|| Failure::new("docs/approval.md has no place for the rules"))?;
     let tables: String = catalog.commands().iter().map(tables).collect();
-    Ok(format!("{before}{START}{tables}\n{END}{after}"))
+    replace_between(page, "rules", &tables)
 }
 
 /// Returns the tables of one manifest, under its name.

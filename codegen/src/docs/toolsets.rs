@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
+use super::replace_between;
 use crate::catalog::Toolset;
 use crate::compile;
 use crate::failure::Failure;
 use crate::lower::DefinitionSizes;
 use crate::manifest::ToolsetKind;
 use crate::source::Sources;
-
-const START: &str = "<!-- toolsets -->\n";
-const END: &str = "<!-- end of toolsets -->";
 
 /// Returns the page with new tables. `root` is the project whose toolsets are listed.
 ///
@@ -19,8 +17,6 @@ const END: &str = "<!-- end of toolsets -->";
 pub(super) fn renew_tables(root: &Path, page: &str) -> Result<String, Failure> {
     let compilation = compile(&Sources::scan(root)?);
     let catalog = compilation.catalog.ok_or_else(|| Failure::new("the manifests have errors: run `lint`"))?;
-    let parts = page.split_once(START).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.ok_or_else(|| Failure::new("docs/toolsets.md has no place for the toolsets"))?;
     let mut sizes = DefinitionSizes::new(&catalog);
     let mut table = |title: &str, is_listed: &dyn Fn(&Toolset) -> bool| {
         let mut text = format!(
@@ -47,5 +43,5 @@ pub(super) fn renew_tables(root: &Path, page: &str) -> Result<String, Failure> {
         |toolset: &Toolset| toolset.manifest.kind.as_ref().is_some_and(|kind| kind.value == ToolsetKind::Preset);
     let presets = table("Presets", &is_preset);
     let others = table("Other toolsets", &|toolset| !is_preset(toolset));
-    Ok(format!("{before}{START}{presets}{others}\n{END}{after}"))
+    replace_between(page, "toolsets", &format!("{presets}{others}"))
 }

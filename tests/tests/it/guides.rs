@@ -169,28 +169,10 @@ fn every_listed_difference_names_an_existing_test() {
     let cells = differences.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit('|').next());
     let named: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     assert!(named.len() > 20, "the names are found");
-    let (mut sources, mut open) = (
-        String::new(),
-        [
-            "runtime/src",
-            "codegen/src",
-            "commands",
-            "process",
-            "environment",
-            "tools",
-            "cli",
-            "host",
-            "config",
-            "mcp",
-            "model/src",
-            "plugins",
-            "store",
-            "tests/conformance",
-            "tests/tests",
-        ]
-        .map(|d| root.join(d))
-        .to_vec(),
-    );
+    let packages = toolc_codegen::docs::packages::packages(&root).expect("the packages can be read");
+    let folders =
+        packages.iter().flat_map(|package| ["src", "tests"].map(|part| root.join(&package.folder).join(part)));
+    let (mut sources, mut open): (String, Vec<_>) = (String::new(), folders.filter(|folder| folder.exists()).collect());
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()));
