@@ -34,6 +34,7 @@ mod lint;
 mod mutations;
 mod odd_names;
 mod original;
+mod published;
 mod python_module;
 mod quiet_output;
 mod readme;
