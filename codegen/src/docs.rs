@@ -1,4 +1,5 @@
-//! The pages in `docs/` of this repository that are generated from the tables of the compiler and the runtime.
+//! The files of this repository outside of `generated/` that are made from its manifests and the tables of the compiler and the
+//! runtime.
 
 mod approval;
 mod layers;
@@ -9,11 +10,13 @@ mod toolsets;
 use std::fs;
 use std::path::Path;
 
+use crate::emit::usual_programs;
 use crate::failure::Failure;
 use crate::manifest::keys::docs_table;
-use crate::{dialects, lint};
+use crate::source::Sources;
+use crate::{compile, dialects, lint};
 
-/// Returns the path, relative to `root`, and the text of each page that is generated, or has generated parts.
+/// Returns the path, relative to `root`, and the text of each file that is generated, or has generated parts.
 ///
 /// # Errors
 /// If a page with generated parts cannot be read or has no place for them, or the manifests or packages of the project have errors.
@@ -27,18 +30,21 @@ pub fn pages(root: &Path) -> Result<Vec<(String, String)>, Failure> {
         let path = root.join(page);
         fs::read_to_string(&path).map_err(|error| Failure::io("read", &path, &error))
     };
+    let compilation = compile(&Sources::scan(root)?);
+    let catalog = compilation.catalog.ok_or_else(|| Failure::new("the manifests have errors: run `lint`"))?;
     let packages = packages::packages(root)?;
     let architecture = packages::renew_crates(&packages, &read(ARCHITECTURE)?)?;
     let mut pages = lint::docs_page::pages();
     pages.extend(
         [
-            (APPROVAL, approval::renew_tables(root, &read(APPROVAL)?)?),
+            ("commands/src/programs/usual.rs", usual_programs(catalog.commands())),
+            (APPROVAL, approval::renew_tables(&catalog, &read(APPROVAL)?)?),
             (ARCHITECTURE, layers::renew_table(root, &architecture)?),
             ("docs/dialects.md", dialects::docs_page()),
             (MANIFESTS, docs_table::renew_tables(&read(MANIFESTS)?)),
             ("docs/repair.md", repair::page()),
             (SEMVER, packages::renew_published(&packages, &read(SEMVER)?)?),
-            (TOOLSETS, toolsets::renew_tables(root, &read(TOOLSETS)?)?),
+            (TOOLSETS, toolsets::renew_tables(&catalog, &read(TOOLSETS)?)?),
         ]
         .map(|(path, text)| (path.to_owned(), text)),
     );

@@ -1,23 +1,19 @@
 //! The tables of rules and places in `docs/approval.md`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use toolc_commands::rules::Verdict;
 
 use super::replace_between;
-use crate::compile;
+use crate::check::Checked;
 use crate::failure::Failure;
 use crate::manifest::{CommandsManifest, RuleManifest};
-use crate::source::Sources;
 
-/// Returns the page with new tables. `root` is the project whose rules are listed.
+/// Returns the page with new tables of the rules of `catalog`.
 ///
 /// # Errors
-/// If the project cannot be read or has errors, or the page has no place for the tables.
-pub(super) fn renew_tables(root: &Path, page: &str) -> Result<String, Failure> {
-    let compilation = compile(&Sources::scan(root)?);
-    let catalog = compilation.catalog.ok_or_else(|| Failure::new("the manifests have errors: run `lint`"))?;
+/// If the page has no place for the tables.
+pub(super) fn renew_tables(catalog: &Checked, page: &str) -> Result<String, Failure> {
     let tables: String = catalog.commands().iter().map(tables).collect();
     replace_between(page, "rules", &tables)
 }

@@ -1,23 +1,18 @@
 //! The tables in `docs/toolsets.md`: the toolsets of the project, with their tools and tokens.
 
-use std::path::Path;
-
 use super::replace_between;
 use crate::catalog::Toolset;
-use crate::compile;
+use crate::check::Checked;
 use crate::failure::Failure;
 use crate::lower::DefinitionSizes;
 use crate::manifest::ToolsetKind;
-use crate::source::Sources;
 
-/// Returns the page with new tables. `root` is the project whose toolsets are listed.
+/// Returns the page with new tables of the toolsets of `catalog`.
 ///
 /// # Errors
-/// If the project cannot be read or has errors, or the page has no place for the tables.
-pub(super) fn renew_tables(root: &Path, page: &str) -> Result<String, Failure> {
-    let compilation = compile(&Sources::scan(root)?);
-    let catalog = compilation.catalog.ok_or_else(|| Failure::new("the manifests have errors: run `lint`"))?;
-    let mut sizes = DefinitionSizes::new(&catalog);
+/// If the page has no place for the tables.
+pub(super) fn renew_tables(catalog: &Checked, page: &str) -> Result<String, Failure> {
+    let mut sizes = DefinitionSizes::new(catalog);
     let mut table = |title: &str, is_listed: &dyn Fn(&Toolset) -> bool| {
         let mut text = format!(
             "\n### {title}\n\n| toolset | what it is for | tools | tokens | budget | legacy names |\n|---|---|---|---|---|---|\n"

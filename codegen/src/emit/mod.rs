@@ -25,6 +25,7 @@ use crate::lower::{Lowered, lower};
 use crate::project::GENERATED;
 
 pub use rewrites::rewrites;
+pub(crate) use rust::usual_programs;
 pub use turn::Turn;
 pub use turn_definitions::conditional_definitions;
 

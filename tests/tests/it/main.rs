@@ -6,7 +6,6 @@ mod argument_readers;
 mod bench_projects;
 mod blocking_calls;
 mod build_cache;
-mod built_in_programs;
 mod calls;
 mod command_approval;
 mod command_rules;

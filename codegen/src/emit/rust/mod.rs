@@ -24,6 +24,7 @@ use crate::catalog::{Toolset, ToolsetId};
 use crate::lower::Lowered;
 use crate::names::{Scope, module, pascal, plain};
 use crate::project::{GENERATED, MARK};
+pub(crate) use commands::usual_programs;
 use print::print;
 use toolset::HomeToolset;
 

@@ -24,6 +24,13 @@ pub(super) fn print(tokens: TokenStream, levels: usize) -> String {
     printer.out
 }
 
+/// Formats an expression without `match` and closures on one line.
+pub(super) fn print_line(tokens: TokenStream) -> String {
+    let mut printer = Printer { out: String::new(), line_start: 0, indent: 0, width: usize::MAX };
+    printer.sequence(&read(tokens), 0);
+    printer.out
+}
+
 enum Token {
     /// A name, a literal, or a keyword that is spaced like a name.
     Word(TokenTree),
