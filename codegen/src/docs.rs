@@ -4,7 +4,7 @@
 mod approval;
 mod layers;
 pub mod packages;
-mod repair;
+pub mod repair;
 mod toolsets;
 
 use std::fs;

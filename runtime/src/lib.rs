@@ -203,7 +203,7 @@ pub mod repair {
     //! list the repairs of a call, and [`Registry::repairs`](crate::Registry::repairs) counts them.
 
     pub use crate::args::repairs::{Repair, Repairs};
-    pub use crate::args::rules::{Example, ExampleResult, NoRepair, RepairRule, RuleDescription, Subject};
+    pub use crate::args::rules::RepairRule;
     pub use crate::registration::repair_counts::RepairCount;
 }
 

@@ -1,16 +1,20 @@
-//! `docs/repair.md`, made from the rules of the runtime's reader.
+//! `docs/repair.md`: the [rules](RULES) by which the runtime's reader repairs arguments, and examples.
+
+mod examples;
+mod rules;
 
 use minijinja::{Value, context};
-use toolc::repair::{Example, ExampleResult, NoRepair, RepairRule, Subject};
+
+pub use examples::{Example, ExampleResult, KEPT, NoRepair, REFUSED, Subject};
+pub use rules::{RULES, RuleDescription};
 
 use crate::markdown;
 
 /// Returns `docs/repair.md`.
 pub(super) fn page() -> String {
-    let rules = RepairRule::ALL.iter().map(|rule| {
-        let description = rule.description();
+    let rules = RULES.iter().map(|description| {
         context! {
-            id => rule.id(),
+            id => description.rule.id(),
             from => description.from,
             to => description.to,
             condition => description.condition,
@@ -20,8 +24,8 @@ pub(super) fn page() -> String {
     });
     let context = context! {
         rules => rules.collect::<Vec<_>>(),
-        kept => NoRepair::KEPT.iter().map(entry).collect::<Vec<_>>(),
-        refused => NoRepair::REFUSED.iter().map(entry).collect::<Vec<_>>(),
+        kept => KEPT.iter().map(entry).collect::<Vec<_>>(),
+        refused => REFUSED.iter().map(entry).collect::<Vec<_>>(),
     };
     markdown::render(include_str!("repair.md.jinja"), context)
 }
@@ -29,7 +33,7 @@ pub(super) fn page() -> String {
 fn entry(entry: &NoRepair) -> Value {
     let mut from = entry.from.to_owned();
     // The entries that are accepted are paragraphs, the others cells of a table.
-    if NoRepair::KEPT.contains(entry) {
+    if KEPT.contains(entry) {
         from[..1].make_ascii_uppercase();
     }
     context! { from, reason => entry.reason, examples => examples(entry.examples) }
@@ -39,14 +43,14 @@ fn examples(examples: &[Example]) -> Vec<Value> {
     let rows = examples.iter().map(|example| {
         let schema = match example.subject {
             Subject::Arguments => format!("arguments {}", code(example.schema)),
-            _ => code(example.schema),
+            Subject::Parameter => code(example.schema),
         };
         let sent = if example.sent.is_empty() { "nothing".to_owned() } else { code(example.sent) };
         let result = match example.result {
             ExampleResult::Repaired(value) => code(value),
             ExampleResult::Absent => "absent".to_owned(),
             ExampleResult::Refused => "refused".to_owned(),
-            _ => "as sent".to_owned(),
+            ExampleResult::Kept => "as sent".to_owned(),
         };
         context! { schema, sent, result }
     });

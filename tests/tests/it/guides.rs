@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolc::repair::{Example, ExampleResult, NoRepair, RepairRule, Subject};
+use toolc::repair::RepairRule;
 use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput};
 use toolc_codegen::cli::capture;
 use toolc_codegen::diagnostic::Renderer;
+use toolc_codegen::docs::repair::{Example, ExampleResult, KEPT, REFUSED, RULES, RuleDescription, Subject};
 use toolc_codegen::format::format;
 use toolc_codegen::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
@@ -238,27 +239,27 @@ fn check_example(example: &Example, rule: Option<RepairRule>) {
         }
         ExampleResult::Absent => assert_eq!(got, Ok((json!({}), Vec::new())), "{example:?}"),
         ExampleResult::Refused => assert!(got.is_err(), "{got:?}: {example:?}"),
-        _ => assert_eq!(got, Ok((value(example.sent), Vec::new())), "{example:?}"),
+        ExampleResult::Kept => assert_eq!(got, Ok((value(example.sent), Vec::new())), "{example:?}"),
     }
 }
 
 #[test]
 fn the_examples_of_argument_repair_are_correct() {
-    for rule in RepairRule::ALL {
-        let examples = rule.description().examples;
-        for example in examples {
-            check_example(example, Some(rule));
+    assert_eq!(RULES.iter().map(|description| description.rule).collect::<Vec<_>>(), RepairRule::ALL);
+    for RuleDescription { rule, examples, .. } in RULES {
+        for example in *examples {
+            check_example(example, Some(*rule));
         }
         let accepts = examples.iter().any(|example| matches!(example.result, ExampleResult::Repaired(_)));
         let refuses = examples.iter().any(|example| example.result == ExampleResult::Refused);
         assert!(accepts && refuses, "{rule}");
     }
-    for entry in NoRepair::KEPT.iter().chain(NoRepair::REFUSED) {
+    for entry in KEPT.iter().chain(REFUSED) {
         for example in entry.examples {
             check_example(example, None);
         }
     }
-    for entry in NoRepair::REFUSED {
+    for entry in REFUSED {
         assert!(entry.examples.iter().all(|example| example.result == ExampleResult::Refused), "{}", entry.from);
     }
 }

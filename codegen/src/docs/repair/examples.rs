@@ -1,7 +1,53 @@
-//! The examples of the rules, and what is not repaired.
+//! The examples of the rules, and what is not repaired. A test runs the examples.
 
-use super::ExampleResult::{self, Absent, Kept, Refused, Repaired};
-use super::{Example, NoRepair, Subject};
+use ExampleResult::{Absent, Kept, Refused, Repaired};
+
+/// Arguments that are not repaired, or not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoRepair {
+    /// What is sent.
+    pub from: &'static str,
+    /// Why it is not repaired.
+    pub reason: &'static str,
+    /// Examples.
+    pub examples: &'static [Example],
+}
+
+/// An example of repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Example {
+    /// What the example shows.
+    pub subject: Subject,
+    /// The JSON Schema of the parameter. For the arguments as a whole, that of each parameter by name, or one with
+    /// `properties`.
+    pub schema: &'static str,
+    /// What the model sends.
+    pub sent: &'static str,
+    /// What the handler gets.
+    pub result: ExampleResult,
+}
+
+/// The subject of an [`Example`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The value of one parameter.
+    Parameter,
+    /// The arguments as a whole. Unknown keys are refused.
+    Arguments,
+}
+
+/// The result of an [`Example`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExampleResult {
+    /// This JSON, by repair.
+    Repaired(&'static str),
+    /// The JSON that was sent.
+    Kept,
+    /// The parameter is absent.
+    Absent,
+    /// The call is refused.
+    Refused,
+}
 
 const fn value(schema: &'static str, sent: &'static str, result: ExampleResult) -> Example {
     Example { subject: Subject::Parameter, schema, sent, result }
@@ -125,8 +171,8 @@ pub(super) const SINGLE_ITEM: &[Example] = &[
     value(STRINGS, r#"{"a": 1}"#, Refused),
 ];
 
-/// What is accepted as it is.
-pub(super) const KEPT: &[NoRepair] = &[
+/// What is accepted as it is, although it looks like a mistake.
+pub const KEPT: &[NoRepair] = &[
     NoRepair {
         from: "a number without a fraction for an integer",
         reason: "`2.0` is an integer in JSON Schema. A typed handler gets `2`.",
@@ -149,8 +195,8 @@ pub(super) const KEPT: &[NoRepair] = &[
     },
 ];
 
-/// What is refused.
-pub(super) const REFUSED: &[NoRepair] = &[
+/// What is refused, although a program could guess what was meant.
+pub const REFUSED: &[NoRepair] = &[
     NoRepair {
         from: "a misspelt name",
         reason: "Which parameter was meant is a guess. The error names the nearest ones. If the schema allows unknown keys, \
