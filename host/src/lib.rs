@@ -10,7 +10,7 @@ use toolc_catalog::Handlers;
 use toolc_code::CodeHandlers;
 use toolc_environment::SandboxKind;
 use toolc_files::FileHandlers;
-use toolc_terminal::TerminalHandlers;
+use toolc_terminal::{ProcessEvent, TerminalHandlers};
 use toolc_workspace::{Environments, Workspace};
 
 /// Returns the shipped tools. Their working directory is the process's current directory.
@@ -21,43 +21,83 @@ use toolc_workspace::{Environments, Workspace};
 /// # Ok::<(), toolc::error::RegistryError>(())
 /// ```
 pub fn shipped_tools() -> Box<dyn ToolProvider> {
-    in_workspace(Workspace::current())
+    ShippedTools::new(Workspace::current()).provider()
 }
 
 /// Returns the shipped tools. Their working directory is `dir`.
 pub fn shipped_tools_in(dir: impl AsRef<Path>) -> Box<dyn ToolProvider> {
-    in_workspace(Workspace::new(dir))
+    ShippedTools::new(Workspace::new(dir)).provider()
 }
 
-/// Returns the shipped tools. They act in these environments, and their working directory is that of the workspace. `file` can change
-/// the handlers of the toolset `file`, for example to let them read [long results](FileHandlers::with_spilled), and `terminal` those of
-/// the toolset `terminal`, for example to get news about [processes](TerminalHandlers::on_event).
-pub fn shipped_tools_with(
-    workspace: Workspace,
-    environments: Environments,
-    file: impl FnOnce(FileHandlers) -> FileHandlers,
-    terminal: impl FnOnce(TerminalHandlers) -> TerminalHandlers,
-) -> Box<dyn ToolProvider> {
-    toolc_catalog::provider(Handlers {
-        clarify: ClarifyHandlers,
-        cronjob: CronjobHandlers,
-        code: CodeHandlers::new(&workspace).environments(environments.clone()),
-        file: file(FileHandlers::new(workspace.clone()).environments(environments.clone())),
-        kanban: KanbanHandlers,
-        memory: MemoryHandlers,
-        session_search: SessionSearchHandlers,
-        terminal: terminal(TerminalHandlers::new(workspace).environments(environments)),
-        todo: TodoHandlers,
-    })
+/// The shipped tools with other settings than those of [`shipped_tools`].
+///
+/// ```
+/// use toolc_host::ShippedTools;
+/// use toolc_workspace::Workspace;
+///
+/// let registry = toolc::Registry::new();
+/// let tools = ShippedTools::new(Workspace::current()).on_process(|event| eprintln!("{event}"));
+/// registry.add(tools.provider())?;
+/// # Ok::<(), toolc::error::RegistryError>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "the tools are made by `provider`"]
+pub struct ShippedTools {
+    file: FileHandlers,
+    terminal: TerminalHandlers,
+    code: CodeHandlers,
+}
+
+impl ShippedTools {
+    /// Returns the tools, whose working directory is the workspace's, in the [environments](environments) of the workspace.
+    pub fn new(workspace: Workspace) -> Self {
+        let environments = environments(&workspace);
+        Self {
+            code: CodeHandlers::new(&workspace),
+            file: FileHandlers::new(workspace.clone()),
+            terminal: TerminalHandlers::new(workspace),
+        }
+        .environments(environments)
+    }
+
+    /// Sets the environments in which tools act.
+    pub fn environments(self, environments: Environments) -> Self {
+        Self {
+            code: self.code.environments(environments.clone()),
+            file: self.file.environments(environments.clone()),
+            terminal: self.terminal.environments(environments),
+        }
+    }
+
+    /// Lets the tools that read files also read [long results](FileHandlers::with_spilled), which are stored in this folder.
+    pub fn long_results(self, folder: impl AsRef<Path>) -> Self {
+        Self { file: self.file.with_spilled(folder), ..self }
+    }
+
+    /// Sets what is called when a [process](TerminalHandlers::on_event) in the background has news.
+    pub fn on_process(self, on_process: impl Fn(&ProcessEvent) + Send + Sync + 'static) -> Self {
+        Self { terminal: self.terminal.on_event(on_process), ..self }
+    }
+
+    /// Returns the tool provider.
+    pub fn provider(self) -> Box<dyn ToolProvider> {
+        let Self { file, terminal, code } = self;
+        toolc_catalog::provider(Handlers {
+            clarify: ClarifyHandlers,
+            code,
+            cronjob: CronjobHandlers,
+            file,
+            kanban: KanbanHandlers,
+            memory: MemoryHandlers,
+            session_search: SessionSearchHandlers,
+            terminal,
+            todo: TodoHandlers,
+        })
+    }
 }
 
 /// Returns the kinds of environments of the shipped tools: `local` by default, and `sandbox` for tasks that the host
 /// [does not trust](Environments::set_untrusted) and for scripts.
 pub fn environments(workspace: &Workspace) -> Environments {
     Environments::local(workspace).with_kind(SandboxKind::default())
-}
-
-fn in_workspace(workspace: Workspace) -> Box<dyn ToolProvider> {
-    let environments = environments(&workspace);
-    shipped_tools_with(workspace, environments, |file| file, |terminal| terminal)
 }

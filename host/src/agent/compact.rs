@@ -7,9 +7,10 @@ use toolc_files::AccessLog;
 use toolc_model::{ErrorKind, ModelError};
 
 use super::conversation::Entry;
-use super::event::{AgentEvent, Tokens};
+use super::event::AgentEvent;
 use super::record::speaker;
 use super::{Agent, TurnError};
+use crate::models::Tokens;
 
 /// The share of the context that the messages which are kept may have, in percent.
 const KEPT_PERCENT: u64 = 30;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
-use toolc::wire::Usage;
-use toolc_model::Prices;
+
+use crate::models::Tokens;
 
 /// Is called with each event, in order. It may be called on any thread, so it must not wait.
 pub(crate) type Observer = Arc<dyn Fn(&AgentEvent<'_>) + Send + Sync>;
@@ -50,59 +50,4 @@ pub(crate) enum AgentEvent<'a> {
     Compacted { replaced: usize, tokens_before: u64, tokens_after: u64 },
     /// The turn has ended.
     Ends { outcome: &'a str, text: &'a str, requests: u32, tokens: Tokens },
-}
-
-/// Numbers of tokens, and what they cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub(crate) struct Tokens {
-    pub(crate) input: u64,
-    pub(crate) cached: u64,
-    pub(crate) output: u64,
-    /// The cost, if the configuration has prices.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<f64>,
-}
-
-impl Tokens {
-    pub(crate) fn new(usage: Option<Usage>, prices: Option<Prices>) -> Self {
-        let Some(usage) = usage else { return Self::default() };
-        let cost = prices.map(|prices| prices.cost(usage));
-        Self { input: usage.input, cached: usage.cached, output: usage.output, cost }
-    }
-
-    /// Returns what was added since `before`.
-    pub(crate) fn since(self, before: Self) -> Self {
-        let cost = self.cost.map(|cost| cost - before.cost.unwrap_or_default());
-        Self {
-            input: self.input - before.input,
-            cached: self.cached - before.cached,
-            output: self.output - before.output,
-            cost,
-        }
-    }
-
-    pub(crate) fn add(&mut self, other: Self) {
-        self.input += other.input;
-        self.cached += other.cached;
-        self.output += other.output;
-        self.cost = match (self.cost, other.cost) {
-            (Some(a), Some(b)) => Some(a + b),
-            (a, b) => a.or(b),
-        };
-    }
-}
-
-impl std::fmt::Display for Tokens {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { input, cached, output, cost } = self;
-        write!(f, "{input} tokens in")?;
-        if *cached > 0 {
-            write!(f, " ({cached} cached)")?;
-        }
-        write!(f, ", {output} out")?;
-        match cost {
-            Some(cost) => write!(f, ", cost {cost:.4}"),
-            None => Ok(()),
-        }
-    }
 }

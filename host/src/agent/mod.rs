@@ -6,19 +6,17 @@
 
 mod background;
 mod budget;
-pub(crate) mod command;
 mod compact;
 mod conversation;
 mod event;
 mod helpers;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
-pub(crate) mod models;
 mod prompt;
 mod record;
+mod second_opinion;
 mod sent_tools;
 pub(crate) mod setup;
-mod spent;
 mod state;
 mod turn;
 
@@ -31,16 +29,16 @@ use toolc_model::{Client, ModelError};
 use background::Background;
 use budget::Budget;
 use conversation::Conversation;
-pub(crate) use event::{AgentEvent, Observer, Tokens};
+pub(crate) use event::{AgentEvent, Observer};
 use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
 use record::Recorder;
 use sent_tools::SentTools;
-pub(crate) use spent::Spent;
 use state::{Denied, TaskState};
 
 use crate::approval::Questions;
-use crate::mcp::LateServers;
+use crate::models::{Spent, Tokens};
+use crate::sources::servers::LateServers;
 
 /// An agent in one conversation.
 pub(crate) struct Agent {
@@ -169,12 +167,6 @@ impl std::fmt::Display for TurnError {
             Self::TooLong(message) => f.write_str(message),
         }
     }
-}
-
-/// Returns an executor for the loop. Handlers have threads of their own.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| format!("failed to start the executor: {error}"))
 }
 
 impl Agent {

@@ -10,8 +10,8 @@ use toolc_model::{Api, Client};
 use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, StoreError, StoredMessage, TokenCounts};
 
 use super::conversation::{CallMade, Conversation, Entry};
-use super::event::Tokens;
 use super::state::TaskState;
+use crate::models::Tokens;
 
 /// The maximum length of a title, in characters.
 const TITLE_CHARS: usize = 80;

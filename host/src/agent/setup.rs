@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use clap::Args;
 use toolc::approval::Approver;
-use toolc::redaction::Redactor;
 use toolc::search::ToolSearch;
-use toolc::{Dialect, Registry, Session, Task};
+use toolc::{Dialect, Session, Task};
 use toolc_agent::{BoardWorker, memory};
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::{Home, SearchBy};
@@ -21,29 +20,23 @@ use toolc_store::{Database, SessionInfo, Sessions};
 use super::background::Background;
 use super::budget::Budget;
 use super::conversation::Conversation;
-use super::event::{AgentEvent, Observer, Tokens};
+use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, HelperPlan, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
-use super::models::{ModelConfig, Models};
 use super::record::{self, Origin, Recorder};
+use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
-use super::spent::Spent;
 use super::state::TaskState;
 use super::{Agent, LoopLimits, News, prompt};
-use crate::approval::{self, Judging, Mode, Questions, SecondOpinion};
-use crate::environments::{self, EnvironmentKind};
-use crate::git;
-use crate::mcp::{LateServers, McpServers, ModelSampler, Needed, Person, Wait};
+use crate::approval::Questions;
+use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
+use crate::environments::EnvironmentKind;
+use crate::ground::{show, time};
+use crate::models::{ModelConfig, Models, Spent, Tokens};
 use crate::options::ToolOptions;
-use crate::plugins::{self, LoadedPlugins};
+use crate::person::{self, Person};
 use crate::profile::Profile;
-use crate::show;
-use crate::stores::Stores;
-use crate::time;
-use crate::tools::DEFAULT_TOOLSET;
-
-/// The tool with which the model reads results that are too long.
-const RESULT_READER: &str = "read_file";
+use crate::sources::servers::{LateServers, Wait};
 
 /// The tool whose notes a conversation begins with.
 const MEMORY: &str = "memory";
@@ -79,25 +72,14 @@ pub(crate) struct AgentArgs {
 
 /// What all agents of a process share.
 pub(crate) struct Setup {
-    pub(crate) profile: Profile,
-    pub(crate) directory: PathBuf,
-    pub(crate) registry: Registry,
-    pub(crate) plugins: LoadedPlugins,
-    servers: McpServers,
-    person: Person,
+    pub(crate) host: Host,
     pub(crate) models: Models,
-    pub(crate) redactor: Arc<Redactor>,
     pub(crate) sessions: Sessions,
-    judging: Judging,
-    /// Where tools act.
-    pub(crate) environment: EnvironmentKind,
-    /// What the user has to know about git settings of the folder that are ignored.
-    git_note: Option<String>,
     limits: LoopLimits,
     results: ResultStore,
-    pub(super) record: bool,
+    /// Whether conversations are recorded.
+    pub(crate) record: bool,
     second_opinion: bool,
-    pub(crate) stores: Stores,
     pub(super) news: News,
 }
 
@@ -125,79 +107,29 @@ impl Setup {
     /// Returns an error if the home, a model, a plugin folder or a file of rules cannot be used.
     pub(crate) fn new(args: &AgentArgs, options: &ToolOptions, home: Home, person: Person) -> Result<Self, String> {
         let profile = Profile::read(home)?;
-        let directory =
-            std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
-        let git = git::Reading::begin(&directory);
-        let (env, config) = (profile.env(), profile.config());
-        let configured = |model: &Option<toolc_config::Model>| model.as_ref().map(ModelConfig::from);
-        let (main, auxiliary) = (configured(&config.main_model), configured(&config.auxiliary_model));
-        // The auxiliary model of the configuration belongs to its main model.
-        let auxiliary = auxiliary.filter(|auxiliary| args.model.is_none() && main.as_ref() != Some(auxiliary));
-        let configured = (main.as_ref(), auxiliary.as_ref());
-        let models = if args.without_model {
-            Models::none()
-        } else {
-            Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &env)?
-        };
-        let environment = EnvironmentKind::find(options.environment, profile.config())?;
-        let mode = Mode::chosen(options.approval, &profile, Mode::Ask)?;
-        let judging = Judging::new(&profile, &directory, mode, environment)?;
-        let (registry, news) = (Registry::new(), News::default());
+        let models = open_models(args, &profile)?;
+        let news = News::default();
         let events = news.clone();
-        let environments = environments::environments(environment, &profile, true);
-        let git = git.end();
-        let git_note = git.note(&profile.home)?;
-        let tools = toolc_host::shipped_tools_with(
-            git::workspace(Some(&git), &profile.home)?,
-            environments,
-            |file| file.with_spilled(profile.home.results()),
-            |terminal| terminal.on_event(move |event| events.add(&event.task, event.to_string())),
-        );
-        let results = ResultStore::new(profile.home.results(), config.results.keep);
-        registry.add(tools).map_err(|error| error.to_string())?;
-        let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
-        let sampler = ModelSampler::of_model(models.auxiliary.clone());
-        let servers = McpServers::start(
-            &profile,
-            &registry,
-            Needed::All,
-            Wait::AsSession(&args.selection),
-            &person.answering(Some(sampler)),
-        )?;
-        for problem in servers.problems() {
-            eprintln!("warning: {problem}");
-        }
-        profile.check_names(&registry)?;
-        let limits = LoopLimits {
-            max_iterations: args.max_iterations.unwrap_or(config.agent.max_iterations),
-            compact_at_percent: config.agent.compact_at_percent.into(),
-            keep_messages: usize::try_from(config.agent.keep_messages).unwrap_or(usize::MAX),
-        };
-        let sessions = Sessions::new(Arc::new(Database::new(profile.home.state())));
-        let redactor = Arc::new(registry.redactor(&env));
-        let stores = Stores::of(&profile.home, &registry, environment)
-            .with_memory(plugins.memory(&profile)?)
-            .with_person(&person, config.agent.question_timeout);
-        let record = config.record_sessions && !args.no_record;
-        let second_opinion = args.second_opinion || config.approval.second_opinion;
-        Ok(Self {
-            profile,
-            directory,
-            registry,
-            plugins,
-            servers,
+        let needs = Needs {
             person,
+            model: Some(models.auxiliary.clone()),
+            on_process: Some(Box::new(move |event| events.add(&event.task, event.to_string()))),
+            ..Needs::new(Purpose::Call, Wait::AsSession(&args.selection))
+        };
+        let host = Host::assemble(profile, options, needs)?;
+        let config = host.profile.config();
+        Ok(Self {
+            limits: LoopLimits {
+                max_iterations: args.max_iterations.unwrap_or(config.agent.max_iterations),
+                compact_at_percent: config.agent.compact_at_percent.into(),
+                keep_messages: usize::try_from(config.agent.keep_messages).unwrap_or(usize::MAX),
+            },
+            record: config.record_sessions && !args.no_record,
+            second_opinion: args.second_opinion || config.approval.second_opinion,
+            sessions: Sessions::new(Arc::new(Database::new(host.profile.home.state()))),
+            results: host.results(),
+            host,
             models,
-            redactor,
-            sessions,
-            judging,
-            environment,
-            git_note,
-            limits,
-            results,
-            record,
-            second_opinion,
-            stores,
             news,
         })
     }
@@ -205,27 +137,30 @@ impl Setup {
     /// Fails if the environment is a sandbox that cannot be made here: the tools would fail one after the other, and only the model
     /// would learn why.
     pub(crate) fn check_environment(&self) -> Result<(), String> {
-        if self.environment != EnvironmentKind::Sandbox {
+        if self.host.environment != EnvironmentKind::Sandbox {
             return Ok(());
         }
         let checked = SandboxKind::default().check();
         checked.map(drop).map_err(|error| format!("the tools cannot act in a sandbox here: {error}"))
     }
 
-    /// Says on standard error which settings and plugins of the folder are ignored, because the user has not trusted them. At a terminal, this
-    /// was said when they were read.
-    pub(crate) fn tell_what_is_ignored(&self) {
-        if io::stderr().is_terminal() {
-            return;
+    /// Says on standard error which settings and plugins of the folder are ignored, because the user has not trusted them. At a terminal,
+    /// this was said when they were read.
+    ///
+    /// # Errors
+    /// If the list of trusted projects cannot be read.
+    pub(crate) fn tell_what_is_ignored(&self) -> Result<(), String> {
+        if !io::stderr().is_terminal() {
+            for note in self.host.ignored()? {
+                eprintln!("note: {}", show::one_line(&note));
+            }
         }
-        for note in self.git_note.iter().map(String::as_str).chain(self.plugins.untrusted()) {
-            eprintln!("note: {}", show::one_line(note));
-        }
+        Ok(())
     }
 
     /// Returns the approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C.
     pub(crate) fn person(&self, on_interrupt: impl Fn() + Send + Sync + 'static) -> Option<Arc<dyn Approver>> {
-        approval::person(self.judging.rules, on_interrupt)
+        person::approver(self.host.judging.as_ref()?.rules, on_interrupt)
     }
 
     /// Sets what happens around a question of an MCP server: `on_interrupt` is called if the person presses Ctrl-C, and what `pause`
@@ -235,7 +170,7 @@ impl Setup {
         on_interrupt: impl Fn() + Send + Sync + 'static,
         pause: impl Fn() -> Box<dyn Send> + Send + Sync + 'static,
     ) {
-        self.person.around_questions(on_interrupt, pause);
+        self.host.person.around_questions(on_interrupt, pause);
     }
 
     /// Returns an agent.
@@ -256,14 +191,14 @@ impl Setup {
         let (session, questions) = self.session(&plan, &models, &name, &spent)?;
         let Plan { selection, toolsets, source, observer, approver, resume, worker: _, helper } = plan;
         let task = Task::new(&*name);
-        if let Some(directory) = self.environment.directory(&self.directory, self.profile.config()) {
+        if let Some(directory) = self.host.environment.directory(&self.host.directory, self.host.profile.config()) {
             task.set_directory(directory);
         }
         // The parent of a helper records what it returns.
         let sessions = (self.record && helper.is_none()).then(|| self.sessions.clone());
-        let origin = Origin { source, directory: self.directory.display().to_string() };
+        let origin = Origin { source, directory: self.host.directory.display().to_string() };
         let mut recorder =
-            Recorder::new(sessions, Arc::clone(&self.redactor), origin, models.main.clone(), name.clone());
+            Recorder::new(sessions, Arc::clone(&self.host.redactor), origin, models.main.clone(), name.clone());
         let (mut conversation, mut tokens, mut state) = <(Conversation, Tokens, Option<TaskState>)>::default();
         let mut unfinished = Vec::new();
         if let Some(info) = resume {
@@ -273,12 +208,12 @@ impl Setup {
             unfinished = resumed.unfinished;
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
-        let place = self.environment.place(&self.directory, self.profile.config());
+        let place = self.host.environment.place(&self.host.directory, self.host.profile.config());
         let budget = helper
             .as_ref()
             .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
         let selection = selection.clone();
-        let late_servers = if helper.is_some() { LateServers::default() } else { self.servers.late() };
+        let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let base = Base { setup: Arc::clone(self), selection, toolsets, approver, observer: observer.clone() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, spent.clone());
         let mut agent = Agent {
@@ -291,7 +226,7 @@ impl Setup {
             limits: self.limits,
             conversation,
             recorder,
-            redactor: Arc::clone(&self.redactor),
+            redactor: Arc::clone(&self.host.redactor),
             late_servers,
             observer,
             news: self.news.clone(),
@@ -302,7 +237,7 @@ impl Setup {
             spent,
             helpers,
             background: Background::default(),
-            sent_tools: SentTools::new(self.profile.config().tool_changes),
+            sent_tools: SentTools::new(self.host.profile.config().tool_changes),
             budget,
             is_helper: helper.is_some(),
             is_single: source != "chat",
@@ -323,47 +258,44 @@ impl Setup {
         spent: &Spent,
     ) -> Result<(Session, Questions), String> {
         let Plan { toolsets, observer, worker, helper, .. } = plan;
-        let home = &self.profile.home;
         let limits = self.helper_limits();
         let mut selection = plan.selection.clone();
-        self.profile.apply_to_selection(&mut selection, &self.servers, &self.registry);
+        self.host.select(&mut selection);
         if toolsets.is_some() {
             selection.enable.clear();
         }
         if let Some(helper) = helper {
-            selection.disable_tools.extend(helper.blocked(&self.registry));
+            selection.disable_tools.extend(helper.blocked(&self.host.registry));
         }
         let facts = toolc_catalog::Facts {
             helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),
             max_helpers: limits.at_once.into(),
         };
-        let mut builder = selection.builder(&self.registry)?.facts(facts).env(self.profile.env());
-        let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.servers.toolsets()].concat();
+        let mut builder = selection.builder(&self.host.registry)?.facts(facts).id(name);
+        let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.host.servers.toolsets()].concat();
         let toolsets = toolsets.clone().or_else(|| selection.is_empty().then(default));
         builder = builder.enable(toolsets.unwrap_or_default());
         if let Some(search) = self.tool_search(models) {
             builder = builder.tool_search(search);
         }
-        let stores = self.stores.clone().with_summarizer(models.auxiliary.clone(), spent.clone());
-        builder = stores.apply(builder.id(name).home(home.path()));
         if let Some(worker) = worker {
             builder = builder.enable([KANBAN]).value(Arc::new(worker.clone()));
         }
         // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
         let notices = observer.clone();
         let warn = move |text: &str| notices(&AgentEvent::Notice { text });
-        builder = self.plugins.add_hooks(builder, &self.registry, self.profile.env(), home, warn);
-        builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.redactor))));
+        let parts = self.host.session_parts().with_summarizer(models.auxiliary.clone(), spent.clone());
+        builder = parts.add_to(builder, warn);
+        builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.host.redactor))));
         let reporter = Reporter {
             observer: observer.clone(),
-            redactor: Arc::clone(&self.redactor),
+            redactor: Arc::clone(&self.host.redactor),
             emojis: self.emojis(),
             begun: Mutex::default(),
         };
         builder = builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER);
-        let (results, redactor) = (self.results.of_session(name), Arc::clone(&self.redactor));
+        let (results, redactor) = (self.results.of_session(name), Arc::clone(&self.host.redactor));
         builder = builder.spill_store(Arc::new(RedactedStore { results, redactor }));
-        builder = approval::Limits::of(&self.profile).apply(builder.commands(self.judging.commands.clone()));
         let progress = observer.clone();
         builder = builder.on_progress(move |report| {
             progress(&AgentEvent::Progress {
@@ -374,13 +306,11 @@ impl Setup {
                 message: report.message,
             });
         });
-        let approver = if self.second_opinion {
-            let opinion =
-                SecondOpinion::new(models.auxiliary.clone(), spent.clone(), self.judging.rules, plan.approver.clone());
-            Some(opinion as Arc<dyn Approver>)
-        } else {
-            plan.approver.clone()
-        };
+        let mut approver = plan.approver.clone();
+        if let Some(judging) = self.host.judging.as_ref().filter(|_| self.second_opinion) {
+            let opinion = SecondOpinion::new(models.auxiliary.clone(), spent.clone(), judging.rules, approver);
+            approver = Some(opinion);
+        }
         let questions = Questions::default();
         if let Some(approver) = approver {
             builder = builder.approver(questions.of(approver));
@@ -392,7 +322,7 @@ impl Setup {
     fn tool_search(&self, models: &Models) -> Option<ToolSearch> {
         let context = models.main.settings().context_tokens.and_then(|tokens| usize::try_from(tokens).ok());
         let search = context.map_or_else(ToolSearch::default, ToolSearch::for_context);
-        match self.profile.config().search {
+        match self.host.profile.config().search {
             SearchBy::Toolc => Some(search),
             SearchBy::Vendor => Some(search.by_vendor()),
             SearchBy::Off => None,
@@ -404,32 +334,49 @@ impl Setup {
         if session.turn_blocking(dialect).tool(MEMORY).is_none() {
             return String::new();
         }
-        let snapshot = memory::snapshot(&*self.stores.memory);
+        let snapshot = memory::snapshot(&*self.host.stores.memory);
         for problem in &snapshot.problems {
             observer(&AgentEvent::Notice { text: problem });
         }
-        self.redactor.text(&snapshot.text).into_owned()
+        self.host.redactor.text(&snapshot.text).into_owned()
     }
 
     /// Returns the limits of helpers.
     pub(super) fn helper_limits(&self) -> toolc_config::Helpers {
-        self.profile.config().agent.helpers
+        self.host.profile.config().agent.helpers
     }
 
     fn emojis(&self) -> HashMap<String, String> {
-        let tools = self.registry.tools();
-        let tools = tools.iter().filter_map(|name| self.registry.tool(name));
+        let tools = self.host.registry.tools();
+        let tools = tools.iter().filter_map(|name| self.host.registry.tool(name));
         tools.map(|tool| (tool.name.into_owned(), tool.emoji.into_owned())).collect()
     }
 
     /// Waits until what calls have started has ended, and ends the MCP servers.
     pub(crate) fn settle(self: Arc<Self>) {
-        self.plugins.settle();
+        self.host.plugins.settle();
         // A helper that does not end keeps them until the end of this process.
         if let Some(setup) = Arc::into_inner(self) {
-            setup.servers.stop();
+            setup.host.stop();
         }
     }
+}
+
+/// Opens the models that the options name, or else those of the profile.
+///
+/// # Errors
+/// If no model is named, or one cannot be opened.
+fn open_models(args: &AgentArgs, profile: &Profile) -> Result<Models, String> {
+    if args.without_model {
+        return Ok(Models::none());
+    }
+    let config = profile.config();
+    let configured = |model: &Option<toolc_config::Model>| model.as_ref().map(ModelConfig::from);
+    let (main, auxiliary) = (configured(&config.main_model), configured(&config.auxiliary_model));
+    // The auxiliary model of the configuration belongs to its main model.
+    let auxiliary = auxiliary.filter(|auxiliary| args.model.is_none() && main.as_ref() != Some(auxiliary));
+    let configured = (main.as_ref(), auxiliary.as_ref());
+    Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &profile.env())
 }
 
 /// Returns a name for a conversation, which begins with the time: `20260301-120000-3f9c2b`.

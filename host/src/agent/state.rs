@@ -12,7 +12,7 @@ use toolc_terminal::RunningProcess;
 use super::Agent;
 use super::event::AgentEvent;
 use super::helpers::RecordedHelper;
-use crate::time;
+use crate::ground::time;
 
 /// The maximum number of calls that were not approved. The oldest are dropped.
 const MAX_DENIED: usize = 50;

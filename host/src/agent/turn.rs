@@ -13,9 +13,10 @@ use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message
 use super::budget::Budget;
 use super::compact::Keep;
 use super::conversation::{CallMade, Entry};
-use super::event::{AgentEvent, Tokens};
+use super::event::AgentEvent;
 use super::record::UNFINISHED;
 use super::{Agent, Ended, Interrupts, TurnError};
+use crate::models::Tokens;
 
 /// The user has pressed Ctrl-C.
 pub(super) struct Pressed;

@@ -9,7 +9,7 @@ use serde_json::json;
 use toolc::approval::{ApprovalLog, ApprovalRecord};
 use toolc_commands::characters::is_invisible;
 
-use crate::time;
+use crate::ground::time;
 use toolc_config::Home;
 
 /// The size at which the log is rotated.

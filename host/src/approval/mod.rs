@@ -1,32 +1,30 @@
 //! Approval in this program: the mode, the person at the terminal, the store of approvals, and the log.
 
 mod log;
-#[cfg(unix)]
-pub(crate) mod person;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
-mod question;
+pub(crate) mod question;
 mod questions;
+pub(crate) mod reading;
 mod report;
-mod second_opinion;
+pub(crate) mod rules;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use toolc::SessionBuilder;
-use toolc::approval::{ApprovalRequest, Approver, CommandApproval, CommandMode};
+use toolc::approval::{ApprovalRequest, CommandApproval, CommandMode};
 use toolc::limits::ResultLimits;
-use toolc_cli::{App, Command};
 use toolc_commands::rules::RuleSet;
 use toolc_config::{ApprovalMode, Home};
 use toolc_store::{Approvals, Database};
 
 use crate::environments::EnvironmentKind;
+use crate::ground::show;
 use crate::profile::Profile;
-use crate::{rules, show};
 use log::Log;
 pub(crate) use questions::Questions;
-pub(crate) use second_opinion::SecondOpinion;
+pub(crate) use report::section;
 
 /// What happens to a command that needs approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,16 +57,18 @@ impl Mode {
         }
     }
 
-    /// Returns the mode of the option, or else that of the environment variable, or else that of the configuration. `default` is what
-    /// `ask` means where it is not said.
-    pub(crate) fn chosen(option: Option<Self>, profile: &Profile, default: Self) -> Result<Self, String> {
+    /// Returns the mode of the option, or else of the environment variable, or else of the configuration.
+    ///
+    /// # Errors
+    /// If the variable is no mode.
+    pub(crate) fn chosen(option: Option<Self>, profile: &Profile) -> Result<Self, String> {
         let said = option.map_or_else(Self::from_environment, |mode| Ok(Some(mode)))?;
         let configured = profile.config().approval.mode.map(|mode| match mode {
-            ApprovalMode::Ask => default,
+            ApprovalMode::Ask => Self::Ask,
             ApprovalMode::Deny => Self::Deny,
             ApprovalMode::Off => Self::Off,
         });
-        Ok(said.or(configured).unwrap_or(default))
+        Ok(said.or(configured).unwrap_or(Self::Ask))
     }
 
     fn from_environment() -> Result<Option<Self>, String> {
@@ -93,53 +93,6 @@ impl From<Mode> for CommandMode {
 /// Returns the store of approved commands.
 pub(crate) fn store(home: &Home) -> Approvals {
     Approvals::new(Arc::new(Database::new(home.state())))
-}
-
-/// Adds approval to the app if the command calls tools, and a section to the report of `doctor`. Otherwise, returns the app
-/// unchanged.
-///
-/// # Errors
-/// Returns an error if `TOOLC_APPROVAL` or a file of rules is invalid.
-pub(crate) fn prepare(
-    app: App,
-    command: &Command,
-    mode: Option<Mode>,
-    environment: EnvironmentKind,
-    profile: &Profile,
-) -> Result<App, String> {
-    if !matches!(command, Command::Call(_) | Command::Repl { .. } | Command::Doctor { .. }) {
-        return Ok(app);
-    }
-    let mode = Mode::chosen(mode, profile, Mode::Ask)?;
-    let home = profile.home.clone();
-    let directory =
-        std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
-    if let Command::Doctor { .. } = command {
-        return Ok(app.doctor_section(report::section(&home, &directory, mode)));
-    }
-    let Judging { rules, commands } = Judging::new(profile, &directory, mode, environment)?;
-    let limits = Limits::of(profile);
-    let app = app.session(move |session| limits.apply(session.home(home.path()).commands(commands.clone())));
-    Ok(with_person(app, rules))
-}
-
-/// Adds approval to the app for MCP clients, and returns whether they are asked. `yes` approves what a rule does not deny.
-///
-/// # Errors
-/// Returns an error if `TOOLC_APPROVAL` or a file of rules is invalid.
-pub(crate) fn prepare_for_clients(
-    app: App,
-    mode: Option<Mode>,
-    environment: EnvironmentKind,
-    profile: &Profile,
-) -> Result<(App, Mode), String> {
-    let directory =
-        std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
-    let mode = Mode::chosen(mode, profile, Mode::Ask)?;
-    let Judging { commands, .. } = Judging::new(profile, &directory, mode, environment)?;
-    let (limits, home) = (Limits::of(profile), profile.home.clone());
-    let prepare = move |session: SessionBuilder| limits.apply(session.home(home.path()).commands(commands.clone()));
-    Ok((app.session(prepare), mode))
 }
 
 /// Returns the text of a question about a call, for a client that shows plain text.
@@ -201,35 +154,8 @@ impl Judging {
     }
 }
 
-/// Returns an approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C, which
-/// otherwise ends the process.
-#[cfg(unix)]
-pub(crate) fn person(
-    rules: &'static RuleSet<'static>,
-    on_interrupt: impl Fn() + Send + Sync + 'static,
-) -> Option<Arc<dyn Approver>> {
-    person::Person::of_host(rules, std::env::home_dir(), on_interrupt)
-}
-
-/// On other systems, this program cannot ask while it shows a conversation.
-#[cfg(not(unix))]
-pub(crate) fn person(_: &'static RuleSet<'static>, _: impl Fn() + Send + Sync + 'static) -> Option<Arc<dyn Approver>> {
-    None
-}
-
 fn commands(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
     let warn = |error: &toolc_store::StoreError| eprintln!("warning: {error}");
     let store = store(home).on_error(warn);
     CommandApproval::new(rules).store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
-}
-
-#[cfg(unix)]
-fn with_person(app: App, rules: &'static RuleSet<'static>) -> App {
-    app.approver(person::Person::at_the_terminal(rules, std::env::home_dir()))
-}
-
-/// On other systems, the app asks on its standard streams, unless a tool could answer.
-#[cfg(not(unix))]
-fn with_person(app: App, _: &'static RuleSet<'static>) -> App {
-    if toolc_process::is_inside_a_tool() { app.approver(None) } else { app }
 }

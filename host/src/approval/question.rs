@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandReason};
 
-use crate::show::{self, Look, Mark, Reason, Style};
+use crate::ground::show::{self, Look, Mark, Reason, Style};
 
 /// The name of the doubt about letters that look like other letters.
 const LOOK_ALIKE: &str = "look-alike";

@@ -7,11 +7,12 @@ use serde_json::json;
 use toolc_cli::DoctorSection;
 use toolc_config::Home;
 
+use crate::approval::rules;
 use crate::approval::{Mode, store};
-use crate::{rules, show};
+use crate::ground::show;
 
 /// Returns the section on approvals for the report of `doctor`. A file that cannot be used is a problem.
-pub(super) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSection {
+pub(crate) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSection {
     let mut problems = Vec::new();
     let shipped = toolc_catalog::commands::rules().rules().len();
     let files = rules::files(home, directory).unwrap_or_default();

@@ -11,8 +11,8 @@ use toolc_environment::{ApptainerKind, ContainerKind, DaytonaKind, HostKeys, Lea
 use toolc_workspace::{Environments, Workspace};
 
 use super::EnvironmentKind;
+use crate::ground::show;
 use crate::profile::{DAYTONA_KEY, MODAL_TOKEN, Profile};
-use crate::show;
 
 /// Adds the kinds that are configured.
 pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profile: &Profile) -> Environments {
@@ -35,7 +35,7 @@ pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profi
 }
 
 /// Returns the leases in the home of the profile, which can end what environments of all kinds have left.
-pub(super) fn leases(profile: &Profile) -> Leases {
+pub(crate) fn leases(profile: &Profile) -> Leases {
     Leases::new(profile.home.leases()).modal(modal_kind(profile))
 }
 

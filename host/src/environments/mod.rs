@@ -1,10 +1,7 @@
 //! Where the tools of this program act: the kind of environment, the lease of this process, and what `doctor` reports about them.
 
-mod command;
-mod copy;
 #[cfg_attr(not(unix), path = "no_kinds.rs")]
 mod kinds;
-mod shell;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +14,7 @@ use toolc_environment::{HostId, Leases, Local, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
 use crate::profile::Profile;
-pub(crate) use command::EnvironmentsArgs;
+pub(crate) use kinds::leases as own_leases;
 
 /// The kind of environment in which tools act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -15,7 +15,7 @@ pub(super) fn add(environments: Environments, _: EnvironmentKind, _: &Profile) -
 }
 
 /// Returns the leases in the home of the profile.
-pub(super) fn leases(profile: &Profile) -> Leases {
+pub(crate) fn leases(profile: &Profile) -> Leases {
     Leases::new(profile.home.leases())
 }
 

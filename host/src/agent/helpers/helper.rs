@@ -14,8 +14,9 @@ use super::{Base, DELEGATE_TASK, HelperPlan};
 use crate::agent::budget::Budget;
 use crate::agent::event::{AgentEvent, Observer};
 use crate::agent::setup::Plan;
-use crate::agent::{Agent, Ended, Interrupts, Spent};
-use crate::show;
+use crate::agent::{Agent, Ended, Interrupts};
+use crate::ground::show;
+use crate::models::Spent;
 
 /// The maximum length of a summary, in characters. The middle of a longer one is left out.
 const MAX_SUMMARY: usize = 12_000;
@@ -185,7 +186,7 @@ impl Helper {
         job: Job,
         surroundings: Surroundings,
     ) -> Result<Arc<Self>, String> {
-        let goal = surroundings.base.setup.redactor.text(&job.goal).into_owned();
+        let goal = surroundings.base.setup.host.redactor.text(&job.goal).into_owned();
         let helper = Arc::new(Self {
             goal: shortened(&show::one_line(&goal), SHOWN_GOAL),
             is_background,
@@ -200,7 +201,7 @@ impl Helper {
         let on_thread = Arc::clone(&helper);
         let work = move || {
             let ending = Ending(&on_thread);
-            let report = match crate::agent::runtime() {
+            let report = match crate::ground::executor() {
                 Ok(runtime) => runtime.block_on(on_thread.work(job, &surroundings)),
                 Err(error) => Report::new(Status::Failed, Some(error)),
             };

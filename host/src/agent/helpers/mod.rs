@@ -20,7 +20,7 @@ use toolc_cli::Selection;
 use super::budget::Budget;
 use super::event::Observer;
 use super::setup::Setup;
-use super::spent::Spent;
+use crate::models::Spent;
 use helper::{Helper, Job, Report, Surroundings, WaitingCall};
 
 /// The tool with which a model has helpers.

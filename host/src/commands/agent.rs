@@ -1,0 +1,197 @@
+//! `toolc agent`: works on one task, and exits.
+
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use clap::Args;
+use toolc_config::Home;
+
+use crate::agent::setup::{AgentArgs, Plan, Setup, to_resume};
+use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
+use crate::ground::ask;
+use crate::ground::show;
+use crate::options::ToolOptions;
+use crate::person::Person;
+
+/// The maximum size of a task on standard input.
+const MAX_TASK_BYTES: u64 = 1 << 20;
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+Commands that need approval are asked about at the terminal. Without a terminal they do not run, unless `--approval off` is set.
+
+Exit status:
+  0    the model is done
+  1    the model did not finish: it refused, its answer was cut off, or it used up its requests
+  2    the command line is wrong, the model cannot be asked, the conversation is too long for it, or the answer cannot be written
+  130  Ctrl-C ended the work";
+
+/// The arguments of `agent`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct AgentCommand {
+    /// The task. `-` reads it from standard input.
+    prompt: String,
+    #[command(flatten)]
+    args: AgentArgs,
+    /// Continue a recorded conversation: the latest one of this folder, or the one whose name begins with ID.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<String>,
+    /// Print what happens as one JSON object on each line, instead of the answer.
+    #[arg(long)]
+    json: bool,
+}
+
+impl AgentCommand {
+    /// Runs the command.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+        let prompt = self.prompt()?;
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
+        setup.check_environment()?;
+        setup.tell_what_is_ignored()?;
+        let runtime = crate::ground::executor()?;
+        let status = runtime.block_on(self.run_in(&setup, &prompt));
+        setup.settle();
+        status
+    }
+
+    async fn run_in(&self, setup: &Arc<Setup>, prompt: &str) -> Result<ExitCode, String> {
+        let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+        let presses = interrupts.clone();
+        let resume = match &self.resume {
+            Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
+            None => None,
+        };
+        let interrupt = presses.clone();
+        setup.around_questions(move || interrupt.press(), || Box::new(()));
+        let output = Output::default();
+        let mut agent = setup.agent(Plan {
+            selection: &self.args.selection,
+            toolsets: None,
+            source: "agent",
+            observer: if self.json { json_lines(&output) } else { on_terminal(&output) },
+            approver: setup.person(move || presses.press()),
+            resume: resume.as_ref(),
+            worker: None,
+            helper: None,
+        })?;
+        agent.announce(&setup.host.directory).await;
+        // Before a request costs something.
+        output.written()?;
+        let ended = agent.run_turn(prompt, &mut interrupts).await;
+        let status = match &ended {
+            Ok(Ended::Done) => 0,
+            Ok(Ended::Refused | Ended::CutOff | Ended::OutOfBudget) => 1,
+            Ok(Ended::Interrupted) => 130,
+            Err(_) => 2,
+        };
+        match &ended {
+            Ok(Ended::OutOfBudget) => {
+                eprintln!("error: the model used up its {} requests", agent.limits.max_iterations);
+            }
+            Ok(Ended::CutOff) => eprintln!("error: the answer was cut off at the token limit"),
+            Ok(Ended::Refused) => eprintln!("error: the model refused"),
+            Err(error) => eprintln!("error: {}", show::one_line(&setup.host.redactor.text(&error.to_string()))),
+            Ok(Ended::Done | Ended::Interrupted) => {}
+        }
+        if let Err(problem) = output.written() {
+            eprintln!("error: {problem}: the answer is lost there{}", recorded(setup, &agent));
+            return Ok(ExitCode::from(if status == 130 { status } else { 2 }));
+        }
+        Ok(ExitCode::from(status))
+    }
+
+    fn prompt(&self) -> Result<String, String> {
+        let empty = "the task is empty: say what is to be done, or write `-` to read the task from standard input";
+        if self.prompt != "-" {
+            return if self.prompt.trim().is_empty() { Err(empty.to_owned()) } else { Ok(self.prompt.clone()) };
+        }
+        let mut text = String::new();
+        let read = io::stdin().lock().take(MAX_TASK_BYTES + 1).read_to_string(&mut text);
+        read.map_err(|error| format!("failed to read the task from standard input: {error}"))?;
+        if text.len() as u64 > MAX_TASK_BYTES {
+            return Err(format!("the task on standard input is longer than {MAX_TASK_BYTES} bytes"));
+        }
+        if text.trim().is_empty() {
+            return Err("the task on standard input is empty: say what is to be done".to_owned());
+        }
+        Ok(text)
+    }
+}
+
+/// Standard output, and the first failure to write to it. A failure does not stop the work.
+#[derive(Clone, Default)]
+struct Output(Arc<OnceLock<io::Error>>);
+
+impl Output {
+    fn line(&self, line: &str) {
+        if self.0.get().is_some() {
+            return;
+        }
+        let mut out = io::stdout().lock();
+        if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
+            let _ = self.0.set(error);
+        }
+    }
+
+    /// Fails if something was not written although there is a reader.
+    fn written(&self) -> Result<(), String> {
+        let failed = |error: &io::Error| ask::written(Err(io::Error::new(error.kind(), error.to_string())));
+        self.0.get().map_or(Ok(()), failed)
+    }
+}
+
+/// Says where an answer is that was not written.
+fn recorded(setup: &Setup, agent: &Agent) -> String {
+    if setup.record { format!(", and is kept: `toolc sessions show {}`", agent.name) } else { String::new() }
+}
+
+/// Returns an observer that prints each event as a line of JSON.
+fn json_lines(output: &Output) -> Observer {
+    let output = output.clone();
+    Arc::new(move |event| {
+        if let Ok(line) = serde_json::to_string(event) {
+            output.line(&line);
+        }
+    })
+}
+
+/// Returns an observer that prints the final answer on standard output, and what happens before on standard error.
+fn on_terminal(output: &Output) -> Observer {
+    let output = output.clone();
+    let is_terminal = io::stderr().is_terminal();
+    Arc::new(move |event| {
+        let mut err = io::stderr().lock();
+        let _ = match event {
+            AgentEvent::Answer { text, calls, .. } if *calls == 0 => {
+                let text = if io::stdout().is_terminal() { show::lines(text) } else { (*text).to_owned() };
+                output.line(text.trim_end());
+                Ok(())
+            }
+            AgentEvent::Answer { text, .. } if !text.trim().is_empty() => writeln!(err, "{}", show::lines(text.trim())),
+            AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
+                writeln!(err, "{}", show::call(emoji, tool, arguments, 100))
+            }
+            AgentEvent::CallEnds { error: Some(kind), tool, .. } => {
+                writeln!(err, "  {} failed: {kind}", show::one_line(tool))
+            }
+            AgentEvent::HelperBegins { helper, goal, .. } => writeln!(err, "{helper} begins: {goal}"),
+            AgentEvent::HelperCall { helper, emoji, tool, arguments, .. } => {
+                writeln!(err, "{helper}: {}", show::call(emoji, tool, arguments, 100))
+            }
+            AgentEvent::HelperEnds { helper, outcome, .. } => writeln!(err, "{helper} has ended: {outcome}"),
+            AgentEvent::Retry { error, wait_ms } => {
+                writeln!(err, "warning: {}; trying again in {} s", show::one_line(error), wait_ms.div_ceil(1000))
+            }
+            AgentEvent::Notice { text } => writeln!(err, "note: {}", show::one_line(text)),
+            AgentEvent::Compacted { replaced, .. } => {
+                writeln!(err, "note: a summary replaces the first {replaced} messages of the conversation")
+            }
+            AgentEvent::Ends { tokens, requests, .. } if is_terminal => {
+                writeln!(err, "{tokens}, {requests} {}", if *requests == 1 { "request" } else { "requests" })
+            }
+            _ => Ok(()),
+        };
+    })
+}

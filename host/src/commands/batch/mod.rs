@@ -1,0 +1,242 @@
+//! `toolc batch`: works on many tasks without a person, and writes a trajectory for each.
+//!
+//! The result of a task is one line, written when the task has ended, so that a run that was stopped goes on with the tasks that have
+//! no line.
+
+mod tasks;
+mod trajectory;
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Args;
+use toolc::catalog::Distribution;
+use toolc_config::Home;
+
+use crate::agent::setup::{AgentArgs, Plan, Setup};
+use crate::agent::{Ended, Interrupts};
+use crate::options::ToolOptions;
+use crate::person::Person;
+use tasks::Task;
+use trajectory::Trajectory;
+
+/// The end of the help.
+const HELP: &str = "\
+TASKS is a file of JSON lines: {\"id\": \"t1\", \"prompt\": \"...\"}. Without an id, the task is named by the number of its line. OUT
+has one line for each task that has ended. Tasks that are in OUT are not run again, unless they failed.
+
+No person is asked: commands that need approval do not run, unless `--approval off` is set.
+
+Exit status:
+  0    all tasks have ended
+  1    a task failed
+  2    the command line is wrong, or a file cannot be used
+  130  Ctrl-C stopped the run";
+
+/// The arguments of `batch`.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub(crate) struct BatchCommand {
+    /// The file of tasks.
+    tasks: PathBuf,
+    #[command(flatten)]
+    args: AgentArgs,
+    /// The distribution that draws the toolsets of each task. Default: the toolsets of `--enable`, or else `cli`.
+    #[arg(long, value_name = "NAME", conflicts_with = "enable")]
+    distribution: Option<String>,
+    /// The seed of the first task. Each task has the next one, so that a task draws the same toolsets in each run.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The file of results.
+    #[arg(long, value_name = "OUT")]
+    out: PathBuf,
+    /// The number of tasks that run at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+}
+
+impl BatchCommand {
+    /// Runs the command.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+        let tasks = tasks::read(&self.tasks)?;
+        let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
+        check_out(&self.tasks, &self.out)?;
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::absent())?);
+        setup.check_environment()?;
+        let out = open_out(&self.out)?;
+        let done = trajectory::finished(&self.out)?;
+        let open: Vec<(usize, Task)> =
+            tasks.into_iter().enumerate().filter(|(_, task)| !done.contains(&task.id)).collect();
+        eprintln!("{} tasks, {} of them have ended before", open.len() + done.len(), done.len());
+        let run = Run { setup: &setup, command: self, distribution, out: Mutex::new(out), failed: Mutex::default() };
+        let runtime = crate::ground::executor()?;
+        let status = runtime.block_on(run.all(open));
+        setup.settle();
+        status
+    }
+}
+
+/// Returns the distribution of this name.
+fn distribution(name: &str) -> Result<Distribution, String> {
+    let all = &toolc_catalog::DISTRIBUTIONS;
+    all.iter().find(|distribution| distribution.name == name).cloned().ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|distribution| &*distribution.name).collect();
+        if names.is_empty() {
+            return format!("unknown distribution `{name}`: the catalog has none");
+        }
+        format!("unknown distribution `{name}`: expected one of {}", names.join(", "))
+    })
+}
+
+/// Fails if the file of results is that of the tasks, or is one of something else. Nothing is changed.
+fn check_out(tasks: &Path, out: &Path) -> Result<(), String> {
+    if is_same_file(tasks, out) {
+        return Err(format!(
+            "{} has the tasks, and would get the results: use another file for `--out`",
+            out.display()
+        ));
+    }
+    trajectory::check(out)
+}
+
+/// Returns whether two paths name one file, also by links.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let id = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+        id(one).is_some_and(|id_of_one| id(other) == Some(id_of_one))
+    }
+    #[cfg(not(unix))]
+    {
+        one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+    }
+}
+
+/// Opens the file of results, for this run alone: two runs would work on the same tasks.
+fn open_out(path: &Path) -> Result<File, String> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(|error| format!("failed to open {}: {error}", path.display()))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(format!("another run writes to {}: wait for its end, or use another file for `--out`", path.display()))
+        }
+        // Not all file systems have locks.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// A run over the tasks.
+struct Run<'s> {
+    setup: &'s Arc<Setup>,
+    command: &'s BatchCommand,
+    distribution: Option<Distribution>,
+    out: Mutex<File>,
+    failed: Mutex<HashSet<String>>,
+}
+
+impl Run<'_> {
+    async fn all(&self, open: Vec<(usize, Task)>) -> Result<ExitCode, String> {
+        let interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+        let queue = Mutex::new(open.into_iter());
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let worker = || {
+            let mut interrupts = interrupts.clone();
+            async move {
+                while let Some((index, task)) = next() {
+                    if self.task(index, &task, &mut interrupts).await? == Ended::Interrupted {
+                        return Ok(true);
+                    }
+                }
+                Ok::<bool, String>(false)
+            }
+        };
+        let workers = (0..self.command.jobs).map(|_| Box::pin(worker()) as Worker<'_>).collect();
+        let ended = Workers { workers, ended: Vec::new() }.await;
+        let was_interrupted = ended.into_iter().collect::<Result<Vec<bool>, String>>()?.contains(&true);
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).len();
+        if failed > 0 {
+            eprintln!("{failed} tasks failed; run the command again to repeat them");
+        }
+        Ok(ExitCode::from(if was_interrupted { 130 } else { u8::from(failed > 0) }))
+    }
+
+    /// Works on one task, and writes its line.
+    async fn task(&self, index: usize, task: &Task, interrupts: &mut Interrupts) -> Result<Ended, String> {
+        let seed = self.command.seed.wrapping_add(index as u64);
+        let toolsets: Option<Vec<String>> = self
+            .distribution
+            .as_ref()
+            .map(|distribution| distribution.draw(seed).into_iter().map(ToOwned::to_owned).collect());
+        let trajectory = Arc::new(Trajectory::default());
+        let observed = Arc::clone(&trajectory);
+        let mut agent = self.setup.agent(Plan {
+            selection: &self.command.args.selection,
+            toolsets: toolsets.clone(),
+            source: "batch",
+            observer: Arc::new(move |event| observed.add(event)),
+            approver: None,
+            resume: None,
+            worker: None,
+            helper: None,
+        })?;
+        let ended = agent.run_turn(&task.prompt, interrupts).await;
+        let (outcome, error) = match &ended {
+            // An interrupted task runs again.
+            Ok(Ended::Interrupted) => return Ok(Ended::Interrupted),
+            Ok(ended) => (ended.word(), None),
+            Err(error) => ("failed", Some(self.setup.host.redactor.kept_text(&error.to_string()).into_owned())),
+        };
+        let toolsets = toolsets.unwrap_or_else(|| self.command.args.selection.enable.clone());
+        let line = trajectory.line(
+            task,
+            &agent,
+            &toolsets,
+            self.distribution.is_some().then_some(seed),
+            outcome,
+            error.as_deref(),
+        );
+        let line = format!("{}\n", self.setup.host.redactor.kept_text(&line.to_string()));
+        self.out
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .write_all(line.as_bytes())
+            .map_err(|error| format!("failed to write {}: {error}", self.command.out.display()))?;
+        if error.is_some() {
+            self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone());
+        }
+        eprintln!("{}: {outcome}", crate::ground::show::one_line(&task.id));
+        Ok(ended.unwrap_or(Ended::Done))
+    }
+}
+
+type Worker<'w> = std::pin::Pin<Box<dyn Future<Output = Result<bool, String>> + 'w>>;
+
+/// A future of all workers.
+struct Workers<'w> {
+    workers: Vec<Worker<'w>>,
+    ended: Vec<Result<bool, String>>,
+}
+
+impl Future for Workers<'_> {
+    type Output = Vec<Result<bool, String>>;
+
+    fn poll(mut self: std::pin::Pin<&mut Self>, context: &mut std::task::Context<'_>) -> std::task::Poll<Self::Output> {
+        let Self { workers, ended } = &mut *self;
+        workers.retain_mut(|worker| match worker.as_mut().poll(context) {
+            std::task::Poll::Ready(result) => {
+                ended.push(result);
+                false
+            }
+            std::task::Poll::Pending => true,
+        });
+        if workers.is_empty() { std::task::Poll::Ready(std::mem::take(ended)) } else { std::task::Poll::Pending }
+    }
+}

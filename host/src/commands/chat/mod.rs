@@ -1,0 +1,151 @@
+//! The chat: a conversation in the terminal. `toolc` without a command.
+//!
+//! The line editor is `rustyline`: small, kept since 2015, with history, several lines and pasted text.
+
+mod commands;
+mod input;
+mod screen;
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use toolc_config::Home;
+use toolc_store::SessionInfo;
+
+use crate::agent::setup::{AgentArgs, Plan, Setup, to_resume};
+use crate::agent::{Agent, Ended, Interrupts};
+use crate::ground::show;
+use crate::options::ToolOptions;
+use crate::person::Person;
+use commands::{Command, Next};
+use input::{Input, Line};
+use screen::Screen;
+
+/// The arguments of the chat.
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    #[command(flatten)]
+    args: AgentArgs,
+    /// Continue a recorded conversation: the latest one of this folder, or the one whose name begins with ID.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<String>,
+}
+
+impl ChatArgs {
+    /// Runs the chat.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Err("the chat needs a terminal. `toolc agent PROMPT` works on one task without one, and `toolc --help` lists \
+                        the other commands"
+                .to_owned());
+        }
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
+        if let Err(problem) = setup.check_environment() {
+            eprintln!("warning: {problem}\ncommands and file tools will fail until then");
+        }
+        let runtime = crate::ground::executor()?;
+        let status = runtime.block_on(self.run_in(&setup));
+        setup.settle();
+        status.map(|()| ExitCode::SUCCESS)
+    }
+
+    async fn run_in(&self, setup: &Arc<Setup>) -> Result<(), String> {
+        let interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+        let resume = match &self.resume {
+            Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
+            None => None,
+        };
+        let screen = Arc::new(Screen::new());
+        let presses = interrupts.clone();
+        let approver = setup.person(move || presses.press()).map(|person| screen.pausing(person));
+        let (presses, pausing) = (interrupts.clone(), Arc::clone(&screen));
+        setup.around_questions(move || presses.press(), move || pausing.paused());
+        let begin = |resume: Option<&SessionInfo>| {
+            let observed = Arc::clone(&screen);
+            setup.agent(Plan {
+                selection: &self.args.selection,
+                toolsets: None,
+                source: "chat",
+                observer: Arc::new(move |event| observed.show(event)),
+                approver: approver.clone(),
+                resume,
+                worker: None,
+                helper: None,
+            })
+        };
+        let agent = begin(resume.as_ref())?;
+        agent.announce(&setup.host.directory).await;
+        if let Some(info) = &resume {
+            screen.note(&format!("continues \"{}\" with {} messages", show::one_line(&info.title), info.messages));
+        }
+        let input = Input::new(&setup.host.profile.home, Arc::clone(&setup.host.redactor))?;
+        let screen = Arc::clone(&screen);
+        Chat { setup, agent, begin, interrupts, screen, input }.run().await
+    }
+}
+
+/// A running chat.
+struct Chat<'s, B> {
+    setup: &'s Setup,
+    agent: Agent,
+    /// Returns an agent for another conversation.
+    begin: B,
+    interrupts: Interrupts,
+    screen: Arc<Screen>,
+    input: Input,
+}
+
+impl<B: Fn(Option<&SessionInfo>) -> Result<Agent, String>> Chat<'_, B> {
+    async fn run(mut self) -> Result<(), String> {
+        let mut last_was_interrupt = false;
+        loop {
+            let text = match self.input.line()? {
+                Line::Text(text) => text,
+                Line::Interrupted if last_was_interrupt => return Ok(()),
+                Line::Interrupted => {
+                    last_was_interrupt = true;
+                    self.screen.note("press Ctrl-C again, or Ctrl-D, to leave");
+                    continue;
+                }
+                Line::End => return Ok(()),
+            };
+            last_was_interrupt = false;
+            match Command::parse(&text) {
+                None if text.trim().is_empty() => {}
+                None => self.turn(&text).await,
+                Some(Err(message)) => self.screen.error(&message),
+                Some(Ok(command)) => match command.run(self.setup, &mut self.agent, &self.screen).await {
+                    Next::Prompt => {}
+                    Next::Turn(text) => self.turn(&text).await,
+                    Next::NewConversation => {
+                        // The task of the old conversation ends, with its processes.
+                        self.agent = (self.begin)(None)?;
+                        self.screen.print("a new conversation begins");
+                    }
+                    Next::Leave => return Ok(()),
+                },
+            }
+        }
+    }
+
+    async fn turn(&mut self, text: &str) {
+        let ended = self.agent.run_turn(text, &mut self.interrupts).await;
+        self.screen.end();
+        match ended {
+            Ok(Ended::Done) => {}
+            Ok(Ended::Refused) => self.screen.note("the model refused"),
+            Ok(Ended::CutOff) => self.screen.note("the answer was cut off at the token limit"),
+            Ok(Ended::OutOfBudget) => {
+                let requests = self.agent.limits.max_iterations;
+                self.screen.note(&format!("the model used up its {requests} requests; write `go on` to continue"));
+            }
+            Ok(Ended::Interrupted) => self.screen.note("interrupted"),
+            Err(error) => {
+                self.screen.error(&self.setup.host.redactor.text(&error.to_string()));
+                self.screen.note("/retry sends the conversation again");
+            }
+        }
+    }
+}

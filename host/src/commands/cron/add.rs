@@ -1,0 +1,101 @@
+//! `toolc cron add`: a person makes a job, by the same rules as a model.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use clap::Args;
+use toolc_agent::cronjob::{self, JobMaker, JobRequest};
+use toolc_cli::Selection;
+use toolc_config::Home;
+
+use super::show;
+use crate::agent::setup::{AgentArgs, Plan, Setup};
+use crate::ground::ask;
+use crate::options::ToolOptions;
+use crate::person::Person;
+
+/// The arguments of `add`.
+#[derive(Debug, Args)]
+pub(super) struct AddArgs {
+    /// When it runs: a cron expression (`0 9 * * 1-5`), an interval (`every 30m`), a delay (`2h`), or a time (`2026-03-01T09:00`).
+    schedule: String,
+    /// The task for the model.
+    #[arg(required_unless_present = "no_agent", conflicts_with = "no_agent")]
+    prompt: Option<String>,
+    /// A name. Default: the beginning of the prompt.
+    #[arg(long)]
+    name: Option<String>,
+    /// The number of runs after which the job is done.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    repeat: Option<u32>,
+    /// A shell command line that runs before the model. The model gets its output.
+    #[arg(long, value_name = "COMMAND")]
+    script: Option<String>,
+    /// Run only the script, without the model. The output of the script is the result.
+    #[arg(long, requires = "script")]
+    no_agent: bool,
+    /// The ids of other jobs. The model gets their latest results.
+    #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "no_agent")]
+    context_from: Vec<String>,
+    /// The working directory. Default: the current one.
+    #[arg(long, value_name = "DIR")]
+    workdir: Option<PathBuf>,
+    /// Write each result to a file in the folder `cron` of `TOOLC_HOME`, instead of the terminal of `toolc cron run`.
+    #[arg(long)]
+    to_file: bool,
+    /// Print one line of JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+impl AddArgs {
+    pub(super) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+        let jobs = super::jobs(&home);
+        // Only to know the tools: no turn is run.
+        let args = AgentArgs { without_model: true, no_record: true, ..AgentArgs::default() };
+        let setup = Arc::new(Setup::new(&args, options, home, Person::absent())?);
+        let agent = setup.agent(Plan {
+            selection: &self.selection,
+            toolsets: None,
+            source: "cron",
+            observer: Arc::new(|_| {}),
+            approver: None,
+            resume: None,
+            worker: None,
+            helper: None,
+        })?;
+        let turn = agent.session.turn_blocking(agent.model.settings().api.dialect());
+        let maker = JobMaker {
+            registry: setup.host.registry.clone(),
+            tools: turn.tools().map(ToOwned::to_owned).collect(),
+            environment: setup.host.environment.name().to_owned(),
+            directory: setup.host.directory.clone(),
+            session: String::new(),
+        };
+        let directory = self.workdir.map(|directory| directory.into_os_string().into_string());
+        let directory = directory.transpose().map_err(|_| "the working directory is not UTF-8".to_owned())?;
+        let request = JobRequest {
+            schedule: Some(self.schedule),
+            prompt: self.prompt,
+            name: self.name,
+            repeat: self.repeat,
+            script: self.script,
+            no_agent: Some(self.no_agent),
+            context_from: Some(self.context_from),
+            toolsets: None,
+            directory,
+            to_file: Some(self.to_file),
+        };
+        let added = cronjob::add(&jobs, request, &maker, SystemTime::now()).map_err(|error| error.to_string());
+        drop(turn);
+        drop(agent);
+        setup.settle();
+        let (job, _) = added?;
+        ask::print(&if self.json { show::job_json(&jobs, &job, &[]) } else { show::list(&jobs, &[job]) })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

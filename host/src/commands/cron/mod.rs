@@ -1,0 +1,260 @@
+//! `toolc cron`: jobs that run at their times. The tool `cronjob` and `toolc cron add` make them, `toolc cron run` runs them.
+//!
+//! [`add`] makes a job for a person, [`run`] is the runner, [`lock`] says whether it lives, [`work`] is what the process of a run does,
+//! [`show`] how jobs and runs are shown.
+
+mod add;
+mod lock;
+mod run;
+mod show;
+mod work;
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use clap::{Args, Subcommand};
+use toolc_config::Home;
+use toolc_store::{Database, Job, JobState, Jobs, MAX_RUNS, StoreError};
+
+use crate::agent::setup::AgentArgs;
+use crate::approval::Mode;
+use crate::ground::ask;
+use crate::options::ToolOptions;
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+Jobs are stored in state.db in TOOLC_HOME. Times without an offset are in the time zone of this computer (the variable TZ, or
+else the system's), which the job keeps.
+
+Exit status:
+  0    success
+  1    a run failed, or no job has the id
+  2    the command line is wrong, or state.db cannot be used
+  130  a signal ended `run`";
+
+/// The end of the help of `run`.
+const HELP_OF_RUN: &str = "\
+One process at a time runs jobs. A second one waits, or with `--once` ends. A job that has missed several times runs once. At most four
+jobs run at the same time, each in a process of its own, for at most an hour.
+
+No person is asked: calls that need approval do not run. A run is recorded as interrupted, and not repeated, if a signal ends it or its
+process is killed.";
+
+/// The arguments of `cron`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct CronArgs {
+    /// Without a command, lists the jobs.
+    #[command(subcommand)]
+    command: Option<CronCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum CronCommand {
+    /// List the jobs.
+    List {
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a job and its latest runs with their results.
+    Show {
+        /// The id of the job.
+        id: i64,
+        /// The number of runs. The last 20 are kept.
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        runs: usize,
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a job. Does not run inside a tool.
+    Add(add::AddArgs),
+    /// Run jobs when they are due, until a signal arrives. Does not run inside a tool.
+    #[command(after_help = HELP_OF_RUN)]
+    Run(RunArgs),
+    /// Pause jobs. Does not run inside a tool.
+    Pause {
+        /// The ids of the jobs.
+        #[arg(required = true)]
+        ids: Vec<i64>,
+    },
+    /// Resume paused jobs. Missed runs are skipped. Does not run inside a tool.
+    Resume {
+        /// The ids of the jobs.
+        #[arg(required = true)]
+        ids: Vec<i64>,
+    },
+    /// Remove jobs and their results. Active runs of these jobs are ended. Does not run inside a tool.
+    Remove {
+        /// The ids of the jobs.
+        #[arg(required = true)]
+        ids: Vec<i64>,
+    },
+    /// Do the work of a run that `toolc cron run` has started.
+    #[command(hide = true)]
+    Work {
+        run: i64,
+        #[command(flatten)]
+        models: ModelArgs,
+    },
+}
+
+/// The arguments of `run`.
+#[derive(Debug, Args)]
+struct RunArgs {
+    /// Run only these jobs, once and now, even if they are paused or not due.
+    ids: Vec<i64>,
+    /// Run the jobs that are due now, and end.
+    #[arg(long)]
+    once: bool,
+    /// Print the result of each run as a line of JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    models: ModelArgs,
+}
+
+/// The options for the model of jobs.
+#[derive(Debug, Args)]
+struct ModelArgs {
+    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE`, which reads the answers from a file.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// The model for summaries of long conversations. Default: the model of `--model`.
+    #[arg(long, value_name = "MODEL")]
+    auxiliary_model: Option<String>,
+    /// The maximum number of requests to the model for one run. Default: 90.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: Option<u32>,
+    /// Do not record the conversations.
+    #[arg(long)]
+    no_record: bool,
+}
+
+impl ModelArgs {
+    fn agent_args(&self) -> AgentArgs {
+        AgentArgs {
+            model: self.model.clone(),
+            auxiliary_model: self.auxiliary_model.clone(),
+            max_iterations: self.max_iterations,
+            no_record: self.no_record,
+            ..AgentArgs::default()
+        }
+    }
+}
+
+/// Returns the jobs of a profile.
+pub(crate) fn jobs(home: &Home) -> Jobs {
+    Jobs::new(Arc::new(Database::new(home.state())))
+}
+
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+impl CronArgs {
+    /// Runs the command.
+    pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+        let command = self.command.unwrap_or(CronCommand::List { json: false });
+        let jobs = jobs(&home);
+        let failed = |error: StoreError| error.to_string();
+        if !matches!(command, CronCommand::Work { .. }) {
+            home.check_exists()?;
+            jobs.zone().map_err(|error| error.to_string())?;
+        }
+        match command {
+            CronCommand::List { json } => {
+                let all = jobs.list().map_err(failed)?;
+                ask::print(&if json {
+                    show::list_json(&jobs, &all).map_err(failed)?
+                } else {
+                    show::list(&jobs, &all)
+                })?;
+                Ok(ExitCode::SUCCESS)
+            }
+            CronCommand::Show { id, runs, json } => {
+                let Some(job) = jobs.get(id).map_err(failed)? else { return Ok(unknown(&[id])) };
+                let runs = jobs.runs(id, runs.min(MAX_RUNS)).map_err(failed)?;
+                ask::print(&if json { show::job_json(&jobs, &job, &runs) } else { show::job(&jobs, &job, &runs) })?;
+                Ok(ExitCode::SUCCESS)
+            }
+            CronCommand::Add(args) => {
+                ask::refuse_tools("add jobs")?;
+                args.run(options, home)
+            }
+            CronCommand::Run(args) => {
+                ask::refuse_tools("run jobs")?;
+                if options.approval.is_some_and(|mode| mode != Mode::Deny) {
+                    return Err("jobs run with `--approval deny`, because no person is there: approve commands permanently, or \
+                                leave the option out"
+                        .to_owned());
+                }
+                run::Runner::new(&args, options, &home)?.run()
+            }
+            CronCommand::Pause { ids } => {
+                ask::refuse_tools("pause jobs")?;
+                change(&jobs, &ids, |job| match job.state {
+                    JobState::Active(_) => {
+                        job.state = JobState::Paused;
+                        Ok(())
+                    }
+                    state => Err(format!("it is {} already", state.word())),
+                })
+            }
+            CronCommand::Resume { ids } => {
+                ask::refuse_tools("resume jobs")?;
+                let now = SystemTime::now();
+                let zone = jobs.zone().map_err(|error| error.to_string())?;
+                change(&jobs, &ids, move |job| match job.state {
+                    JobState::Paused => {
+                        job.activate(now, &zone);
+                        Ok(())
+                    }
+                    state => Err(format!("it is not paused, but {}", state.word())),
+                })
+            }
+            CronCommand::Remove { ids } => {
+                ask::refuse_tools("remove jobs")?;
+                let mut missing = Vec::new();
+                for id in ids {
+                    if !jobs.remove(id).map_err(failed)? {
+                        missing.push(id);
+                    }
+                }
+                Ok(unknown(&missing))
+            }
+            CronCommand::Work { run, models } => work::run(run, &models, options, home),
+        }
+    }
+}
+
+/// Changes jobs, and prints what they are then.
+fn change(
+    jobs: &Jobs,
+    ids: &[i64],
+    mut change: impl FnMut(&mut Job) -> Result<(), String>,
+) -> Result<ExitCode, String> {
+    let mut status = ExitCode::SUCCESS;
+    for id in ids {
+        match jobs.change(*id, &mut change).map_err(|error| error.to_string())? {
+            None => status = unknown(&[*id]),
+            Some((Err(problem), _)) => {
+                eprintln!("error: job {id} is unchanged: {problem}");
+                status = ExitCode::from(1);
+            }
+            Some((Ok(()), job)) => ask::print(&show::list(jobs, &[job]))?,
+        }
+    }
+    Ok(status)
+}
+
+/// Says that no job has these ids, and returns the exit status.
+fn unknown(ids: &[i64]) -> ExitCode {
+    for id in ids {
+        eprintln!("error: no job has the id {id}: `toolc cron list` lists all");
+    }
+    ExitCode::from(u8::from(!ids.is_empty()))
+}

@@ -1,0 +1,457 @@
+//! `toolc cron run`: begins the runs of jobs that are due, each in a process of its own, and records and delivers what comes of them.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs;
+use std::io::{self, IsTerminal as _, Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use toolc_config::Home;
+use toolc_store::{Claim, Job, JobRun, Jobs, LEASE, Lease, RunOutcome, StoreError};
+
+use super::lock::RunnerLock;
+use super::work::Report;
+use super::{RunArgs, show};
+use crate::environments::EnvironmentKind;
+use crate::options::ToolOptions;
+use crate::profile::Profile;
+
+/// The number of jobs that run at the same time.
+const MAX_AT_ONCE: usize = 4;
+/// The time limit of a run.
+const TIME_LIMIT: Duration = Duration::from_hours(1);
+/// How often the runner looks for jobs that are due, and for runs that are to end.
+const TICK: Duration = Duration::from_millis(500);
+/// How often the lease is renewed.
+const RENEWAL: Duration = Duration::from_secs(5);
+/// How long a process has to end by itself.
+const GRACE: Duration = Duration::from_secs(5);
+/// The maximum size of what a process prints, in bytes.
+const MAX_REPORT_BYTES: u64 = 8 << 20;
+/// The number of the last bytes of standard error that are kept.
+const MAX_ERROR_BYTES: usize = 4 << 10;
+
+/// A run that has ended.
+struct Ended {
+    job: Job,
+    run: JobRun,
+    outcome: RunOutcome,
+    output: String,
+}
+
+/// How the process of a run is started.
+#[derive(Clone)]
+struct Program {
+    path: PathBuf,
+    /// The arguments before the number of the run.
+    arguments: Vec<String>,
+    /// The kind of environment of this process. Its sandbox is also that of jobs which did not ask for it.
+    environment: EnvironmentKind,
+}
+
+pub(super) struct Runner<'a> {
+    args: &'a RunArgs,
+    jobs: Jobs,
+    home: &'a Home,
+    program: Program,
+    /// The name of this process in the lease.
+    name: String,
+    lock: Option<RunnerLock>,
+    sender: Sender<Ended>,
+    receiver: Receiver<Ended>,
+    /// The runs of this process, each with a flag that ends it.
+    running: HashMap<i64, Arc<AtomicBool>>,
+    has_failed: bool,
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn new(args: &'a RunArgs, options: &ToolOptions, home: &'a Home) -> Result<Self, String> {
+        let (sender, receiver) = mpsc::channel();
+        let path = std::env::current_exe().map_err(|error| format!("failed to find this program: {error}"))?;
+        let profile = Profile::read(home.clone())?;
+        let environment = EnvironmentKind::find(options.environment, profile.config())?;
+        Ok(Self {
+            args,
+            jobs: super::jobs(home),
+            home,
+            program: Program { path, arguments: child_options(args, options, home)?, environment },
+            name: format!("{}-{:016x}", std::process::id(), super::random()),
+            lock: None,
+            sender,
+            receiver,
+            running: HashMap::new(),
+            has_failed: false,
+        })
+    }
+
+    /// Runs jobs until a signal comes, or with `--once` until none is due.
+    pub(super) fn run(&mut self) -> Result<ExitCode, String> {
+        let stop = stop_flag()?;
+        let result = self.run_until(&stop);
+        // The runs end with their input, also after an error.
+        for stop in self.running.values() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        while !self.running.is_empty()
+            && let Ok(ended) = self.receiver.recv_timeout(GRACE * 2)
+        {
+            self.end(ended)?;
+        }
+        let released = self.jobs.release(&self.name).map_err(|error| error.to_string());
+        let was_stopped = result?;
+        released?;
+        Ok(ExitCode::from(if was_stopped { 130 } else { u8::from(self.has_failed) }))
+    }
+
+    /// Returns whether a signal has ended it.
+    fn run_until(&mut self, stop: &AtomicBool) -> Result<bool, String> {
+        let failed = |error: StoreError| error.to_string();
+        let is_once = self.args.once || !self.args.ids.is_empty();
+        let mut wanted = self.args.ids.iter().copied().collect::<VecDeque<i64>>();
+        let (mut renewed, mut is_waiting): (Option<Instant>, bool) = (None, false);
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(true);
+            }
+            if renewed.is_none() {
+                self.end_lease_of_dead().map_err(failed)?;
+                match self.jobs.acquire(&self.name, SystemTime::now()).map_err(failed)? {
+                    Lease::Held { interrupted } => {
+                        for job in interrupted {
+                            eprintln!(
+                                "note: the process that ran job {job} has ended before it: the run is interrupted, and not repeated"
+                            );
+                        }
+                        if !is_once {
+                            eprintln!("running jobs when they are due; Ctrl-C ends this");
+                        }
+                        renewed = Some(Instant::now());
+                    }
+                    Lease::Taken { expires } => {
+                        let expires = self.jobs.time_text(expires);
+                        if is_once {
+                            if !wanted.is_empty() {
+                                return Err(format!(
+                                    "another `toolc cron run` runs the jobs (until {expires}, unless it goes on): end it first"
+                                ));
+                            }
+                            eprintln!(
+                                "note: another `toolc cron run` runs the jobs (until {expires}, unless it goes on)"
+                            );
+                            return Ok(false);
+                        }
+                        if !is_waiting {
+                            eprintln!(
+                                "note: another `toolc cron run` runs the jobs; this one begins when that has ended"
+                            );
+                            is_waiting = true;
+                        }
+                    }
+                }
+            } else if renewed.is_some_and(|renewed| renewed.elapsed() >= RENEWAL) {
+                if self.jobs.renew(&self.name, SystemTime::now()).map_err(failed)? {
+                    renewed = Some(Instant::now());
+                } else {
+                    self.lost();
+                    (renewed, is_waiting) = (None, false);
+                }
+            }
+            if renewed.is_some() && !self.begin_runs(&mut wanted).map_err(failed)? {
+                self.lost();
+                (renewed, is_waiting) = (None, false);
+            }
+            if is_once && renewed.is_some() && self.running.is_empty() && wanted.is_empty() && !self.is_due()? {
+                return Ok(false);
+            }
+            match self.receiver.recv_timeout(TICK) {
+                Ok(ended) => self.end(ended)?,
+                Err(RecvTimeoutError::Timeout) => self.stop_removed().map_err(failed)?,
+                Err(RecvTimeoutError::Disconnected) => return Err("the channel of the runs is closed".to_owned()),
+            }
+        }
+    }
+
+    /// Ends the lease of the last runner of this machine if that has ended without doing so.
+    fn end_lease_of_dead(&mut self) -> Result<(), StoreError> {
+        if self.lock.is_some() {
+            return Ok(());
+        }
+        let Some((lock, ended)) = RunnerLock::take(self.home, &self.name) else { return Ok(()) };
+        self.lock = Some(lock);
+        ended.map_or(Ok(()), |name| self.jobs.release(&name))
+    }
+
+    fn is_due(&self) -> Result<bool, String> {
+        if !self.args.ids.is_empty() {
+            return Ok(false);
+        }
+        let next = self.jobs.next_due().map_err(|error| error.to_string())?;
+        Ok(next.is_some_and(|next| next <= SystemTime::now()))
+    }
+
+    /// Begins runs of jobs that are due, or of those that are wanted. Returns false if the lease is lost.
+    fn begin_runs(&mut self, wanted: &mut VecDeque<i64>) -> Result<bool, StoreError> {
+        while self.running.len() < MAX_AT_ONCE {
+            let only = wanted.front().copied();
+            // Claiming writes, and looking does not.
+            if only.is_none()
+                && (!self.args.ids.is_empty() || self.jobs.next_due()?.is_none_or(|next| next > SystemTime::now()))
+            {
+                return Ok(true);
+            }
+            match self.jobs.claim(&self.name, only, SystemTime::now())? {
+                Claim::Lost => return Ok(false),
+                Claim::Run(claimed) => self.begin(claimed.0, claimed.1),
+                Claim::Nothing(_) => {
+                    let Some(id) = only else { return Ok(true) };
+                    self.has_failed = true;
+                    eprintln!("error: job {id} did not run: it was removed, or it runs already");
+                }
+            }
+            wanted.pop_front();
+        }
+        Ok(true)
+    }
+
+    fn begin(&mut self, job: Job, run: JobRun) {
+        let stop = Arc::new(AtomicBool::new(false));
+        self.running.insert(run.id, Arc::clone(&stop));
+        let (sender, program, id) = (self.sender.clone(), self.program.clone(), run.id);
+        let ended = (job, run);
+        let (job, run) = ended.clone();
+        let work = move || {
+            let (job, run) = ended;
+            let (outcome, output) = do_work(&program, &job, &run, &stop);
+            // The receiver lives until all runs have ended.
+            let _ = sender.send(Ended { job, run, outcome, output });
+        };
+        if let Err(error) = thread::Builder::new().name(format!("run {id}")).spawn(work) {
+            let output = format!("failed to start a thread: {error}");
+            let _ = self.sender.send(Ended { job, run, outcome: RunOutcome::Failed, output });
+        }
+    }
+
+    /// Ends all runs, which another process has recorded as interrupted.
+    fn lost(&mut self) {
+        self.has_failed |= !self.running.is_empty();
+        eprintln!(
+            "warning: another `toolc cron run` has taken over, because this one did not answer; its runs end here"
+        );
+        for stop in self.running.values() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Ends runs whose jobs were removed.
+    fn stop_removed(&self) -> Result<(), StoreError> {
+        for (run, stop) in &self.running {
+            if !self.jobs.is_open(&self.name, *run)? {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Records and delivers what came of a run.
+    fn end(&mut self, ended: Ended) -> Result<(), String> {
+        let Ended { job, mut run, outcome, output } = ended;
+        self.running.remove(&run.id);
+        let now = SystemTime::now();
+        let is_recorded = self.jobs.finish(&self.name, run.id, outcome, &output, now);
+        if !is_recorded.map_err(|error| error.to_string())? {
+            return Ok(());
+        }
+        self.has_failed |= outcome != RunOutcome::Done;
+        // As it is kept.
+        run = self.jobs.run(run.id).map_err(|error| error.to_string())?.unwrap_or(run);
+        let mut file = None;
+        if job.work.to_file {
+            match write_result(self.home, &job, &show::result(&self.jobs, &job, &run)) {
+                Ok(path) => file = Some(path),
+                Err(error) => {
+                    self.has_failed = true;
+                    eprintln!("error: the result of job {} is not written to a file: {error}", job.id);
+                }
+            }
+        }
+        let text = match file {
+            _ if self.args.json => show::delivered_json(&job, &run),
+            Some(path) => format!("{}the result is in {}\n\n", show::head(&job, &run), path.display()),
+            None => show::delivered(&job, &run, io::stdout().is_terminal()),
+        };
+        crate::ground::ask::print(&text)
+    }
+}
+
+/// Returns the options of the process of a run. Relative paths mean the directory of this process, not that of the job.
+fn child_options(args: &RunArgs, options: &ToolOptions, home: &Home) -> Result<Vec<String>, String> {
+    let absolute = |path: &Path| {
+        let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        path.into_os_string().into_string().map_err(|path| format!("the path is not UTF-8: {}", path.display()))
+    };
+    let mut all = vec!["--profile".to_owned(), home.profile().to_string()];
+    for folder in &options.plugins {
+        all.extend(["--plugins".to_owned(), absolute(folder)?]);
+    }
+    all.extend(["cron", "work"].map(ToOwned::to_owned));
+    let models = &args.models;
+    for (option, model) in [("--model", &models.model), ("--auxiliary-model", &models.auxiliary_model)] {
+        let Some(model) = model else { continue };
+        let model = match model.strip_prefix("script:") {
+            Some(file) => format!("script:{}", absolute(Path::new(file))?),
+            None => model.clone(),
+        };
+        all.extend([option.to_owned(), model]);
+    }
+    if let Some(max) = models.max_iterations {
+        all.extend(["--max-iterations".to_owned(), max.to_string()]);
+    }
+    if models.no_record {
+        all.push("--no-record".to_owned());
+    }
+    Ok(all)
+}
+
+/// Returns the flag that SIGINT and SIGTERM set. A second signal ends this process at once.
+fn stop_flag() -> Result<Arc<AtomicBool>, String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let failed = |error: io::Error| format!("failed to handle signals: {error}");
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop)).map_err(failed)?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+    }
+    Ok(stop)
+}
+
+/// Runs the process of a run to its end.
+fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (RunOutcome, String) {
+    let directory = Path::new(&job.work.directory);
+    if !directory.is_dir() {
+        return (RunOutcome::Failed, format!("the folder {} of the job no longer exists", directory.display()));
+    }
+    let environment = match program.environment {
+        EnvironmentKind::Local => &job.work.environment,
+        other => other.name(),
+    };
+    let mut command = Command::new(&program.path);
+    command.args(&program.arguments).arg(run.id.to_string()).args(["--environment", environment]);
+    command.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Ctrl-C is for the runner, which then ends the runs.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return (RunOutcome::Failed, format!("failed to start {}: {error}", program.path.display())),
+    };
+    let report = read(child.stdout.take(), |stream| {
+        let mut bytes = Vec::new();
+        let _ = stream.take(MAX_REPORT_BYTES).read_to_end(&mut bytes);
+        bytes
+    });
+    let errors = read(child.stderr.take(), last_bytes);
+    let started = Instant::now();
+    let mut ended_by = None;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break Some(status),
+            Ok(None) => {}
+            Err(_) => break None,
+        }
+        if stop.load(Ordering::Relaxed) {
+            ended_by = Some((
+                RunOutcome::Interrupted,
+                "The runner was ended before the job. The run is not repeated.".to_owned(),
+            ));
+        } else if started.elapsed() > TIME_LIMIT {
+            let minutes = TIME_LIMIT.as_secs() / 60;
+            ended_by = Some((RunOutcome::TimedOut, format!("the job took more than {minutes} minutes, and was ended")));
+        }
+        if ended_by.is_some() {
+            end(&mut child);
+            break None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    if let Some(ended) = ended_by {
+        return ended;
+    }
+    let report = report.and_then(|report| report.recv_timeout(GRACE).ok()).unwrap_or_default();
+    if let Ok(Report { is_done, output }) = serde_json::from_slice(&report) {
+        return (if is_done { RunOutcome::Done } else { RunOutcome::Failed }, output);
+    }
+    let errors = errors.and_then(|errors| errors.recv_timeout(GRACE).ok()).unwrap_or_default();
+    let errors = String::from_utf8_lossy(&errors);
+    let errors = errors.trim();
+    let status = status.map_or_else(|| "its end is unknown".to_owned(), |status| status.to_string());
+    let problem = if errors.is_empty() {
+        format!("the process of the job ended without a result: {status}")
+    } else {
+        errors.to_owned()
+    };
+    (RunOutcome::Failed, problem)
+}
+
+/// Ends a process by the end of its input, or else by force.
+fn end(child: &mut Child) {
+    drop(child.stdin.take());
+    let started = Instant::now();
+    while started.elapsed() < GRACE {
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Reads a stream on a thread. A process that holds it open does not block this one.
+fn read<S: Read + Send + 'static>(
+    stream: Option<S>,
+    read: impl FnOnce(&mut S) -> Vec<u8> + Send + 'static,
+) -> Option<Receiver<Vec<u8>>> {
+    let (mut stream, (sender, receiver)) = (stream?, mpsc::channel());
+    let started = thread::Builder::new().name("output".to_owned()).spawn(move || {
+        let _ = sender.send(read(&mut stream));
+        // What is left is read, so that the writer never waits.
+        let _ = io::copy(&mut stream, &mut io::sink());
+    });
+    started.is_ok().then_some(receiver)
+}
+
+fn last_bytes(stream: &mut impl Read) -> Vec<u8> {
+    let (mut all, mut part) = (Vec::new(), [0; 4096]);
+    while let Ok(count @ 1..) = stream.read(&mut part) {
+        all.extend_from_slice(&part[..count]);
+        let excess = all.len().saturating_sub(MAX_ERROR_BYTES);
+        all.drain(..excess);
+    }
+    all
+}
+
+/// Replaces the file of results of a job.
+fn write_result(home: &Home, job: &Job, text: &str) -> io::Result<PathBuf> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    home.create(&home.cron())?;
+    let path = home.cron().join(format!("{}.md", job.id));
+    let new =
+        home.cron().join(format!("{}.{}.{}.new", job.id, std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&new, &path)?;
+    Ok(path)
+}
+
+const _: () = assert!(RENEWAL.as_millis() * 3 < LEASE.as_millis());

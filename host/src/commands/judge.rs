@@ -1,0 +1,202 @@
+//! `toolc judge`: shows what a command would run, and what the rules say about it, without running anything.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+use toolc::approval::CommandApproval;
+use toolc::{Dialect, Registry, Turn};
+use toolc_commands::rules::Verdict;
+use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Word};
+
+use crate::approval::{reading, rules};
+use crate::ground::ask;
+use crate::ground::show::{self, Look, Mark, Reason, Style};
+use toolc_config::Home;
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+The rules are the shipped ones, those in TOOLC_HOME/rules, and those of the project in .toolc/rules.toml.
+
+Exit status:
+  0  allow: the command runs without a question
+  1  ask: a person decides
+  2  the command line is wrong, or a file of rules is invalid
+  3  deny: the command never runs";
+
+/// The arguments of `judge`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct JudgeArgs {
+    /// The command, as for `sh -c`, or `-` to read it from stdin.
+    command: String,
+    /// The directory in which the command would run. Default: the current one.
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// Print one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl JudgeArgs {
+    /// Judges the command, and returns the exit status.
+    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+        let directory = std::path::absolute(self.directory.as_deref().unwrap_or(Path::new(".")))
+            .map_err(|error| format!("failed to find the directory: {error}"))?;
+        let rules = rules::load(home, &directory)?;
+        let line = self.line()?;
+        let turn = turn(CommandApproval::new(rules).directory(&directory))?;
+        let judgement = turn.judge_command(&line).ok_or("the session judges no commands")?;
+        let text = if self.json {
+            format!("{}\n", json(&line, &directory, &judgement))
+        } else {
+            let columns = io::stdout().is_terminal().then(|| crate::ground::terminal::columns(io::stdout()));
+            text(&line, &judgement, Look::new(columns))
+        };
+        ask::print(&text)?;
+        Ok(match judgement.verdict {
+            Verdict::Allow => 0,
+            Verdict::Ask => 1,
+            Verdict::Deny => 3,
+        })
+    }
+
+    fn line(&self) -> Result<String, String> {
+        if self.command != "-" {
+            return Ok(self.command.clone());
+        }
+        let mut bytes = Vec::new();
+        // One byte more than the limit, so that a longer text is recognised.
+        let read = io::stdin().take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| format!("failed to read the command from stdin: {error}"))?;
+        String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let byte = error.as_bytes()[at];
+            format!(
+                "the command is not UTF-8: the byte 0x{byte:02x} at offset {at} does not belong to a character. Encode the command \
+                 as UTF-8, or write the byte as `$'\\x{byte:02x}'`"
+            )
+        })
+    }
+}
+
+/// Returns a turn that judges commands as the sessions of this program do: which environment variables are secret is known to the
+/// shipped tools.
+fn turn(commands: CommandApproval) -> Result<Turn, String> {
+    let registry = Registry::new();
+    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
+    let session = registry.session().commands(commands).build().map_err(|error| error.to_string())?;
+    Ok(session.turn_blocking(Dialect::Mcp))
+}
+
+/// Returns the parts of the line to highlight.
+fn marks(findings: &[Finding<'_>]) -> Vec<Mark> {
+    let is_disguised = |cause: &Cause<'_>| matches!(cause, Cause::Doubt(toolc_commands::DoubtKind::LookAlike));
+    findings.iter().map(|found| Mark { bytes: found.span.range(), disguised: is_disguised(&found.cause) }).collect()
+}
+
+/// Returns the judgement as text.
+fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
+    let marks = marks(&judgement.findings);
+    let mut text = show::command(line, &marks, look);
+    for (code, meaning) in show::visible_characters(line, &marks) {
+        let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
+    }
+    let _ = writeln!(text, "\nwould run:");
+    text += &reading::would_run(&judgement.reading);
+    for findings in judgement.findings.chunk_by(|one, other| one.verdict == other.verdict) {
+        let reasons: Vec<Reason<'_>> = findings.iter().map(|finding| reason(line, finding)).collect();
+        let _ = write!(text, "\n{}:\n{}", findings[0].verdict.word(), show::reasons(&reasons, look));
+    }
+    for exception in &judgement.exceptions {
+        let exempted: Vec<&str> = exception.exempted.iter().map(Cause::name).collect();
+        let name = look.paint(Style::Strong, exception.rule.name);
+        let _ = writeln!(text, "\nallow {name}: {}", exception.rule.description);
+        let _ = writeln!(text, "    exempts from: {}", exempted.join(", "));
+    }
+    let meaning = match judgement.verdict {
+        Verdict::Allow => "the command runs without a question",
+        Verdict::Ask => "a person decides",
+        Verdict::Deny => "the command never runs",
+    };
+    let _ = writeln!(text, "\nverdict: {}: {meaning}", look.paint(Style::Strong, judgement.verdict.word()));
+    text
+}
+
+fn reason<'f>(line: &'f str, finding: &'f Finding<'_>) -> Reason<'f> {
+    Reason {
+        name: finding.cause.name(),
+        description: finding.cause.description(),
+        check: match finding.cause {
+            Cause::Rule(rule) => rule.check,
+            _ => "",
+        },
+        bytes: finding.span.range(),
+        text: line.get(finding.span.range()),
+        path: finding.path.as_deref(),
+        is_certain: finding.is_certain,
+    }
+}
+
+/// Returns the judgement as JSON.
+fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
+    let commands = judgement.reading.commands.iter().map(|command| {
+        json!({
+            "program": match &command.program {
+                Program::Known { name, .. } => Some(name),
+                Program::None | Program::Unknown => None,
+            },
+            "words": command.words.iter().map(Word::text).collect::<Vec<_>>(),
+            "shown": show::running(command),
+            "directory": match &command.directory {
+                Directory::Start => Some("."),
+                Directory::At(path) | Directory::Within(path) => Some(path.as_str()),
+                Directory::Unknown => None,
+            },
+            "run_by": command.via.map(|via| via.command),
+            "how": command.via.map(|via| match via.how {
+                How::Arguments => "arguments",
+                How::Code => "code",
+                How::Input => "input",
+                How::Name => "name",
+            }),
+            "span": [command.span.start, command.span.end],
+        })
+    });
+    let findings = judgement.findings.iter().map(|finding| {
+        let (check, kind) = match finding.cause {
+            Cause::Rule(rule) => (rule.check, "rule"),
+            Cause::Doubt(_) | Cause::BuiltName => ("", "doubt"),
+        };
+        json!({
+            "verdict": finding.verdict.word(),
+            "kind": kind,
+            "name": finding.cause.name(),
+            "description": show::sentence(finding.cause.description()),
+            "check": check,
+            "command": finding.command,
+            "span": [finding.span.start, finding.span.end],
+            "text": &line[finding.span.range()],
+            "path": finding.path,
+            "certain": finding.is_certain,
+        })
+    });
+    let exceptions = judgement.exceptions.iter().map(|exception| {
+        json!({
+            "name": exception.rule.name,
+            "description": exception.rule.description,
+            "command": exception.command,
+            "instead_of": exception.exempted.iter().map(Cause::name).collect::<Vec<&str>>(),
+        })
+    });
+    json!({
+        "command": line,
+        "directory": directory.to_string_lossy(),
+        "verdict": judgement.verdict.word(),
+        "commands": commands.collect::<Vec<_>>(),
+        "findings": findings.collect::<Vec<_>>(),
+        "exceptions": exceptions.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,195 @@
+//! `toolc kanban work`: claims tasks, and starts a worker for each.
+
+use std::collections::HashMap;
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use toolc_agent::{BoardWorker, card_name};
+use toolc_config::Home;
+use toolc_store::{BlockKind, BoardError, Boards, Card, Database};
+
+use super::worker::{self, Claim};
+use super::workspace;
+use crate::agent::Interrupts;
+use crate::agent::setup::AgentArgs;
+use crate::ground::show;
+use crate::options::ToolOptions;
+
+/// The exit status of a worker that could not start: an option, the configuration or a file is wrong.
+const CANNOT_START: i32 = 2;
+
+/// How often the board is asked for tasks.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// The arguments of `kanban work`.
+#[derive(Debug, Args)]
+pub(super) struct WorkArgs {
+    /// The names of the workers.
+    #[arg(required = true, value_name = "NAME", value_parser = super::name)]
+    names: Vec<String>,
+    #[command(flatten)]
+    agent: AgentArgs,
+    /// End when no task can be worked on.
+    #[arg(long)]
+    once: bool,
+    /// The number of tasks that are worked on at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=16))]
+    jobs: u16,
+    /// A folder that contains the folders that tasks may work in. Can be repeated. Default: the current folder.
+    #[arg(long, value_name = "DIR")]
+    below: Vec<PathBuf>,
+    /// The time after which the task of a worker that has vanished is given to another worker.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(3..=3600))]
+    lease: u64,
+    /// The claim of the only task that this process works on. Set by the process that has claimed it.
+    #[arg(long, hide = true)]
+    claim: Option<Claim>,
+}
+
+impl WorkArgs {
+    /// Runs the command.
+    pub(super) fn run(&self, board: &str, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+        if let Some(claim) = &self.claim {
+            return worker::run(claim, self.lease(), board, &self.agent, options, home);
+        }
+        let below = match &*self.below {
+            [] => vec![env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?],
+            folders => folders.to_vec(),
+        };
+        let canonical =
+            |folder: PathBuf| folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()));
+        let below = below.into_iter().map(canonical).collect::<Result<Vec<_>, _>>()?;
+        let boards = Boards::new(Arc::new(Database::new(home.state())));
+        let office = Office { args: self, board, boards, home, below };
+        crate::ground::executor()?.block_on(office.run())
+    }
+}
+
+impl WorkArgs {
+    fn lease(&self) -> Duration {
+        Duration::from_secs(self.lease)
+    }
+}
+
+/// What claims tasks.
+struct Office<'a> {
+    args: &'a WorkArgs,
+    board: &'a str,
+    boards: Boards,
+    home: Home,
+    below: Vec<PathBuf>,
+}
+
+impl Office<'_> {
+    async fn run(&self) -> Result<ExitCode, String> {
+        let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+        let mut workers: HashMap<i64, (BoardWorker, Child)> = HashMap::new();
+        let (mut has_failed, mut stops) = (false, false);
+        loop {
+            let mut ended = Vec::new();
+            for (card, (worker, process)) in &mut workers {
+                if let Some(status) = process.try_wait().map_err(|error| error.to_string())? {
+                    ended.push(*card);
+                    has_failed |= !status.success();
+                    if status.code() == Some(CANNOT_START) {
+                        // No other worker could start either.
+                        stops = true;
+                        self.give_back(worker)?;
+                    }
+                    self.report(*card);
+                }
+            }
+            workers.retain(|card, _| !ended.contains(card));
+            while !stops && workers.len() < usize::from(self.args.jobs) {
+                let Some(worker) = self.next()? else { break };
+                if let Some(process) = self.start(&worker)? {
+                    workers.insert(worker.card, (worker, process));
+                }
+            }
+            if workers.is_empty() && (stops || self.args.once) {
+                return Ok(ExitCode::from(u8::from(has_failed)));
+            }
+            let pause = if workers.is_empty() { PAUSE } else { PAUSE / 10 };
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = interrupts.pressed() => {
+                    // The terminal has sent the interrupt to the workers as well.
+                    stops = true;
+                }
+            }
+        }
+    }
+
+    /// Claims the next task.
+    fn next(&self) -> Result<Option<BoardWorker>, String> {
+        let names: Vec<&str> = self.args.names.iter().map(String::as_str).collect();
+        let claim = worker::new_claim();
+        let card =
+            self.boards.claim(self.board, &names, &claim, self.args.lease()).map_err(|error| error.to_string())?;
+        Ok(card.and_then(|card| {
+            let (name, _) = card.worker?;
+            Some(BoardWorker { board: self.board.to_owned(), name, card: card.id, claim, lease: self.args.lease() })
+        }))
+    }
+
+    /// Starts the process that works on a claimed task. Returns `None` if it has no folder to work in: the task is then blocked.
+    fn start(&self, worker: &BoardWorker) -> Result<Option<Child>, String> {
+        let card = self.card(worker.card)?;
+        let folder = match workspace::prepare(&card, &self.below, &self.home) {
+            Ok(folder) => folder,
+            Err(problem) => {
+                let blocked =
+                    self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Capability, &problem);
+                blocked.map_err(|error| error.to_string())?;
+                self.report(worker.card);
+                return Ok(None);
+            }
+        };
+        eprintln!("{} begins in {}: {}", card_name(card.id), folder.display(), show::one_line(&card.title));
+        let claim = Claim { card: worker.card, name: worker.name.clone(), id: worker.claim.clone(), folder };
+        let program = env::current_exe().map_err(|error| format!("failed to find this program: {error}"))?;
+        let child = Command::new(program)
+            .args(with_claim(env::args_os().skip(1).collect(), &claim))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn();
+        child.map(Some).map_err(|error| format!("failed to start a worker: {error}"))
+    }
+
+    /// Gives back the task of a worker that could not start, if it still has it.
+    fn give_back(&self, worker: &BoardWorker) -> Result<(), String> {
+        let reason = "the worker could not start";
+        match self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Transient, reason) {
+            Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn card(&self, card: i64) -> Result<Card, String> {
+        self.boards.details(self.board, card).map(|details| details.card).map_err(|error| error.to_string())
+    }
+
+    /// Prints what has become of a task.
+    fn report(&self, card: i64) {
+        match self.card(card) {
+            Ok(card) => {
+                let why = card.block.map(|(kind, reason)| format!(" ({}: {})", kind.word(), show::one_line(&reason)));
+                eprintln!("{} is {}{}", card_name(card.id), card.status.word(), why.unwrap_or_default());
+            }
+            Err(error) => eprintln!("warning: {}: {error}", card_name(card)),
+        }
+    }
+}
+
+/// Returns the arguments of a worker, which has the same options as this process.
+fn with_claim(mut args: Vec<OsString>, claim: &Claim) -> Vec<OsString> {
+    // After `--`, it would be the name of a worker.
+    let end_of_options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    args.splice(end_of_options..end_of_options, ["--claim".into(), claim.to_argument().into()]);
+    args
+}

@@ -1,0 +1,246 @@
+//! The process that works on one task, from its claim to its end.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolc_agent::{BoardWorker, card_name};
+use toolc_config::Home;
+use toolc_store::{BlockKind, BoardError, Boards, Card, CardStatus};
+
+use crate::agent::setup::{AgentArgs, Plan, Setup};
+use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
+use crate::ground::show;
+use crate::options::ToolOptions;
+use crate::person::Person;
+
+/// The maximum number of characters of the last answer of a model that did not end its task.
+const MAX_LAST_ANSWER: usize = 2000;
+
+/// A claim that one process passes to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Claim {
+    pub(super) card: i64,
+    pub(super) name: String,
+    /// Its name in the store.
+    pub(super) id: String,
+    /// Where to work.
+    pub(super) folder: PathBuf,
+}
+
+impl Claim {
+    /// Returns the text that [`FromStr`] reads.
+    pub(super) fn to_argument(&self) -> String {
+        json!([self.card, self.name, self.id, self.folder]).to_string()
+    }
+}
+
+impl FromStr for Claim {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = serde_json::from_str::<(i64, String, String, PathBuf)>(text);
+        let (card, name, id, folder) = parsed.map_err(|error| error.to_string())?;
+        Ok(Self { card, name, id, folder })
+    }
+}
+
+/// Returns the name of a new claim.
+pub(super) fn new_claim() -> String {
+    format!("{}-{:016x}", std::process::id(), RandomState::new().hash_one(std::time::SystemTime::now()))
+}
+
+/// Works on a claimed task.
+pub(super) fn run(
+    claim: &Claim,
+    lease: Duration,
+    board: &str,
+    args: &AgentArgs,
+    options: &ToolOptions,
+    home: Home,
+) -> Result<ExitCode, String> {
+    let (args, options) = in_folder(args, options, &claim.folder)?;
+    let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
+    setup.check_environment()?;
+    let worker = BoardWorker {
+        board: board.to_owned(),
+        name: claim.name.clone(),
+        card: claim.card,
+        claim: claim.id.clone(),
+        lease,
+    };
+    let status = crate::ground::executor()?.block_on(work(&setup, &args, &worker));
+    setup.settle();
+    status
+}
+
+/// Changes to the folder of the task. Paths in options keep their meaning.
+fn in_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions), String> {
+    let (mut args, mut options) = (args.clone(), options.clone());
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    for model in [&mut args.model, &mut args.auxiliary_model].into_iter().flatten() {
+        if let Some(script) = model.strip_prefix("script:") {
+            *model = format!("script:{}", absolute(Path::new(script)).display());
+        }
+    }
+    for plugins in &mut options.plugins {
+        *plugins = absolute(plugins);
+    }
+    std::env::set_current_dir(folder).map_err(|error| format!("failed to work in {}: {error}", folder.display()))?;
+    Ok((args, options))
+}
+
+async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Result<ExitCode, String> {
+    let boards = &*setup.host.stores.boards;
+    let card = boards.details(&worker.board, worker.card).map_err(|error| error.to_string())?.card;
+    let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+    let mut agent = setup.agent(Plan {
+        selection: &args.selection,
+        toolsets: None,
+        source: "kanban",
+        observer: progress(worker.card),
+        approver: None,
+        resume: None,
+        worker: Some(worker.clone()),
+        helper: None,
+    })?;
+    let renewal = Renewal::start(Arc::clone(&setup.host.stores.boards), worker.clone(), interrupts.clone())?;
+    let ended = turns(&mut agent, &mut interrupts, boards, worker, &card).await;
+    drop(renewal);
+    let holds = boards.holds(worker.card, &worker.claim).map_err(|error| error.to_string())?;
+    if !holds {
+        // The model has completed or blocked the task, or another worker has it.
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (reason, status) = match ended {
+        Ok(Ended::Interrupted) => ("the worker was stopped".to_owned(), 0),
+        Ok(ended) => {
+            let last: String = agent.last_answer().chars().take(MAX_LAST_ANSWER).collect();
+            let text = format!("the worker ended ({}) before the task was completed or blocked: {last}", ended.word());
+            (setup.host.redactor.kept_text(&text).into_owned(), 1)
+        }
+        Err(error) => (setup.host.redactor.kept_text(&error).into_owned(), 1),
+    };
+    match boards.block(&worker.board, &worker.actor(), worker.card, BlockKind::Transient, &reason) {
+        // It was taken away at this moment.
+        Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(ExitCode::from(status)),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Lets the model work until it has completed or blocked the task, or has got all messages to go on.
+async fn turns(
+    agent: &mut Agent,
+    interrupts: &mut Interrupts,
+    boards: &Boards,
+    worker: &BoardWorker,
+    card: &Card,
+) -> Result<Ended, String> {
+    let mut message = instructions(worker, card);
+    let mut reminders = 0;
+    loop {
+        let ended = agent.run_turn(&message, interrupts).await.map_err(|error| error.to_string())?;
+        let goes_on = matches!(ended, Ended::Done | Ended::OutOfBudget | Ended::CutOff) && reminders < card.max_turns;
+        if !goes_on || !boards.holds(worker.card, &worker.claim).map_err(|error| error.to_string())? {
+            return Ok(ended);
+        }
+        reminders += 1;
+        let end = end_of_work(card);
+        message = format!("The task {} is not ended. Go on with it. {end}", card_name(card.id));
+    }
+}
+
+fn instructions(worker: &BoardWorker, card: &Card) -> String {
+    let task = card_name(card.id);
+    let role = match card.status {
+        CardStatus::Review => {
+            "You review the result of this task of another worker: check what it says, and do not change it."
+        }
+        _ => "You work on this task alone, and cannot ask the user.",
+    };
+    let body = if card.body.is_empty() { String::new() } else { format!("\n\n{}", card.body) };
+    format!(
+        "You are the worker `{}` of the board `{}`. {role}\n\n{task}: {}{body}\n\n\
+         Begin with kanban_show: it has the comments, and the results of the tasks that this one waited for. {}",
+        worker.name,
+        worker.board,
+        card.title,
+        end_of_work(card)
+    )
+}
+
+fn end_of_work(card: &Card) -> &'static str {
+    if card.status == CardStatus::Review {
+        "End with kanban_complete if the result is good, or with kanban_request_changes."
+    } else {
+        "End with kanban_complete, or with kanban_block if it cannot be done."
+    }
+}
+
+/// Prints the calls of a worker.
+fn progress(card: i64) -> Observer {
+    let task = card_name(card);
+    Arc::new(move |event| match event {
+        AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
+            eprintln!("{task} | {}", show::call(emoji, tool, arguments, 100));
+        }
+        AgentEvent::CallEnds { error: Some(kind), tool, .. } => {
+            eprintln!("{task} |   {} failed: {kind}", show::one_line(tool));
+        }
+        AgentEvent::Notice { text } => eprintln!("{task} | {}", show::one_line(text)),
+        AgentEvent::Retry { error, .. } => eprintln!("{task} | {}; trying again", show::one_line(error)),
+        _ => {}
+    })
+}
+
+/// A thread that renews a claim. If the claim is lost, it interrupts the work.
+struct Renewal {
+    has_ended: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Renewal {
+    fn start(boards: Arc<Boards>, worker: BoardWorker, interrupts: Interrupts) -> Result<Self, String> {
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&has_ended);
+        let renew = move || {
+            let actor = worker.actor();
+            let mut last = Instant::now();
+            while !ended.load(Ordering::Relaxed) {
+                thread::park_timeout(Duration::from_secs(1));
+                // A person who takes the task away does not wait for the next renewal.
+                let is_due = last.elapsed() >= worker.lease / 3;
+                let is_lost = if is_due {
+                    last = Instant::now();
+                    let renewed = boards.renew(&worker.board, &actor, worker.card, worker.lease, None);
+                    // Another failure may pass until the next try.
+                    matches!(renewed, Err(BoardError::Refused(_) | BoardError::NotFound(_)))
+                } else {
+                    matches!(boards.holds(worker.card, &worker.claim), Ok(false))
+                };
+                if is_lost && !ended.load(Ordering::Relaxed) {
+                    interrupts.press();
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("claim".to_owned()).spawn(renew);
+        let thread = thread.map_err(|error| format!("failed to start a thread: {error}"))?;
+        Ok(Self { has_ended, thread: Some(thread) })
+    }
+}
+
+impl Drop for Renewal {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}

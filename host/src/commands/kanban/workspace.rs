@@ -1,0 +1,89 @@
+//! The folder in which a worker works on a task.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use toolc_agent::card_name;
+use toolc_config::Home;
+use toolc_store::{Card, Workspace};
+
+use crate::sources::git::ProjectGit;
+
+/// Returns the folder of a task, and makes it if needed. A folder that the task names must be below one of `below`: who adds a task does
+/// not decide where its worker may write.
+///
+/// # Errors
+/// Returns why the task cannot be worked on.
+pub(super) fn prepare(card: &Card, below: &[PathBuf], home: &Home) -> Result<PathBuf, String> {
+    match &card.workspace {
+        Workspace::Scratch => {
+            let folder = own_folder(card, home)?;
+            make(&folder)?;
+            Ok(folder)
+        }
+        Workspace::Dir { path } => allowed(path, below),
+        Workspace::Worktree { path } => worktree(card, &allowed(path, below)?, home),
+    }
+}
+
+/// Returns the path of a folder that only this task has. It outlives its workers, so that the next one and the reviewer find it.
+fn own_folder(card: &Card, home: &Home) -> Result<PathBuf, String> {
+    let cache = crate::ground::folders::cache().ok_or("the user has no cache folder")?;
+    let board = cache.join("toolc").join("boards").join(home.profile().to_string()).join(&card.board);
+    Ok(board.join(card_name(card.id)))
+}
+
+fn make(folder: &Path) -> Result<(), String> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| format!("failed to make {}: {error}", folder.display()))
+}
+
+/// Returns the path of a folder without links, if it is below an allowed one.
+fn allowed(path: &str, below: &[PathBuf]) -> Result<PathBuf, String> {
+    let folder = Path::new(path).canonicalize().ok().filter(|folder| folder.is_dir());
+    let folder = folder.ok_or_else(|| format!("the folder {path} does not exist"))?;
+    if below.iter().any(|root| folder.starts_with(root)) {
+        return Ok(folder);
+    }
+    let roots: Vec<String> = below.iter().map(|root| root.display().to_string()).collect();
+    Err(format!(
+        "the folder {path} is not below {}: a person can start the worker with `--below {path}`",
+        roots.join(" or ")
+    ))
+}
+
+/// Makes a working tree of a repository, on the branch `toolc/TASK`. Neither hooks nor programs of the repository's settings run, unless
+/// the user trusts the project.
+fn worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf, String> {
+    let folder = own_folder(card, home)?;
+    if folder.join(".git").exists() {
+        return Ok(folder);
+    }
+    make(folder.parent().unwrap_or(&folder))?;
+    let branch = format!("toolc/{}", card_name(card.id));
+    let variables = ProjectGit::read(repository).child_variables(home)?;
+    let git = |args: &[&str]| -> Result<bool, String> {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(repository).args(args).envs(variables.all_set());
+        let output = command.stdin(Stdio::null()).output().map_err(|error| format!("failed to run git: {error}"))?;
+        if output.status.success() || args[0] == "show-ref" {
+            return Ok(output.status.success());
+        }
+        let message = String::from_utf8_lossy(&output.stderr);
+        Err(format!("git cannot make a working tree of {}: {}", repository.display(), message.trim()))
+    };
+    let path = folder.to_str().ok_or("the path of the cache folder is not text")?;
+    // A branch without its working tree is left if the cache was emptied.
+    git(&["worktree", "prune"])?;
+    let has_branch = git(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?;
+    if has_branch {
+        git(&["worktree", "add", "--quiet", path, &branch])?;
+    } else {
+        git(&["worktree", "add", "--quiet", "-b", &branch, path])?;
+    }
+    Ok(folder)
+}

@@ -1,0 +1,331 @@
+//! `toolc mcp import`: takes over servers from the configuration of Claude Desktop or VS Code. Values of variables go to `.env`, and
+//! the servers are added as disabled, so that nothing is started.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
+
+use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
+use serde_json::{Map, Value};
+use toolc::approval::is_credential;
+use toolc_config::{EnvFile, Home, McpOauth, McpServer, McpTransport, add_server, is_name, set_variable};
+
+use super::at;
+use crate::ground::ask;
+use crate::ground::show;
+use crate::profile::Profile;
+
+/// The maximum number of bytes of a file.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// A server of another program's configuration.
+#[derive(Debug, PartialEq, Eq)]
+struct Imported {
+    server: McpServer,
+    /// Variables to set: their names and values.
+    variables: Vec<(String, String)>,
+    /// What the person must do or know.
+    notes: Vec<String>,
+}
+
+/// Shows the servers of a file, asks, and adds them.
+pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8, String> {
+    let profile = Profile::read(home.clone())?;
+    let configured: Vec<&str> = profile.config().mcp_servers.iter().map(|server| server.name.as_str()).collect();
+    let set = EnvFile::read(home)?;
+    let servers = servers(&read(path)?, path)?;
+    let mut imported = Vec::new();
+    for (name, settings) in &servers {
+        let name = server_name(name);
+        if configured.contains(&name.as_str()) || imported.iter().any(|other: &Imported| other.server.name == name) {
+            eprintln!("skipped: a server is called `{name}` already");
+            continue;
+        }
+        let import = Import { name: &name, set: &set, before: &imported };
+        match import.server(settings) {
+            Ok(server) => imported.push(server),
+            Err(reason) => eprintln!("skipped: `{}`: {}", show::one_line(&name), show::one_line(&reason)),
+        }
+    }
+    if imported.is_empty() {
+        return Err(format!("{} has no server to add", path.display()));
+    }
+    eprint!("{}", imported.iter().map(text).collect::<String>());
+    if !yes && !confirm()? {
+        eprintln!("nothing is added");
+        return Ok(1);
+    }
+    let added = add(home, &imported);
+    if added.is_empty() {
+        return Err("no server is added".to_owned());
+    }
+    let text = "added as disabled: `toolc mcp test NAME` starts one once, and `toolc mcp enable NAME` enables it";
+    ask::print(&format!("{}\n{text}\n", added.join("\n"))).map(|()| u8::from(added.len() < imported.len()))
+}
+
+/// Adds servers and sets their variables, and returns the names. One that cannot be added does not affect the others.
+fn add<'i>(home: &Home, imported: &'i [Imported]) -> Vec<&'i str> {
+    let mut added = Vec::new();
+    for Imported { server, variables, .. } in imported {
+        // A server without its variables would look complete, and the other way round nothing uses them.
+        let set = variables.iter().try_for_each(|(name, value)| set_variable(home, name, value));
+        match set.and_then(|()| add_server(home, server)) {
+            Ok(_) => added.push(server.name.as_str()),
+            Err(reason) => eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason)),
+        }
+    }
+    added
+}
+
+fn read(path: &Path) -> Result<Value, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
+    let file = fs::File::open(path).map_err(|error| failed(&error))?;
+    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+        return Err(failed(&"it is not a file"));
+    }
+    let mut text = String::new();
+    file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(failed(&format!("it has more than {MAX_BYTES} bytes")));
+    }
+    // VS Code allows comments and trailing commas.
+    let (options, invalid) =
+        (ParseOptions::default(), |error: &dyn std::fmt::Display| failed(&format!("it is not JSON: {error}")));
+    // Only the parser of syntax trees limits the depth.
+    parse_to_value(&text, &options).map_err(|error| invalid(&error))?;
+    parse_to_serde_value(&text, &options).map_err(|error| invalid(&error))
+}
+
+/// Returns the servers of a file: `mcpServers` of Claude Desktop, `servers` of VS Code's `mcp.json`, or `mcp.servers` of its settings.
+fn servers(file: &Value, path: &Path) -> Result<Map<String, Value>, String> {
+    let known = [&file["mcpServers"], &file["servers"], &file["mcp"]["servers"]];
+    let servers = known.into_iter().find_map(Value::as_object);
+    servers.cloned().ok_or_else(|| {
+        let path = path.display();
+        format!("{path} has no MCP servers: expected `mcpServers` (Claude Desktop) or `servers` (VS Code)")
+    })
+}
+
+/// Returns a name that a server can have.
+fn server_name(name: &str) -> String {
+    let is_letter = |c: char| c.is_ascii_alphanumeric();
+    let parts = name.split(|c| !is_letter(c)).filter(|part| !part.is_empty());
+    let name: String = parts.collect::<Vec<_>>().join("-").chars().take(32).collect();
+    let name = name.trim_end_matches('-');
+    if name.is_empty() { "server".to_owned() } else { name.to_owned() }
+}
+
+/// Reads the settings of one server.
+struct Import<'i> {
+    name: &'i str,
+    /// The variables that are set already.
+    set: &'i EnvFile,
+    /// The servers before, which set variables, too.
+    before: &'i [Imported],
+}
+
+impl Import<'_> {
+    fn server(&self, settings: &Value) -> Result<Imported, String> {
+        let (mut variables, mut notes) = (Vec::new(), Vec::new());
+        let transport = match (settings["command"].as_str(), settings["url"].as_str()) {
+            (Some(command), _) => self.program(command, settings, &mut variables, &mut notes)?,
+            (None, Some(url)) => self.address(url, settings, &mut variables, &mut notes)?,
+            (None, None) => return Err("it has neither `command` nor `url`".to_owned()),
+        };
+        let server = McpServer { enabled: false, ..McpServer::new(self.name.to_owned(), transport) };
+        if at(&server).contains("${") {
+            notes.push("replace `${...}` in config.toml: nothing is expanded".to_owned());
+        }
+        Ok(Imported { server, variables, notes })
+    }
+
+    fn program(
+        &self,
+        command: &str,
+        settings: &Value,
+        variables: &mut Vec<(String, String)>,
+        notes: &mut Vec<String>,
+    ) -> Result<McpTransport, String> {
+        let args = settings["args"].as_array().into_iter().flatten();
+        let args: Option<Vec<String>> = args.map(|arg| arg.as_str().map(str::to_owned)).collect();
+        let args = args.ok_or("`args` is not a list of texts")?;
+        if args.iter().any(|arg| {
+            arg.split_once('=').map_or_else(|| is_credential("", arg), |(name, value)| is_credential(name, value))
+        }) {
+            notes.push("an argument looks like a secret, and config.toml is not for secrets".to_owned());
+        }
+        let mut env = Vec::new();
+        for (name, value) in settings["env"].as_object().into_iter().flatten() {
+            if !is_name(name) {
+                return Err(format!("`{name}` in `env` is not the name of a variable"));
+            }
+            env.push((name.clone(), self.variable(name, value, variables, notes)?));
+        }
+        let directory = settings["cwd"].as_str().map(str::to_owned);
+        Ok(McpTransport::Stdio { command: command.to_owned(), args, env, directory })
+    }
+
+    fn address(
+        &self,
+        url: &str,
+        settings: &Value,
+        variables: &mut Vec<(String, String)>,
+        notes: &mut Vec<String>,
+    ) -> Result<McpTransport, String> {
+        let (mut headers, mut bearer_variable) = (Vec::new(), None);
+        if settings["type"] == "sse" {
+            return Err("it uses the transport `sse`, which MCP has replaced by streamable HTTP".to_owned());
+        }
+        for (name, value) in settings["headers"].as_object().into_iter().flatten() {
+            let own_name: String =
+                name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+            let token = value.as_str().and_then(|value| value.strip_prefix("Bearer "));
+            match token.filter(|_| name.eq_ignore_ascii_case("authorization")) {
+                Some(token) => {
+                    let token = Value::from(token);
+                    bearer_variable = Some(self.variable(&self.prefixed("TOKEN"), &token, variables, notes)?);
+                }
+                None => {
+                    headers.push((name.clone(), self.variable(&self.prefixed(&own_name), value, variables, notes)?));
+                }
+            }
+        }
+        Ok(McpTransport::Http { url: url.to_owned(), headers, bearer_variable, oauth: McpOauth::default() })
+    }
+
+    /// Returns the variable that holds a value, and adds it to those to set. A name that is taken by another value is not used.
+    fn variable(
+        &self,
+        name: &str,
+        value: &Value,
+        variables: &mut Vec<(String, String)>,
+        notes: &mut Vec<String>,
+    ) -> Result<String, String> {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            _ => return Err(format!("the value of `{name}` is not a text")),
+        };
+        if value.contains(['\n', '\r', '\0']) {
+            return Err(format!("the value of `{name}` has more than one line, and a line of .env has one value"));
+        }
+        let reference = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        if let Some(source) =
+            reference.and_then(|reference| reference.strip_prefix("env:")).filter(|name| is_name(name))
+        {
+            return Ok(source.to_owned());
+        }
+        if reference.is_some() {
+            notes.push(format!("set the variable {name} in .env: the other program asks for it"));
+            return Ok(name.to_owned());
+        }
+        let before = self.before.iter().flat_map(|imported| &imported.variables);
+        let taken = |name: &str| {
+            let known = before.clone().chain(variables.iter()).find(|(known, _)| known == name);
+            known.map(|(_, value)| value.as_str()).or_else(|| self.set.get(name))
+        };
+        let name =
+            [name.to_owned(), self.prefixed(name)].into_iter().find(|name| taken(name).is_none_or(|set| set == value));
+        let name = name.ok_or("its variables are set already, with other values")?;
+        if taken(&name).is_none() {
+            variables.push((name.clone(), value));
+        }
+        Ok(name)
+    }
+
+    /// Returns a name of a variable that begins with that of the server.
+    fn prefixed(&self, name: &str) -> String {
+        let server: String = self.name.to_ascii_uppercase().replace('-', "_");
+        let server = if server.starts_with(|c: char| c.is_ascii_digit()) { format!("MCP_{server}") } else { server };
+        format!("{server}_{name}")
+    }
+}
+
+/// Describes a server, without values of variables.
+fn text(imported: &Imported) -> String {
+    let Imported { server, variables, notes } = imported;
+    let mut text = format!("{}: {}\n", server.name, show::one_line(&at(server)));
+    for (name, _) in variables {
+        let _ = writeln!(text, "  sets {name} in .env");
+    }
+    for note in notes {
+        let _ = writeln!(text, "  note: {}", show::one_line(note));
+    }
+    text
+}
+
+fn confirm() -> Result<bool, String> {
+    if !io::stdin().is_terminal() {
+        return Err("without a terminal, no user can be asked: look at the servers, and pass `--yes`".to_owned());
+    }
+    eprint!("Add them, as disabled? [y/N] ");
+    io::stderr().flush().map_err(|error| error.to_string())?;
+    Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn imported(name: &str, settings: &Value, before: &[Imported]) -> Result<Imported, String> {
+        Import { name, set: &EnvFile::default(), before }.server(settings)
+    }
+
+    fn pair(a: &str, b: &str) -> (String, String) {
+        (a.to_owned(), b.to_owned())
+    }
+
+    #[test]
+    fn values_of_variables_are_set_and_never_part_of_the_server() {
+        let settings = json!({ "command": "npx", "args": ["-y", "x"], "env": { "KEY": "hunter2", "PORT": 80, "HOST": "${env:OTHER}", "ASK": "${input:key}" } });
+        let first = imported("one", &settings, &[]).expect("it is valid");
+        assert!(!first.server.enabled);
+        let McpTransport::Stdio { env, .. } = &first.server.transport else { panic!("it is a program") };
+        let mut sorted = env.clone();
+        sorted.sort();
+        assert_eq!(sorted, [pair("ASK", "ASK"), pair("HOST", "OTHER"), pair("KEY", "KEY"), pair("PORT", "PORT")]);
+        let mut variables = first.variables.clone();
+        variables.sort();
+        assert_eq!(variables, [pair("KEY", "hunter2"), pair("PORT", "80")]);
+        assert!(first.notes[0].contains("set the variable ASK"), "{:?}", first.notes);
+        assert!(!text(&first).contains("hunter2"));
+        // Another value of the same name.
+        let other = json!({ "command": "x", "env": { "KEY": "other", "PORT": "80" } });
+        let second = imported("two", &other, &[first]).expect("it is valid");
+        assert_eq!(second.variables, [pair("TWO_KEY", "other")]);
+    }
+
+    #[test]
+    fn headers_become_variables_and_a_bearer_token_its_own() {
+        let settings = json!({ "url": "https://x/", "headers": { "Authorization": "Bearer hunter2", "X-Key": "k" } });
+        let read = imported("my-web", &settings, &[]).expect("it is valid");
+        let McpTransport::Http { headers, bearer_variable, .. } = &read.server.transport else { panic!("an address") };
+        assert_eq!(headers, &[pair("X-Key", "MY_WEB_X_KEY")]);
+        assert_eq!(bearer_variable.as_deref(), Some("MY_WEB_TOKEN"));
+        assert!(read.variables.contains(&pair("MY_WEB_TOKEN", "hunter2")), "{:?}", read.variables);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_over_is_refused_or_noted() {
+        for settings in [
+            json!({}),
+            json!({ "command": "x", "args": [1] }),
+            json!({ "command": "x", "env": { "A B": "c" } }),
+            json!({ "command": "x", "env": { "A": [] } }),
+            json!({ "command": "x", "env": { "A": "-----BEGIN KEY-----\nabc" } }),
+            json!({ "url": "https://x/", "type": "sse" }),
+        ] {
+            assert!(imported("s", &settings, &[]).is_err(), "{settings}");
+        }
+        let settings = json!({ "command": "x", "args": ["${workspaceFolder}", "--token=ghp_0123456789abcdefghijABCDEFGHIJ012345"] });
+        let notes = imported("s", &settings, &[]).expect("it is valid").notes;
+        assert!(notes.iter().any(|note| note.contains("${...}")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("looks like a secret")), "{notes:?}");
+        for (name, valid) in [("my server", "my-server"), ("a__b", "a-b"), ("@x/y", "x-y"), ("…", "server")] {
+            assert_eq!(server_name(name), valid);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! `toolc mcp`: lists and tests the MCP servers of the profile, adds and removes them, and accepts their tools.
+
+mod import;
+mod login;
+mod package;
+mod review;
+pub(crate) mod serve;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use toolc_config::{Home, McpOauth, McpServer, McpTransport, add_server, enable_server, remove_server};
+
+use serve::ServeArgs;
+
+use crate::ground::ask;
+use crate::ground::show;
+use crate::options::ToolOptions;
+use crate::profile::Profile;
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+`add` and `remove` change config.toml, and keep its comments. Values of variables belong in .env. What you accept from a server is in
+mcp/NAME.lock.json in the home folder.
+
+Exit status:
+  0  success
+  1  test: a server, or one of its tools, cannot be used; diff: something differs; accept: the answer was no; import: the answer was no, or
+     a server was not added
+  2  the command line is wrong, a name is unknown, config.toml cannot be used, or a tool tries to change it";
+
+/// The arguments of `mcp`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    command: McpCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum McpCommand {
+    /// Serve tools to MCP clients, on the standard streams or over HTTP. Clients are asked about calls that need approval.
+    Serve(Box<ServeArgs>),
+    /// List the servers. None is started.
+    List {
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Start servers, including disabled ones, and report on them and their tools.
+    Test {
+        /// The names. Default: all servers that are enabled.
+        names: Vec<String>,
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a server. It is not started.
+    Add(AddArgs),
+    /// Remove a server, and what you have accepted from it.
+    Remove {
+        /// The name.
+        name: String,
+    },
+    /// Enable a server, so that commands start it.
+    Enable {
+        /// The name.
+        name: String,
+    },
+    /// Disable a server, so that no command starts it.
+    Disable {
+        /// The name.
+        name: String,
+    },
+    /// Add the servers of Claude Desktop (`claude_desktop_config.json`) or VS Code (`mcp.json`, `settings.json`), as disabled. Values of
+    /// variables are written to .env.
+    Import {
+        /// The file.
+        file: PathBuf,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Log in to a server over HTTP, in a browser.
+    Login {
+        /// The name.
+        name: String,
+        /// An OAuth scope to request, in addition to the scopes that the server names. Can be repeated.
+        #[arg(long = "scope", value_name = "SCOPE")]
+        scopes: Vec<String>,
+    },
+    /// Log out: remove the tokens of the last login to a server.
+    Logout {
+        /// The name.
+        name: String,
+    },
+    /// Start servers that are new, and accept their tools as they are now, except tools with suspicious texts.
+    Lock {
+        /// The names. Default: all enabled servers from which you have accepted nothing yet.
+        names: Vec<String>,
+    },
+    /// Start servers, and show what differs from what you have accepted.
+    Diff {
+        /// The names. Default: all servers that are enabled.
+        names: Vec<String>,
+    },
+    /// Start a server, show what differs from what you have accepted, ask, and accept it.
+    Accept {
+        /// The name of the server.
+        name: String,
+        /// The tools, by the names that the server gives them. Default: all, and the server itself.
+        tools: Vec<String>,
+        /// Do not ask, neither before starting a server whose command line has changed nor before accepting changes.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// The arguments of `add`.
+#[derive(Debug, Args)]
+struct AddArgs {
+    /// The name of the server. The names of its tools contain it.
+    name: String,
+    /// The address of a server with streamable HTTP.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "directory"], required_unless_present = "command")]
+    url: Option<String>,
+    /// A header of each request, and the variable that holds its value. Can be repeated.
+    #[arg(long = "header", value_name = "HEADER=VARIABLE", requires = "url")]
+    headers: Vec<String>,
+    /// The variable that holds a bearer token.
+    #[arg(long = "bearer", value_name = "VARIABLE", requires = "url")]
+    bearer: Option<String>,
+    /// A variable that is passed to the program. Can be repeated.
+    #[arg(long, value_name = "NAME[=OTHER]")]
+    env: Vec<String>,
+    /// The working directory of the program.
+    #[arg(long, value_name = "DIR")]
+    directory: Option<String>,
+    /// Add the server as disabled.
+    #[arg(long)]
+    disabled: bool,
+    /// The program and its arguments, after `--`.
+    #[arg(last = true)]
+    command: Vec<String>,
+}
+
+impl McpArgs {
+    /// Runs the command, and returns the exit status.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+        match &self.command {
+            McpCommand::Serve(args) => args.run(options, home),
+            McpCommand::List { json } => list(&Profile::read(home)?, *json),
+            McpCommand::Test { names, json } => test(&Profile::read(home)?, names, *json),
+            McpCommand::Add(args) => {
+                ask::refuse_tools("add an MCP server")?;
+                home.check_exists()?;
+                let (server, note) = package::fixed(&Profile::read(home.clone())?, args.server()?)?;
+                add_server(&home, &server)?;
+                ask::print(&format!("added: {}\n{note}`toolc mcp test {}` starts it once\n", args.name, args.name))
+                    .map(|()| 0)
+            }
+            McpCommand::Enable { name } => enable(&home, name, true),
+            McpCommand::Disable { name } => enable(&home, name, false),
+            McpCommand::Import { file, yes } => {
+                ask::refuse_tools("add MCP servers")?;
+                import::import(&home, file, *yes)
+            }
+            McpCommand::Login { name, scopes } => {
+                ask::refuse_tools("log in at an MCP server")?;
+                login::log_in(&Profile::read(home)?, name, scopes)
+            }
+            McpCommand::Logout { name } => {
+                ask::refuse_tools("log out of an MCP server")?;
+                login::log_out(&Profile::read(home)?, name)
+            }
+            McpCommand::Lock { names } => {
+                ask::refuse_tools("accept tools of an MCP server")?;
+                review::lock(&Profile::read(home)?, names)
+            }
+            McpCommand::Diff { names } => review::diff(&Profile::read(home)?, names),
+            McpCommand::Accept { name, tools, yes } => {
+                ask::refuse_tools("accept tools of an MCP server")?;
+                review::accept(&Profile::read(home)?, name, tools, *yes)
+            }
+            McpCommand::Remove { name } => {
+                ask::refuse_tools("remove an MCP server")?;
+                home.check_exists()?;
+                remove_server(&home, name)?;
+                review::forget(&home, name)?;
+                ask::print(&format!("removed: {name}\n")).map(|()| 0)
+            }
+        }
+    }
+}
+
+impl AddArgs {
+    fn server(&self) -> Result<McpServer, String> {
+        let transport = match (&self.url, self.command.split_first()) {
+            (Some(url), _) => McpTransport::Http {
+                url: url.clone(),
+                headers: self.headers.iter().map(|header| pair(header)).collect::<Result<_, _>>()?,
+                bearer_variable: self.bearer.clone(),
+                oauth: McpOauth::default(),
+            },
+            (None, Some((command, args))) => McpTransport::Stdio {
+                command: command.clone(),
+                args: args.to_vec(),
+                env: self
+                    .env
+                    .iter()
+                    .map(|entry| pair(entry).unwrap_or_else(|_| (entry.clone(), entry.clone())))
+                    .collect(),
+                directory: self.directory.clone(),
+            },
+            (None, None) => return Err("pass the program after `--`, or an address with `--url`".to_owned()),
+        };
+        Ok(McpServer { enabled: !self.disabled, ..McpServer::new(self.name.clone(), transport) })
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| "expected `HEADER=VARIABLE`".to_owned())?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn enable(home: &Home, name: &str, enabled: bool) -> Result<u8, String> {
+    ask::refuse_tools("enable and disable MCP servers")?;
+    home.check_exists()?;
+    enable_server(home, name, enabled)?;
+    let state = if enabled { "enabled" } else { "disabled" };
+    ask::print(&format!("{state}: {}\n", show::one_line(name))).map(|()| 0)
+}
+
+fn list(profile: &Profile, as_json: bool) -> Result<u8, String> {
+    let servers = &profile.config().mcp_servers;
+    if as_json {
+        let servers = servers.iter().map(|server| {
+            json!({ "name": server.name, "enabled": server.enabled, "trusted": server.trusted, "at": at(server) })
+        });
+        return ask::print(&format!("{}\n", json!(servers.collect::<Vec<_>>()))).map(|()| 0);
+    }
+    let mut text = String::new();
+    for server in servers {
+        let state = if server.enabled { "" } else { " (disabled)" };
+        let _ = writeln!(text, "{}{state}: {}", show::one_line(&server.name), show::one_line(&at(server)));
+    }
+    if servers.is_empty() {
+        text.push_str("no MCP server is configured: `toolc mcp add NAME -- PROGRAM` adds one\n");
+    }
+    ask::print(&text).map(|()| 0)
+}
+
+/// Returns where a server is: its command line, or its address.
+pub(super) fn at(server: &McpServer) -> String {
+    match &server.transport {
+        McpTransport::Stdio { command, args, .. } => {
+            let words = std::iter::once(command).chain(args).map(String::as_str);
+            shlex::try_join(words).unwrap_or_else(|_| command.clone())
+        }
+        McpTransport::Http { url, .. } => url.clone(),
+    }
+}
+
+fn test(profile: &Profile, names: &[String], as_json: bool) -> Result<u8, String> {
+    let servers = review::started(profile, names, false)?;
+    let reports = servers.reports();
+    drop(servers);
+    if as_json {
+        ask::print(&format!("{}\n", json!(reports)))?;
+    } else {
+        let texts: Vec<String> = reports.iter().map(|report| show::lines(&report.to_string())).collect();
+        ask::print(&(texts.join("\n\n") + "\n"))?;
+    }
+    Ok(u8::from(reports.iter().any(toolc_mcp::ServerReport::has_problem)))
+}

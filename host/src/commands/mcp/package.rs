@@ -1,0 +1,63 @@
+//! Fixes the versions of packages that are MCP servers: the version is written to config.toml, and checked.
+
+use std::sync::Arc;
+
+use toolc_config::{McpServer, McpTransport, set_server_args};
+use toolc_mcp::{Answer, AnswerFuture, Asker, Package, Question};
+
+use super::login::configured;
+use crate::ground::show;
+use crate::person::Person;
+use crate::profile::Profile;
+use crate::sources::servers::settings;
+
+/// Returns a new server with the version of its package, and a note about the package.
+pub(super) fn fixed(profile: &Profile, mut server: McpServer) -> Result<(McpServer, String), String> {
+    let Some(package) = resolved(profile, &server)? else { return Ok((server, String::new())) };
+    let note = note(&package);
+    if let McpTransport::Stdio { args, .. } = &mut server.transport {
+        *args = package.args;
+    }
+    Ok((server, note))
+}
+
+/// Fixes the versions of the packages of configured servers.
+pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<(), String> {
+    for name in names {
+        let server = configured(profile, name)?;
+        let McpTransport::Stdio { args, .. } = &server.transport else { continue };
+        let Some(package) = resolved(profile, server)? else { continue };
+        eprint!("{}", note(&package));
+        if package.args != *args {
+            set_server_args(&profile.home, name, &package.args)?;
+            eprintln!("written: {}", profile.home.config().display());
+        }
+    }
+    Ok(())
+}
+
+fn resolved(profile: &Profile, server: &McpServer) -> Result<Option<Package>, String> {
+    let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(Absent));
+    toolc_mcp::resolve_package(&settings::server(server, profile, &[], false), asker)
+}
+
+fn note(package: &Package) -> String {
+    let mut note = format!("package: {}", show::one_line(&package.name));
+    if !package.advisories.is_empty() {
+        note += &format!("; known vulnerabilities: {}", show::one_line(&package.advisories.join(", ")));
+    }
+    if let Some(reason) = &package.unchecked {
+        note += &format!("; it could not be checked: {}", show::one_line(reason));
+    }
+    note + "\n"
+}
+
+/// There is no person to ask.
+#[derive(Debug)]
+struct Absent;
+
+impl Asker for Absent {
+    fn ask<'a>(&'a self, _: &'a Question) -> AnswerFuture<'a> {
+        Box::pin(std::future::ready(Answer::Cancel))
+    }
+}

@@ -1,0 +1,224 @@
+//! `toolc mcp serve`: serves tools to MCP clients, on the standard streams or over streamable HTTP.
+
+use std::io::{self, Read as _};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use toolc::Env;
+use toolc::limits::SpillStore;
+use toolc::wire::mcp::CacheScope;
+use toolc_cli::Selection;
+use toolc_config::{Home, McpEndpoint, McpListScope, expanded};
+use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
+
+use crate::agent::hooks::{RedactedStore, SecretFilter};
+use crate::approval::{self, Mode};
+use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
+use crate::models;
+use crate::options::ToolOptions;
+use crate::profile::Profile;
+use crate::sources::servers::Wait;
+
+/// The tools that need a conversation: the one that asks the person at the terminal, and the one of helpers.
+const NEED_CONVERSATION: [&str; 2] = ["clarify", "delegate_task"];
+/// The tool that makes jobs.
+pub(crate) const JOB_MAKER: &str = "cronjob";
+/// The maximum size of a file with tokens, in bytes.
+const MAX_TOKEN_FILE: u64 = 64 << 10;
+
+/// The arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The endpoint of config.toml. Default: `default`, or else the tools of the toolset `safe` on the standard streams.
+    endpoint: Option<String>,
+    /// Listen at an address for streamable HTTP, such as `127.0.0.1:8931`, instead of serving on the standard streams.
+    #[arg(long, value_name = "IP:PORT")]
+    http: Option<SocketAddr>,
+    /// A toolset to serve, instead of those of the endpoint. Can be repeated.
+    #[arg(long = "toolset", value_name = "TOOLSET", value_delimiter = ',')]
+    toolsets: Vec<String>,
+    /// A tool to serve in addition. Can be repeated.
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    tools: Vec<String>,
+    /// A variable that holds a token that requests over HTTP must carry. Can be repeated.
+    #[arg(long = "token-variable", value_name = "VARIABLE")]
+    token_variables: Vec<String>,
+    /// A file with a token on each line.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<String>,
+    /// A value of the header `Host` to accept, in addition to the addresses of this machine. Can be repeated.
+    #[arg(long = "host", value_name = "HOST[:PORT]")]
+    hosts: Vec<String>,
+    /// The origin of a web page that may send requests, such as `https://app.example.com`. Can be repeated.
+    #[arg(long = "origin", value_name = "ORIGIN")]
+    origins: Vec<String>,
+    /// Approve every call that needs approval, instead of asking the client.
+    #[arg(long)]
+    yes: bool,
+}
+
+impl ServeArgs {
+    /// Serves until the client leaves, or a signal ends the program. Returns the exit status.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+        let profile = Profile::read(home)?;
+        let endpoint = self.endpoint(&profile)?;
+        let tokens = tokens(&endpoint, &profile.env())?;
+        let mut selection = Selection::default();
+        (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
+        let model = models::for_tools(&profile);
+        let wait = Wait::AsSession(&selection);
+        let host = Host::assemble(profile, options, Needs { model, ..Needs::new(Purpose::Call, wait) })?;
+        host.select(&mut selection);
+        // The client has the conversation and the person.
+        selection.disable_tools.extend(NEED_CONVERSATION.map(ToOwned::to_owned));
+        if self.yes {
+            // A job is made only after a person has seen it.
+            selection.disable_tools.push(JOB_MAKER.to_owned());
+        }
+        let server = self.server(&endpoint, &host, selection);
+        let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };
+        let ended = serve(server, endpoint.http, access);
+        host.stop();
+        ended.map(|()| 0)
+    }
+
+    /// Returns the endpoint of the configuration, with what the command line says instead.
+    fn endpoint(&self, profile: &Profile) -> Result<McpEndpoint, String> {
+        let endpoints = &profile.config().mcp_endpoints;
+        let name = self.endpoint.as_deref().unwrap_or(McpEndpoint::DEFAULT);
+        let mut endpoint = match endpoints.iter().find(|endpoint| endpoint.name == name) {
+            Some(endpoint) => endpoint.clone(),
+            None if self.endpoint.is_none() => McpEndpoint::new(name.to_owned()),
+            None => {
+                let names: Vec<String> = endpoints.iter().map(|endpoint| format!("`{}`", endpoint.name)).collect();
+                let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                return Err(format!("config.toml has no table `[mcp.endpoints.{name}]`; it has {has}"));
+            }
+        };
+        if !self.toolsets.is_empty() || !self.tools.is_empty() {
+            (endpoint.toolsets, endpoint.tools) = (self.toolsets.clone(), self.tools.clone());
+        }
+        endpoint.http = self.http.or(endpoint.http);
+        endpoint.token_variables.extend_from_slice(&self.token_variables);
+        endpoint.token_file = self.token_file.clone().or(endpoint.token_file);
+        endpoint.hosts.extend_from_slice(&self.hosts);
+        endpoint.origins.extend_from_slice(&self.origins);
+        let has_access =
+            !(endpoint.token_variables.is_empty() && endpoint.hosts.is_empty() && endpoint.origins.is_empty());
+        if endpoint.http.is_none() && (has_access || endpoint.token_file.is_some()) {
+            return Err("tokens, hosts and origins need HTTP: add `--http 127.0.0.1:PORT`".to_owned());
+        }
+        Ok(endpoint)
+    }
+
+    fn server(&self, endpoint: &McpEndpoint, host: &Host, selection: Selection) -> ToolServer {
+        let (app, results, redactor) = (host.app(), host.results(), Arc::clone(&host.redactor));
+        let (has_reader, yes) = (host.registry.tool(RESULT_READER).is_some(), self.yes);
+        let (filter, questions) = (Arc::clone(&redactor), Arc::clone(&redactor));
+        let session = move || {
+            let session = app.served_session(&selection, yes)?.hook(Arc::new(SecretFilter(Arc::clone(&filter))));
+            Ok(if has_reader { session.spill_reader(RESULT_READER) } else { session })
+        };
+        let store = move |id: &str| {
+            let (results, redactor) = (results.of_session(id), Arc::clone(&redactor));
+            Arc::new(RedactedStore { results, redactor }) as Arc<dyn SpillStore>
+        };
+        let scope = match endpoint.list_scope {
+            McpListScope::Private => CacheScope::Private,
+            McpListScope::Public => CacheScope::Public,
+        };
+        let server = ToolServer::new("toolc", env!("CARGO_PKG_VERSION"), session)
+            .store(store)
+            .instructions(&*endpoint.instructions)
+            .background_after(endpoint.background_after)
+            .cache(endpoint.list_ttl, scope);
+        if self.yes || host.mode == Mode::Deny {
+            return server;
+        }
+        // The question leaves this machine, perhaps.
+        server.ask_client(move |request, offers_session| {
+            questions.text(&approval::plain_question(request, offers_session)).into_owned()
+        })
+    }
+}
+
+/// Returns the tokens of an endpoint.
+fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens, String> {
+    let mut tokens = Tokens::default();
+    for name in &endpoint.token_variables {
+        let token = env.var(name).filter(|token| !token.is_empty());
+        let token = token.ok_or_else(|| {
+            format!("the variable `{name}` is not set: write a token of at least {MIN_TOKEN_LEN} characters into .env")
+        })?;
+        tokens.add(&format!("the variable `{name}`"), &token)?;
+    }
+    if let Some(file) = &endpoint.token_file {
+        let path = expanded(file);
+        let text = read(&path).map_err(|error| format!("failed to read the tokens in {}: {error}", path.display()))?;
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            tokens.add(&format!("line {} of {}", index + 1, path.display()), line.trim())?;
+        }
+        if tokens.is_empty() {
+            return Err(format!("{} has no token: write one on each line", path.display()));
+        }
+    }
+    Ok(tokens)
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(MAX_TOKEN_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_TOKEN_FILE {
+        return Err(io::Error::other(format!("it has more than {} KiB", MAX_TOKEN_FILE >> 10)));
+    }
+    Ok(text)
+}
+
+/// Serves on the standard streams, or at an address.
+fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("failed to start threads: {error}"))?;
+    let ended = runtime.block_on(async {
+        match http {
+            None => server.serve_stdio(io::BufReader::new(io::stdin()), io::stdout()).await.map_err(|e| e.to_string()),
+            Some(address) => {
+                let listening = HttpServer::bind(address, access).await;
+                let listening = listening.map_err(|error| format!("failed to listen at {address}: {error}"))?;
+                let at = listening.address().map_err(|error| error.to_string())?;
+                // From here on, a signal ends the server in order.
+                let end = signal_to_end();
+                eprintln!("MCP server at http://{at}{PATH}");
+                server.serve_http(listening, end).await.map_err(|error| error.to_string())
+            }
+        }
+    });
+    // A thread that reads standard input cannot be stopped.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    ended
+}
+
+/// Begins to listen for the signals that end the program, and returns what waits for one.
+#[cfg(unix)]
+fn signal_to_end() -> impl Future<Output = ()> + Send + 'static {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals = signal(SignalKind::terminate()).and_then(|end| Ok((end, signal(SignalKind::interrupt())?)));
+    async move {
+        // Without handlers, the signals end the program at once.
+        let Ok((mut terminate, mut interrupt)) = signals else { return std::future::pending().await };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+async fn signal_to_end() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,64 @@
+//! The commands that show, call and check tools: `toolc call`, `definitions`, `why`, `doctor`, `repl` and so on.
+
+use std::process::ExitCode;
+
+use toolc_cli::{App, Command, Selection};
+use toolc_config::Home;
+
+use crate::assembly::{Host, Needs, Purpose};
+use crate::models;
+use crate::options::ToolOptions;
+use crate::person::{self, Person};
+use crate::profile::Profile;
+use crate::sources::servers::{Needed, Wait};
+
+/// Runs the command.
+pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Result<ExitCode, String> {
+    let profile = Profile::read(home)?;
+    let purpose = match command {
+        Command::Call(_) | Command::Repl { .. } => Purpose::Call,
+        Command::Doctor { .. } => Purpose::Report,
+        _ => Purpose::Show,
+    };
+    let needs = Needs {
+        servers: needed(&command),
+        person: Person::at_the_terminal(),
+        model: if purpose == Purpose::Call { models::for_tools(&profile) } else { None },
+        ..Needs::new(purpose, Wait::UntilStarted)
+    };
+    let host = Host::assemble(profile, options, needs)?;
+    if let Some(selection) = selection(&mut command) {
+        host.select(selection);
+    }
+    let mut app = host.app();
+    if purpose == Purpose::Report {
+        app = host.sections().into_iter().fold(app, App::doctor_section);
+    }
+    if let Some(judging) = &host.judging {
+        app = person::add_approver(app, judging.rules);
+    }
+    let status = app.run(command);
+    host.stop();
+    Ok(status)
+}
+
+/// Returns the MCP servers that the command needs.
+fn needed(command: &Command) -> Needed<'_> {
+    match command {
+        Command::Call(call) => Needed::OfTool(&call.tool),
+        Command::Why { tool, .. } => Needed::OfTool(tool),
+        _ => Needed::All,
+    }
+}
+
+/// Returns the options of a command that choose a session.
+fn selection(command: &mut Command) -> Option<&mut Selection> {
+    match command {
+        Command::Call(call) => Some(&mut call.view.selection),
+        Command::Definitions { view, .. }
+        | Command::Why { view, .. }
+        | Command::Doctor { view, .. }
+        | Command::Repl { view, .. } => Some(&mut view.selection),
+        _ => None,
+    }
+}

@@ -1,0 +1,241 @@
+//! `toolc sessions`: the recorded conversations.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use toolc_config::Home;
+use toolc_store::{Database, Found, Order, Search, SessionInfo, Sessions, StoreError, StoredMessage};
+
+use crate::ground::ask::{self, print};
+use crate::ground::show;
+use crate::ground::time;
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+ID is the name of a conversation, or the beginning of it. The conversations are stored in state.db in TOOLC_HOME.
+
+Exit status:
+  0  success
+  1  nothing was found
+  2  the command line is wrong, or state.db cannot be used";
+
+/// The number of conversations that are listed by default.
+const LISTED: usize = 20;
+
+/// The arguments of `sessions`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct SessionsArgs {
+    /// Without a command, lists the latest conversations.
+    #[command(subcommand)]
+    command: Option<SessionsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum SessionsCommand {
+    /// List the latest conversations.
+    List {
+        /// The maximum number of conversations.
+        #[arg(long, default_value_t = LISTED)]
+        limit: usize,
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a conversation.
+    Show {
+        /// The conversation.
+        id: String,
+    },
+    /// Find messages that contain all words. Words in quotes must follow each other.
+    Search {
+        /// The words.
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// The maximum number of messages.
+        #[arg(long, default_value_t = 10)]
+        limit: usize,
+        /// List the latest message first, instead of the best match.
+        #[arg(long)]
+        newest: bool,
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the messages of conversations as JSON lines. Default: all conversations.
+    Export {
+        /// The conversations.
+        ids: Vec<String>,
+    },
+    /// Remove conversations.
+    Remove {
+        /// The conversations.
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+}
+
+impl SessionsArgs {
+    /// Runs the command.
+    pub(crate) fn run(&self, home: &Home) -> Result<ExitCode, String> {
+        let sessions = Sessions::new(Arc::new(Database::new(home.state())));
+        let failed = |error: StoreError| error.to_string();
+        let list_latest = SessionsCommand::List { limit: LISTED, json: false };
+        match self.command.as_ref().unwrap_or(&list_latest) {
+            SessionsCommand::List { limit, json } => {
+                let all = sessions.list(*limit).map_err(failed)?;
+                let text = if *json { json_line(all.iter().map(info_json)) } else { list(&all) };
+                print(&text)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            SessionsCommand::Show { id } => {
+                let info = one(&sessions, id)?;
+                print(&format!("{}\n", line(&info)))?;
+                for message in sessions.messages(&info.name).map_err(failed)? {
+                    print(&format!(
+                        "\n{}  {}\n{}\n",
+                        message.kind.word(),
+                        time::text(message.time),
+                        safe(&message.text)
+                    ))?;
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            SessionsCommand::Search { words, limit, newest, json } => {
+                let order = if *newest { Order::Newest } else { Order::Best };
+                let found = sessions
+                    .search(&Search { query: &words.join(" "), order, limit: *limit, ..Search::default() })
+                    .map_err(failed)?;
+                print(&if *json {
+                    json_line(found.iter().map(found_json))
+                } else {
+                    found.iter().map(found_text).collect()
+                })?;
+                Ok(ExitCode::from(u8::from(found.is_empty())))
+            }
+            SessionsCommand::Export { ids } => {
+                let mut chosen = Vec::new();
+                for id in ids {
+                    chosen.push(one(&sessions, id)?);
+                }
+                if ids.is_empty() {
+                    chosen = sessions.list(usize::MAX).map_err(failed)?;
+                }
+                for info in chosen {
+                    export(&sessions, &info)?;
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+            SessionsCommand::Remove { .. } if toolc_process::is_inside_a_tool() => {
+                Err("only a person can remove conversations: this command does not run inside a tool".to_owned())
+            }
+            SessionsCommand::Remove { ids } => {
+                // Nothing is removed if one of them is unknown.
+                let infos = ids.iter().map(|id| one(&sessions, id)).collect::<Result<Vec<_>, _>>()?;
+                for info in &infos {
+                    sessions.remove(&info.name).map_err(failed)?;
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}
+
+/// Returns the only conversation whose name begins with `id`.
+fn one(sessions: &Sessions, id: &str) -> Result<SessionInfo, String> {
+    crate::agent::setup::to_resume(sessions, Some(id), std::path::Path::new(""))
+}
+
+/// Prints the messages of a conversation, without holding all of them in memory.
+fn export(sessions: &Sessions, info: &SessionInfo) -> Result<(), String> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut written = Ok(());
+    let each = |message: StoredMessage| {
+        if written.is_ok() {
+            written = writeln!(out, "{}", message_json(info, &message));
+        }
+    };
+    sessions.each_message(&info.name, each).map_err(|error| error.to_string())?;
+    ask::written(written.and_then(|()| out.flush()))
+}
+
+fn list(sessions: &[SessionInfo]) -> String {
+    if sessions.is_empty() {
+        return "no conversations\n".to_owned();
+    }
+    let lines: Vec<String> = sessions.iter().map(line).collect();
+    lines.join("\n") + "\n"
+}
+
+fn line(info: &SessionInfo) -> String {
+    let [model, title, directory] = [&info.model, &info.title, &info.directory].map(|text| show::one_line(text));
+    format!("{}  {} messages, {model}, in {directory}: {title}", info.name, info.messages)
+}
+
+fn found_text(found: &Found) -> String {
+    let Found { message, excerpt, .. } = found;
+    format!(
+        "{}  {}  {}\n    {}\n",
+        message.session,
+        time::text(message.time),
+        message.kind.word(),
+        show::one_line(excerpt)
+    )
+}
+
+fn info_json(info: &SessionInfo) -> Value {
+    let tokens = &info.tokens;
+    json!({
+        "session": info.name,
+        "started": time::text(info.started),
+        "updated": time::text(info.updated),
+        "source": info.source,
+        "directory": info.directory,
+        "api": info.api,
+        "model": info.model,
+        "title": info.title,
+        "messages": info.messages,
+        "tokens": { "input": tokens.input, "cached": tokens.cached, "output": tokens.output },
+    })
+}
+
+fn found_json(found: &Found) -> Value {
+    let message = &found.message;
+    json!({
+        "session": message.session,
+        "message": message.id,
+        "kind": message.kind.word(),
+        "time": time::text(message.time),
+        "excerpt": found.excerpt,
+    })
+}
+
+fn message_json(info: &SessionInfo, message: &StoredMessage) -> Value {
+    let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    let tokens =
+        message.tokens.map(|tokens| json!({ "input": tokens.input, "cached": tokens.cached, "output": tokens.output }));
+    json!({
+        "session": message.session,
+        "api": info.api,
+        "model": info.model,
+        "message": message.id,
+        "kind": message.kind.word(),
+        "time": time::text(message.time),
+        "text": message.text,
+        "details": parsed(&message.details),
+        "raw": parsed(&message.raw),
+        "tokens": tokens,
+    })
+}
+
+fn json_line(values: impl Iterator<Item = Value>) -> String {
+    format!("{}\n", values.collect::<Value>())
+}
+
+/// Returns a text for a terminal without control characters, and for a file as it is.
+fn safe(text: &str) -> String {
+    if io::stdout().is_terminal() { show::lines(text) } else { text.to_owned() }
+}

@@ -1,0 +1,248 @@
+//! `toolc tools`: lists the toolsets and what each tool lacks, and switches them on and off for the profile.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use toolc::{Dialect, Registry, Turn};
+use toolc_cli::Selection;
+use toolc_config::{Edited, Home, List, edit_list};
+
+use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose};
+use crate::ground::{ask, show};
+use crate::options::ToolOptions;
+use crate::person::Person;
+use crate::profile::Profile;
+use crate::sources::servers::{McpServers, Wait};
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+In the list, [✓] marks a tool that is on and available, [!] a tool that is on and lacks something, and [ ] a tool that is off.
+`enable` and `disable` change config.toml, and keep its comments.
+
+Exit status:
+  0  success
+  2  a name is unknown, config.toml cannot be used, or a tool tries to change it";
+
+/// The arguments of `tools`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct ToolsArgs {
+    #[command(subcommand)]
+    command: Option<ToolsCommand>,
+    /// Print one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum ToolsCommand {
+    /// Switch toolsets and tools on.
+    Enable {
+        /// The names.
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Switch toolsets and tools off.
+    Disable {
+        /// The names.
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+}
+
+impl ToolsArgs {
+    /// Runs the command, and returns the exit status.
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+        let profile = Profile::read(home)?;
+        let needs = Needs { person: Person::at_the_terminal(), ..Needs::new(Purpose::Show, Wait::UntilStarted) };
+        let host = Host::assemble(profile, options, needs)?;
+        let Host { profile, registry, servers, .. } = &host;
+        match &self.command {
+            None => {
+                let list = Listing::new(profile, registry, servers)?;
+                ask::print(&if self.json { format!("{}\n", list.json()) } else { list.text() })?;
+            }
+            Some(ToolsCommand::Enable { names }) => change(profile, registry, names, true)?,
+            Some(ToolsCommand::Disable { names }) => change(profile, registry, names, false)?,
+        }
+        Ok(0)
+    }
+}
+
+/// Switches toolsets and tools on or off.
+fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) -> Result<(), String> {
+    ask::refuse_tools("switch tools on and off")?;
+    let tools = &profile.config().tools;
+    let (mut add, mut remove) = (Vec::new(), Vec::new());
+    for name in names {
+        let (enabled, disabled, is_tool) = match kind(registry, name)? {
+            Kind::Toolset => (List::Enable, List::Disable, false),
+            Kind::Tool => (List::EnableTools, List::DisableTools, true),
+        };
+        if !on {
+            remove.push((enabled, name.as_str()));
+            add.push((disabled, name.as_str()));
+            continue;
+        }
+        remove.push((disabled, name.as_str()));
+        if !is_granted(profile, registry, name, is_tool)? {
+            // A list replaces the default.
+            if tools.enable.is_empty() && !add.contains(&(List::Enable, DEFAULT_TOOLSET)) {
+                add.push((List::Enable, DEFAULT_TOOLSET));
+            }
+            add.push((enabled, name.as_str()));
+        }
+    }
+    let edited = edit_list(&profile.home, &add, &remove)?;
+    let path = profile.home.config();
+    ask::print(&match edited {
+        Edited::Changed => format!("changed: {}\n", path.display()),
+        Edited::Unchanged => "nothing to change\n".to_owned(),
+    })
+}
+
+enum Kind {
+    Toolset,
+    Tool,
+}
+
+/// Returns what a name stands for. A toolset comes first, because most toolsets have more than one tool.
+fn kind(registry: &Registry, name: &str) -> Result<Kind, String> {
+    if registry.toolset(name).is_some() {
+        return Ok(Kind::Toolset);
+    }
+    if registry.tool(name).is_some() {
+        return Ok(Kind::Tool);
+    }
+    let mut known: Vec<String> = registry.toolsets().iter().map(ToString::to_string).collect();
+    known.extend(registry.tools().iter().map(ToString::to_string));
+    let near = toolc::__gen::nearest(name, known.iter().map(String::as_str));
+    let question = toolc::__gen::did_you_mean(&near).map_or_else(String::new, |question| format!(": {question}"));
+    Err(format!("there is no toolset and no tool `{name}`{question}"))
+}
+
+/// Returns whether the profile grants a toolset or a tool, apart from what it disables.
+fn is_granted(profile: &Profile, registry: &Registry, name: &str, is_tool: bool) -> Result<bool, String> {
+    let tools = &profile.config().tools;
+    let enable = if tools.enable.is_empty() { vec![DEFAULT_TOOLSET.to_owned()] } else { tools.enable.clone() };
+    let granted = turn(registry.session().enable(enable).enable_tools(tools.enable_tools.clone()), profile)?;
+    let granted = names_of(&granted);
+    if is_tool {
+        return Ok(granted.contains(name));
+    }
+    let own = names_of(&turn(registry.session().enable([name]), profile)?);
+    Ok(own.is_subset(&granted))
+}
+
+fn turn(session: toolc::SessionBuilder, profile: &Profile) -> Result<Turn, String> {
+    let session = session.env(profile.env()).build().map_err(|error| error.to_string())?;
+    Ok(session.turn_blocking(Dialect::Mcp))
+}
+
+/// Returns the tools that a turn grants.
+fn names_of(turn: &Turn) -> BTreeSet<String> {
+    turn.doctor().tools.iter().map(|tool| tool.tool.to_string()).collect()
+}
+
+/// The toolsets with their tools.
+struct Listing {
+    toolsets: Vec<ListedToolset>,
+    profile: String,
+}
+
+struct ListedToolset {
+    name: String,
+    description: String,
+    is_on: bool,
+    tools: Vec<ListedTool>,
+}
+
+struct ListedTool {
+    name: String,
+    emoji: String,
+    is_on: bool,
+    /// What it lacks.
+    unmet: Vec<String>,
+}
+
+impl Listing {
+    fn new(profile: &Profile, registry: &Registry, servers: &McpServers) -> Result<Self, String> {
+        let tools = &profile.config().tools;
+        let enable = if tools.enable.is_empty() && tools.enable_tools.is_empty() {
+            vec![DEFAULT_TOOLSET.to_owned()]
+        } else {
+            tools.enable.clone()
+        };
+        let mut selection = Selection::default();
+        selection.enable = [enable, servers.toolsets()].concat();
+        selection.enable_tools.clone_from(&tools.enable_tools);
+        selection.disable.clone_from(&tools.disable);
+        selection.disable_tools.clone_from(&tools.disable_tools);
+        servers.remove_unregistered(&mut selection, registry);
+        let session = selection.builder(registry)?;
+        let granted = names_of(&turn(session.facts(profile.facts()), profile)?);
+        let everything = turn(registry.session().facts(profile.facts()), profile)?.doctor();
+        let unmet = |name: &str| -> Vec<String> {
+            let tool = everything.tools.iter().find(|tool| tool.tool == name);
+            tool.into_iter().flat_map(|tool| &tool.unmet).map(ToString::to_string).collect()
+        };
+        let mut toolsets = Vec::new();
+        for name in registry.toolsets() {
+            let Some(info) = registry.toolset(&name) else { continue };
+            let members = names_of(&turn(registry.session().enable([&*name]), profile)?);
+            let tools: Vec<ListedTool> = members
+                .iter()
+                .map(|tool| ListedTool {
+                    emoji: registry.tool(tool).map(|tool| tool.emoji.to_string()).unwrap_or_default(),
+                    is_on: granted.contains(tool),
+                    unmet: unmet(tool),
+                    name: tool.clone(),
+                })
+                .collect();
+            toolsets.push(ListedToolset {
+                name: name.to_string(),
+                description: info.declared.description.to_string(),
+                is_on: !tools.is_empty() && tools.iter().all(|tool| tool.is_on),
+                tools,
+            });
+        }
+        Ok(Self { toolsets, profile: profile.home.profile().to_string() })
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("profile {}\n", self.profile);
+        for toolset in &self.toolsets {
+            let state = if toolset.is_on { "on" } else { "off" };
+            let description = show::one_line(&toolset.description);
+            let _ = writeln!(text, "\n{} ({state}): {description}", show::one_line(&toolset.name));
+            for tool in &toolset.tools {
+                let mark = match (tool.is_on, tool.unmet.is_empty()) {
+                    (false, _) => "[ ]",
+                    (true, true) => "[✓]",
+                    (true, false) => "[!]",
+                };
+                let emoji = if tool.emoji.is_empty() { String::new() } else { format!(" {}", tool.emoji) };
+                let unmet = if tool.unmet.is_empty() { String::new() } else { format!(": {}", tool.unmet.join("; ")) };
+                let _ = writeln!(text, "  {mark}{emoji} {}{}", show::one_line(&tool.name), show::one_line(&unmet));
+            }
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let toolsets = self.toolsets.iter().map(|toolset| {
+            let tools = toolset.tools.iter().map(
+                |tool| json!({ "name": tool.name, "on": tool.is_on, "available": tool.unmet.is_empty(), "unmet": tool.unmet }),
+            );
+            json!({
+                "name": toolset.name,
+                "description": toolset.description,
+                "on": toolset.is_on,
+                "tools": tools.collect::<Vec<_>>(),
+            })
+        });
+        json!({ "profile": self.profile, "toolsets": toolsets.collect::<Vec<_>>() })
+    }
+}

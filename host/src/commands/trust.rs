@@ -1,0 +1,159 @@
+//! `toolc trust`: trusts the files and the git settings of a project, or the files of a plugin of a package.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+
+use clap::Args;
+use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_projects, trusted_repositories};
+
+use crate::ground::ask;
+use crate::ground::show;
+use crate::sources::git::{GitTrust, ProjectGit};
+use crate::sources::{packages, project};
+
+/// The end of the help.
+const EXIT_STATUS: &str = "\
+Trust covers the files in the folder .toolc of the project, or the files of the plugin. Programs run from a copy that is made now. If any
+file changes, the trust ends until you trust the files again. Trust also covers the hooks of the repository and the git settings that run
+programs. Until they are trusted, git ignores them in the commands of a model.
+
+Exit status:
+  0  success
+  1  the files are not trusted: the answer was no, or --revoke: they were not trusted before
+  2  the command line is wrong, there are no files, or a tool tries to trust them";
+
+/// The maximum number of files that are listed.
+const MAX_LISTED: usize = 100;
+
+/// The arguments of `trust`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub(crate) struct TrustArgs {
+    /// The project. Default: the project of the current directory.
+    dir: Option<PathBuf>,
+    /// Trust a plugin that a package has installed, given by its name, instead of a project.
+    #[arg(long, value_name = "NAME", conflicts_with = "dir")]
+    plugin: Option<String>,
+    /// List the trusted projects and plugins.
+    #[arg(long, conflicts_with_all = ["dir", "plugin", "revoke", "yes"])]
+    list: bool,
+    /// Remove the trust.
+    #[arg(long, conflicts_with = "yes")]
+    revoke: bool,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+}
+
+impl TrustArgs {
+    /// Runs the command, and returns the exit status.
+    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+        home.check_exists()?;
+        if self.list {
+            let mut projects = trusted_projects(home)?;
+            projects.extend(trusted_repositories(home)?);
+            let lines = projects.iter().map(|(project, _)| show::one_line(&project.display().to_string()) + "\n");
+            return ask::print(&lines.collect::<String>()).map(|()| 0);
+        }
+        ask::refuse_tools("trust files")?;
+        let folder = match &self.plugin {
+            Some(name) => packages::find_named(name)?,
+            None => self.project(home)?,
+        };
+        let git = self.plugin.is_none().then(|| ProjectGit::read(&folder));
+        if !self.revoke && !folder.is_dir() {
+            return Err(format!("no such folder: {}", folder.display()));
+        }
+        if self.revoke {
+            let was_trusted = revoke(home, &folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
+            if !was_trusted {
+                eprintln!("error: {} was not trusted", folder.display());
+            }
+            return Ok(u8::from(!was_trusted));
+        }
+        let files = match &self.plugin {
+            Some(_) => Some(ProjectFiles::read_plugin(&folder)?),
+            None => ProjectFiles::read(&folder)?,
+        };
+        let mut files = files;
+        let mut git = git.filter(|git| !git.runs_nothing());
+        if let Some(why) = git.as_ref().and_then(ProjectGit::why_unknown) {
+            let message = format!("the git settings cannot be trusted, because they are not known: {why}");
+            if files.is_none() {
+                return Err(message);
+            }
+            eprintln!("warning: {message}");
+            git = None;
+        }
+        if files.is_none() && git.is_none() {
+            let folder = folder.display();
+            return Err(format!(
+                "{folder} has no folder {PROJECT_FOLDER} to trust, and no git settings that run programs"
+            ));
+        }
+        // What is trusted already is not asked about.
+        if let Some(Trust::Trusted(_)) = files.as_ref().map(|files| files.trust(home)).transpose()? {
+            files = None;
+        }
+        if let Some(GitTrust::Trusted) = git.as_ref().map(|git| git.trust(home)).transpose()? {
+            git = None;
+        }
+        if files.is_none() && git.is_none() {
+            return ask::print("everything is trusted already\n").map(|()| 0);
+        }
+        eprint!("{}", files.as_ref().map(|files| self.text(files)).unwrap_or_default());
+        eprint!("{}", git.as_ref().map(ProjectGit::text).unwrap_or_default());
+        if !self.yes && !confirm()? {
+            eprintln!("nothing is trusted");
+            return Ok(1);
+        }
+        if let Some(files) = files {
+            files.add(home)?;
+        }
+        if let Some(git) = git {
+            git.add(home)?;
+        }
+        ask::print(&format!("trusted: {}\n", show::one_line(&folder.display().to_string()))).map(|()| 0)
+    }
+
+    /// Returns the project that the command line names, or that of the current directory.
+    fn project(&self, home: &Home) -> Result<PathBuf, String> {
+        if let Some(dir) = &self.dir {
+            return Ok(dir.clone());
+        }
+        let current =
+            std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+        Ok(project::project_of(&current, home).unwrap_or(current))
+    }
+
+    /// Returns what the user decides about: the files, and what their manifests say.
+    fn text(&self, files: &ProjectFiles) -> String {
+        let mut text = format!("{} has these files:\n", show::one_line(&files.folder().display().to_string()));
+        for file in files.files().iter().take(MAX_LISTED) {
+            let note = if file.is_executable { "   a program" } else { "" };
+            let path = show::one_line(&file.path.display().to_string());
+            let _ = writeln!(text, "  {path}   {} bytes{note}", file.bytes);
+        }
+        if let Some(further) = files.files().len().checked_sub(MAX_LISTED).filter(|further| *further > 0) {
+            let _ = writeln!(text, "  and {further} more");
+        }
+        let outlines = match &self.plugin {
+            Some(_) => vec![toolc_plugins::outline(files.folder())],
+            None => toolc_plugins::outlines(&files.folder().join("plugins")),
+        };
+        for outline in outlines {
+            let _ = writeln!(text, "{}", show::lines(&outline.to_string()));
+        }
+        text + "Programs of plugins run with all your rights. A hook sees every call that it names.\n"
+    }
+}
+
+fn confirm() -> Result<bool, String> {
+    if !io::stdin().is_terminal() {
+        return Err("without a terminal, no user can be asked: look at the files, and pass `--yes`".to_owned());
+    }
+    eprint!("Trust this? [y/N] ");
+    io::stderr().flush().map_err(|error| error.to_string())?;
+    Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+}

@@ -1,0 +1,216 @@
+//! Opens the models that the user names: `anthropic:NAME`, or `script:FILE` to try an agent without one.
+
+mod tokens;
+
+use std::path::Path;
+
+use toolc::Env;
+use toolc_config::HelperModel;
+use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
+
+use crate::profile::Profile;
+pub(crate) use tokens::{Spent, Tokens};
+
+/// The environment variables with other addresses of the vendors' servers, and what follows the address.
+const BASE_URLS: [(Api, &str, &str); 5] = [
+    (Api::ChatCompletions, "OPENAI_BASE_URL", ""),
+    (Api::Responses, "OPENAI_BASE_URL", ""),
+    (Api::Anthropic, "ANTHROPIC_BASE_URL", ""),
+    (Api::Gemini, "GOOGLE_GEMINI_BASE_URL", "/v1beta"),
+    (Api::Interactions, "GOOGLE_GEMINI_BASE_URL", "/v1"),
+];
+
+/// A model, as the configuration describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ModelConfig {
+    pub(crate) api: Api,
+    pub(crate) model: String,
+    pub(crate) base_url: String,
+    /// The environment variable that holds the key, or `None` if the server needs none.
+    pub(crate) key_variable: Option<String>,
+    pub(crate) context_tokens: Option<u64>,
+    pub(crate) max_output_tokens: Option<u32>,
+    pub(crate) prices: Option<Prices>,
+    pub(crate) limits: Limits,
+}
+
+impl From<&toolc_config::Model> for ModelConfig {
+    fn from(model: &toolc_config::Model) -> Self {
+        Self {
+            api: match model.api {
+                toolc_config::Api::Anthropic => Api::Anthropic,
+                toolc_config::Api::Chat => Api::ChatCompletions,
+                toolc_config::Api::Responses => Api::Responses,
+                toolc_config::Api::Gemini => Api::Gemini,
+                toolc_config::Api::Interactions => Api::Interactions,
+            },
+            model: model.model.clone(),
+            base_url: model.base_url.clone(),
+            key_variable: model.key_variable.clone(),
+            context_tokens: model.context_tokens.map(u64::from),
+            max_output_tokens: model.max_output_tokens,
+            prices: model.prices.map(|prices| Prices {
+                input: prices.input,
+                cached: Some(prices.cached_input),
+                cache_writes: Some(prices.cache_writes),
+                output: prices.output,
+            }),
+            limits: Limits { idle: model.timeout, retries: model.retries, ..Limits::default() },
+        }
+    }
+}
+
+/// The models of an agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Models {
+    pub(crate) main: Client,
+    /// The model for summaries and second opinions.
+    pub(crate) auxiliary: Client,
+    /// Whether the auxiliary model is another one than the main model.
+    pub(crate) has_auxiliary: bool,
+}
+
+impl Models {
+    /// Opens the models that the options name, or else those of the configuration.
+    ///
+    /// # Errors
+    /// Returns an error that says what to do if no model is named, or one cannot be opened.
+    pub(crate) fn open(
+        main: Option<&str>,
+        auxiliary: Option<&str>,
+        configured: (Option<&ModelConfig>, Option<&ModelConfig>),
+        env: &Env,
+    ) -> Result<Self, String> {
+        let opened = |spec: Option<&str>, config: Option<&ModelConfig>| match (spec, config) {
+            (Some(spec), _) => open(spec, env).map(Some),
+            (None, Some(config)) => client(config, env).map(Some),
+            (None, None) => Ok(None),
+        };
+        let main = opened(main, configured.0)?.ok_or(
+            "no model is set: run `toolc setup`, or pass `--model anthropic:NAME` (or `chat:`, `responses:`, `gemini:`, `interactions:`) with \
+             the key in ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY). `--model script:FILE` tries an agent without a key",
+        )?;
+        let auxiliary = opened(auxiliary, configured.1)?;
+        let has_auxiliary = auxiliary.is_some();
+        Ok(Self { auxiliary: auxiliary.unwrap_or_else(|| main.clone()), main, has_auxiliary })
+    }
+
+    /// Returns models that answer nothing.
+    pub(crate) fn none() -> Self {
+        let none = Client::scripted(Script::default());
+        Self { main: none.clone(), auxiliary: none, has_auxiliary: false }
+    }
+
+    /// Returns models for a helper, which has an executor of its own.
+    pub(crate) fn for_helper(&self, model: HelperModel) -> Self {
+        let main = match model {
+            HelperModel::Main => &self.main,
+            HelperModel::Auxiliary => &self.auxiliary,
+        };
+        let main = main.for_other_executor();
+        let auxiliary = if self.has_auxiliary { self.auxiliary.for_other_executor() } else { main.clone() };
+        Self { main, auxiliary, has_auxiliary: self.has_auxiliary }
+    }
+
+    /// Returns models for another conversation.
+    pub(crate) fn for_new_conversation(&self) -> Self {
+        let main = self.main.for_new_conversation();
+        let auxiliary = if self.has_auxiliary { self.auxiliary.for_new_conversation() } else { main.clone() };
+        Self { main, auxiliary, has_auxiliary: self.has_auxiliary }
+    }
+}
+
+/// Returns the model that works for tools and MCP servers: the auxiliary model of the profile, or else its main model. Warns if it
+/// cannot be opened and a server may ask it.
+pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
+    let config = profile.config();
+    let model = config.auxiliary_model.as_ref().or(config.main_model.as_ref()).map(ModelConfig::from)?;
+    match client(&model, &profile.env()) {
+        Ok(client) => Some(client),
+        Err(problem) => {
+            if config.mcp_servers.iter().any(|server| server.enabled && server.sampling) {
+                eprintln!("warning: MCP servers cannot ask a model: {problem}");
+            }
+            None
+        }
+    }
+}
+
+/// Opens the model that `spec` names.
+fn open(spec: &str, env: &Env) -> Result<Client, String> {
+    let unknown = || {
+        let apis: Vec<String> = Api::ALL.iter().map(|api| format!("`{}:NAME`", api.word())).collect();
+        format!("unknown model `{spec}`: expected {} or `script:FILE`", apis.join(", "))
+    };
+    let (api, name) = spec.split_once(':').filter(|(_, name)| !name.is_empty()).ok_or_else(unknown)?;
+    if api == "script" {
+        return Ok(Client::scripted(Script::read(Path::new(name)).map_err(|error| error.to_string())?));
+    }
+    let api = Api::from_word(api).ok_or_else(unknown)?;
+    let other_url = BASE_URLS
+        .iter()
+        .filter(|(known, ..)| *known == api)
+        .find_map(|(_, variable, path)| Some(format!("{}{path}", env.var(variable)?.trim_end_matches('/'))));
+    let has_other_url = other_url.is_some();
+    let key_variable = api.default_key_variable();
+    let config = ModelConfig {
+        api,
+        model: name.to_owned(),
+        base_url: other_url.unwrap_or_else(|| api.default_base_url().to_owned()),
+        // A server of the user's own may need no key.
+        key_variable: (!has_other_url || env.var(key_variable).is_some()).then(|| key_variable.to_owned()),
+        context_tokens: None,
+        max_output_tokens: None,
+        prices: None,
+        limits: Limits::default(),
+    };
+    client(&config, env)
+}
+
+/// Returns the client of a model.
+pub(crate) fn client(config: &ModelConfig, env: &Env) -> Result<Client, String> {
+    let key = |variable: &String| {
+        let missing =
+            || format!("the key of the model {} is missing: set the environment variable `{variable}`", config.model);
+        env.var(variable).filter(|key| !key.trim().is_empty()).map(Key::new).ok_or_else(missing)
+    };
+    Ok(Client::new(Settings {
+        api: config.api,
+        base_url: config.base_url.clone(),
+        model: config.model.clone(),
+        key: config.key_variable.as_ref().map(key).transpose()?,
+        context_tokens: config.context_tokens,
+        max_output_tokens: config.max_output_tokens,
+        prices: config.prices,
+        limits: config.limits,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_named_by_its_api_and_name() {
+        let env =
+            Env::empty().with_var("ANTHROPIC_API_KEY", "sk-1").with_var("OPENAI_BASE_URL", "http://localhost:1/v1/");
+        let open = |spec| open(spec, &env);
+        let anthropic = open("anthropic:claude-x:beta").expect("it is named correctly");
+        let settings = anthropic.settings();
+        assert_eq!((settings.api, &*settings.model, settings.key.is_some()), (Api::Anthropic, "claude-x:beta", true));
+        let own = open("chat:m").expect("a server of the user's own needs no key");
+        assert_eq!((&*own.settings().base_url, own.settings().key.is_some()), ("http://localhost:1/v1", false));
+        for (spec, message) in [
+            ("gemini:m", "set the environment variable `GEMINI_API_KEY`"),
+            ("claude", "expected `chat:NAME`, `responses:NAME`"),
+            ("mistral:m", "unknown model `mistral:m`"),
+            ("chat:", "unknown model `chat:`"),
+            ("script:/no/such/file", "failed to read the script /no/such/file"),
+        ] {
+            let error = open(spec).map(drop).expect_err("it cannot be opened");
+            assert!(error.contains(message), "{error}");
+        }
+        let none = Models::open(None, None, (None, None), &env).map(drop);
+        assert!(none.expect_err("no model is named").contains("--model script:FILE"));
+    }
+}

@@ -1,0 +1,83 @@
+//! Counts the tokens of a conversation, and those that it causes in addition to its own requests.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use toolc::wire::{ModelResponse, Usage};
+use toolc_model::{Client, Prices};
+
+/// Numbers of tokens, and what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub(crate) struct Tokens {
+    pub(crate) input: u64,
+    pub(crate) cached: u64,
+    pub(crate) output: u64,
+    /// The cost, if the configuration has prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<f64>,
+}
+
+impl Tokens {
+    pub(crate) fn new(usage: Option<Usage>, prices: Option<Prices>) -> Self {
+        let Some(usage) = usage else { return Self::default() };
+        let cost = prices.map(|prices| prices.cost(usage));
+        Self { input: usage.input, cached: usage.cached, output: usage.output, cost }
+    }
+
+    /// Returns what was added since `before`.
+    pub(crate) fn since(self, before: Self) -> Self {
+        let cost = self.cost.map(|cost| cost - before.cost.unwrap_or_default());
+        Self {
+            input: self.input - before.input,
+            cached: self.cached - before.cached,
+            output: self.output - before.output,
+            cost,
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.input += other.input;
+        self.cached += other.cached;
+        self.output += other.output;
+        self.cost = match (self.cost, other.cost) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+impl std::fmt::Display for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { input, cached, output, cost } = self;
+        write!(f, "{input} tokens in")?;
+        if *cached > 0 {
+            write!(f, " ({cached} cached)")?;
+        }
+        write!(f, ", {output} out")?;
+        match cost {
+            Some(cost) => write!(f, ", cost {cost:.4}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The tokens of helpers, of second opinions and of summaries that tools ask for, which their conversation has not counted yet. Clones
+/// share them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spent(Arc<Mutex<Tokens>>);
+
+impl Spent {
+    pub(crate) fn add(&self, tokens: Tokens) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(tokens);
+    }
+
+    /// Adds the tokens of an answer of `model`.
+    pub(crate) fn add_answer(&self, model: &Client, answer: &ModelResponse) {
+        self.add(Tokens::new(answer.usage(), model.settings().prices));
+    }
+
+    /// Returns the tokens since the last call.
+    pub(crate) fn take(&self) -> Tokens {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,210 @@
+//! Asks the person at the terminal about calls that need approval.
+
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::SIGINT;
+use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
+use toolc_commands::rules::RuleSet;
+
+use super::open_question::OpenQuestion;
+use super::terminal::{RawTerminal, Signals, end_by, open_terminal};
+use crate::approval::question::{AskedCommand, Question};
+use crate::approval::reading;
+use crate::ground::show::Look;
+use crate::ground::terminal;
+
+/// Asks the person at the terminal about each call.
+pub(super) struct TerminalApprover {
+    rules: &'static RuleSet<'static>,
+    home: Option<PathBuf>,
+    /// What the host does if the person presses Ctrl-C. Without it, the process ends.
+    on_interrupt: Option<OnInterrupt>,
+}
+
+type OnInterrupt = Arc<dyn Fn() + Send + Sync>;
+
+impl TerminalApprover {
+    /// Returns an approver, or `None` if there is no person to ask: this process has no terminal, or a tool runs it and could type
+    /// the answers.
+    pub(super) fn at_the_terminal(
+        rules: &'static RuleSet<'static>,
+        home: Option<PathBuf>,
+    ) -> Option<Arc<dyn Approver>> {
+        Self { rules, home, on_interrupt: None }.if_present()
+    }
+
+    /// Returns an approver for a host that handles Ctrl-C: it calls `on_interrupt`, and the call is denied. From now on, SIGINT does
+    /// not end the process here.
+    pub(super) fn of_host(
+        rules: &'static RuleSet<'static>,
+        home: Option<PathBuf>,
+        on_interrupt: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Arc<dyn Approver>> {
+        Self { rules, home, on_interrupt: Some(Arc::new(on_interrupt)) }.if_present()
+    }
+
+    fn if_present(self) -> Option<Arc<dyn Approver>> {
+        let can_ask = !toolc_process::is_inside_a_tool() && open_terminal().is_ok();
+        can_ask.then(|| Arc::new(self) as Arc<dyn Approver>)
+    }
+}
+
+impl Approver for TerminalApprover {
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
+        let prompt = Prompt {
+            question: Question::new(request),
+            rules: self.rules,
+            home: self.home.clone(),
+            on_interrupt: self.on_interrupt.clone(),
+        };
+        let failed = |error| ApprovalDecision::Unanswered(format!("failed to ask the user: {error}"));
+        Box::pin(OpenQuestion::ask(
+            move |is_withdrawn: &AtomicBool| prompt.ask(is_withdrawn).unwrap_or_else(failed),
+            failed,
+        ))
+    }
+}
+
+/// A question, with what its details need.
+struct Prompt {
+    question: Question,
+    rules: &'static RuleSet<'static>,
+    home: Option<PathBuf>,
+    on_interrupt: Option<OnInterrupt>,
+}
+
+/// What a key means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Once,
+    Session,
+    Always,
+    Deny,
+    Details,
+    Interrupt,
+}
+
+impl Prompt {
+    /// Asks, and waits for a key.
+    fn ask(&self, is_withdrawn: &AtomicBool) -> io::Result<ApprovalDecision> {
+        let signals = Signals::get(self.on_interrupt.is_some())?;
+        let _guard = signals.hold();
+        let mut terminal = RawTerminal::open()?;
+        let look = Look::new(Some(terminal::columns(&terminal.file)));
+        terminal.show(&format!("{}\n{}", self.question.text(look), self.question.choices(look)))?;
+        // This includes what was typed while the question was written.
+        terminal.discard_input()?;
+        loop {
+            if let Some(signal) = signals.received() {
+                terminal.show("\n")?;
+                end_by(signal, terminal)?;
+                return Ok(interrupted());
+            }
+            if is_withdrawn.load(Ordering::Relaxed) {
+                terminal.show("denied: the call no longer waits for an answer\n")?;
+                return Ok(ApprovalDecision::Unanswered("the call no longer waits for an answer".to_owned()));
+            }
+            let Some(key) = key(&terminal.typed()?).and_then(|key| self.offered(key)) else { continue };
+            let (decision, message) = match key {
+                Key::Once => (ApprovalDecision::AllowOnce, "allowed once"),
+                Key::Session => (ApprovalDecision::AllowForSession, "allowed for this session"),
+                Key::Always => (ApprovalDecision::AllowAlways, "allowed always"),
+                Key::Deny => (ApprovalDecision::Deny("the user said no".to_owned()), "denied"),
+                Key::Details => {
+                    let details = self.question.details(|command| self.would_run(command));
+                    terminal.show(&format!("\n\n{details}\n{}", self.question.choices(look)))?;
+                    continue;
+                }
+                Key::Interrupt => {
+                    terminal.show("\n")?;
+                    match &self.on_interrupt {
+                        None => end_by(SIGINT, terminal)?,
+                        Some(on_interrupt) => {
+                            drop(terminal);
+                            on_interrupt();
+                        }
+                    }
+                    return Ok(interrupted());
+                }
+            };
+            terminal.show(&format!("{message}\n"))?;
+            return Ok(decision);
+        }
+    }
+
+    /// Returns the key, if it is a choice of this question.
+    fn offered(&self, key: Key) -> Option<Key> {
+        let is_offered = match key {
+            Key::Session => self.question.offers_session,
+            Key::Always => self.question.offers_always,
+            Key::Details => !self.question.commands.is_empty(),
+            Key::Once | Key::Deny | Key::Interrupt => true,
+        };
+        is_offered.then_some(key)
+    }
+
+    fn would_run(&self, command: &AskedCommand) -> String {
+        let directory = command.directory.as_ref().map(PathBuf::from);
+        let surroundings = toolc_commands::Surroundings {
+            directory: directory.as_deref(),
+            home: self.home.as_deref(),
+            ..toolc_commands::Surroundings::default()
+        };
+        reading::would_run(&toolc_commands::read(&command.line, self.rules.programs(), &surroundings))
+    }
+}
+
+fn interrupted() -> ApprovalDecision {
+    ApprovalDecision::Deny("the user interrupted the question".to_owned())
+}
+
+/// Returns the meaning of bytes that were read at once. Several bytes are an arrow key or pasted text, which is not an answer.
+fn key(typed: &[u8]) -> Option<Key> {
+    /// Ctrl-C, Ctrl-D, Ctrl-\ and Escape.
+    const CONTROL: [u8; 4] = [3, 4, 28, 27];
+    let [byte] = typed else { return None };
+    match byte.to_ascii_lowercase() {
+        b'y' => Some(Key::Once),
+        b's' => Some(Key::Session),
+        b'a' => Some(Key::Always),
+        b'n' => Some(Key::Deny),
+        b'd' => Some(Key::Details),
+        byte if byte == CONTROL[0] || byte == CONTROL[2] => Some(Key::Interrupt),
+        byte if CONTROL.contains(&byte) => Some(Key::Deny),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_key_is_an_answer_and_pasted_text_is_not() {
+        for (typed, meaning) in [
+            (&b"y"[..], Some(Key::Once)),
+            (b"Y", Some(Key::Once)),
+            (b"s", Some(Key::Session)),
+            (b"a", Some(Key::Always)),
+            (b"n", Some(Key::Deny)),
+            (b"\x1b", Some(Key::Deny)),
+            (b"\x04", Some(Key::Deny)),
+            (b"\x03", Some(Key::Interrupt)),
+            (b"d", Some(Key::Details)),
+            (b"\n", None),
+            (b"", None),
+            (b"yes\n", None),
+            (b"\x1b[A", None),
+            ("ÿ".as_bytes(), None),
+        ] {
+            assert_eq!(key(typed), meaning, "{typed:?}");
+        }
+    }
+}

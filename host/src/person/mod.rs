@@ -1,0 +1,139 @@
+//! The person in front of this process: the one place that asks questions at the terminal, of models, MCP servers and command rules.
+
+#[cfg(unix)]
+mod approver;
+#[cfg(unix)]
+mod clarify;
+#[cfg(unix)]
+mod dialog;
+#[cfg(unix)]
+mod forms;
+#[cfg(unix)]
+mod open_question;
+#[cfg(unix)]
+mod terminal;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolc::approval::Approver;
+use toolc_agent::Clarifier;
+use toolc_cli::App;
+use toolc_commands::rules::RuleSet;
+use toolc_mcp::{Answering, Asker, Sampler};
+
+#[cfg(unix)]
+use approver::TerminalApprover;
+#[cfg(unix)]
+use clarify::TerminalClarifier;
+#[cfg(unix)]
+use dialog::{Host, TerminalAsker};
+
+/// The person in front of this process, if there is one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Person {
+    #[cfg(unix)]
+    terminal: Option<Arc<TerminalAsker>>,
+}
+
+impl Person {
+    /// Returns no person.
+    pub(crate) fn absent() -> Self {
+        Self::default()
+    }
+
+    /// Returns the person at the terminal of this process, unless it has none or a tool could type the answers.
+    pub(crate) fn at_the_terminal() -> Self {
+        Self::present(false)
+    }
+
+    /// Returns the person at the terminal of a host that handles Ctrl-C: see [`around_questions`](Self::around_questions).
+    pub(crate) fn of_host() -> Self {
+        Self::present(true)
+    }
+
+    #[cfg(unix)]
+    fn present(handles_interrupts: bool) -> Self {
+        Self { terminal: TerminalAsker::if_present(handles_interrupts) }
+    }
+
+    /// On other systems, this program cannot ask while it shows something else.
+    #[cfg(not(unix))]
+    fn present(_: bool) -> Self {
+        Self::absent()
+    }
+
+    /// Returns what shows questions to the person.
+    pub(crate) fn asker(&self) -> Option<Arc<dyn Asker>> {
+        #[cfg(unix)]
+        return self.terminal.clone().map(|terminal| terminal as Arc<dyn Asker>);
+        #[cfg(not(unix))]
+        return None;
+    }
+
+    /// Returns what shows questions of the model to the person.
+    pub(crate) fn clarifier(&self, time: Duration) -> Option<Arc<dyn Clarifier>> {
+        #[cfg(unix)]
+        return self
+            .terminal
+            .clone()
+            .map(|terminal| Arc::new(TerminalClarifier { terminal, time }) as Arc<dyn Clarifier>);
+        #[cfg(not(unix))]
+        {
+            let _ = time;
+            None
+        }
+    }
+
+    /// Returns who answers servers: the person, and a model for those that may ask one.
+    pub(crate) fn answering(&self, sampler: Option<Arc<dyn Sampler>>) -> Answering {
+        // Each request to the model is approved by the person.
+        let asker = self.asker();
+        Answering { sampler: sampler.filter(|_| asker.is_some()), asker }
+    }
+
+    /// Sets what happens around a question: `on_interrupt` is called if the person presses Ctrl-C, and what `pause` returns is kept while
+    /// the question is open.
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "no person is asked"))]
+    pub(crate) fn around_questions(
+        &self,
+        on_interrupt: impl Fn() + Send + Sync + 'static,
+        pause: impl Fn() -> Box<dyn Send> + Send + Sync + 'static,
+    ) {
+        #[cfg(unix)]
+        if let Some(terminal) = &self.terminal {
+            terminal.set_host(Host { on_interrupt: Box::new(on_interrupt), pause: Box::new(pause) });
+        }
+    }
+}
+
+/// Returns an approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C, which
+/// otherwise ends the process.
+#[cfg(unix)]
+pub(crate) fn approver(
+    rules: &'static RuleSet<'static>,
+    on_interrupt: impl Fn() + Send + Sync + 'static,
+) -> Option<Arc<dyn Approver>> {
+    TerminalApprover::of_host(rules, std::env::home_dir(), on_interrupt)
+}
+
+/// On other systems, this program cannot ask while it shows a conversation.
+#[cfg(not(unix))]
+pub(crate) fn approver(
+    _: &'static RuleSet<'static>,
+    _: impl Fn() + Send + Sync + 'static,
+) -> Option<Arc<dyn Approver>> {
+    None
+}
+
+/// Lets a command line ask the person at the terminal about calls that need approval.
+#[cfg(unix)]
+pub(crate) fn add_approver(app: App, rules: &'static RuleSet<'static>) -> App {
+    app.approver(TerminalApprover::at_the_terminal(rules, std::env::home_dir()))
+}
+
+/// On other systems, the app asks on its standard streams, unless a tool could answer.
+#[cfg(not(unix))]
+pub(crate) fn add_approver(app: App, _: &'static RuleSet<'static>) -> App {
+    if toolc_process::is_inside_a_tool() { app.approver(None) } else { app }
+}

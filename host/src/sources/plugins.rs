@@ -1,0 +1,232 @@
+//! Loads the plugins in the folders that the command line names, or else in those of the profile.
+//!
+//! Plugins of packages and of the current project are loaded only after `toolc trust`: a user who installs a package or opens a cloned
+//! repository has not agreed to run its programs with every call.
+
+use std::env;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use toolc::{Env, Registry, SessionBuilder, ToolError};
+use toolc_agent::memory::Change;
+use toolc_agent::{MemoryStore, MemoryTarget};
+use toolc_cli::DoctorSection;
+use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust};
+use toolc_plugins::{PluginMemory, PluginReport, Plugins};
+
+use crate::ground::folders;
+use crate::profile::Profile;
+use crate::sources::packages::{self, PackagedPlugin};
+use crate::sources::project;
+
+/// The plugins that the program has loaded.
+pub(crate) struct LoadedPlugins {
+    plugins: Arc<Plugins>,
+    /// One report for each plugin.
+    reports: Vec<PluginReport>,
+    /// The folders that earlier versions have used.
+    moved: Vec<String>,
+    /// Why the plugins of the project are not loaded.
+    untrusted: Option<String>,
+    /// The plugins of packages that the user has not trusted.
+    packages: Vec<PackagedPlugin>,
+}
+
+/// Loads the plugins in `folders`, or those of the profile, of packages and of the project if `folders` is empty.
+pub(crate) fn load(
+    folders: &[PathBuf],
+    home: &Home,
+    config: &toolc_config::Plugins,
+    registry: &Registry,
+) -> Result<LoadedPlugins, String> {
+    if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
+        return Err(format!("no such folder of plugins: {}", missing.display()));
+    }
+    let (mut folders, is_default) = (folders.to_vec(), folders.is_empty());
+    let (mut untrusted, mut packages) = (None, Vec::new());
+    if is_default {
+        // A plugin of the user takes precedence.
+        folders = own_folders(home, config);
+        match project(home, config) {
+            Project::None => {}
+            Project::Untrusted(message) => untrusted = Some(message),
+            Project::Trusted(folder) => folders.push(folder),
+        }
+        if config.from_packages {
+            let found = packages::find().into_iter().filter(|plugin| !config.disable.contains(&plugin.name));
+            for plugin in found {
+                match plugin.trusted_copy(home) {
+                    Ok(folder) => folders.push(folder),
+                    Err(why) => packages.push(PackagedPlugin { why, ..plugin }),
+                }
+            }
+        }
+    }
+    let plugins = folders.into_iter().fold(Plugins::new(), Plugins::folder).except(config.disable.clone());
+    let plugins = Arc::new(plugins);
+    let reports = plugins.load(registry);
+    if let Some(message) = untrusted.as_deref().filter(|_| io::stderr().is_terminal()) {
+        eprintln!("note: {message}");
+    }
+    Ok(LoadedPlugins { plugins, reports, moved: moved(home), untrusted, packages })
+}
+
+impl LoadedPlugins {
+    /// Returns why the plugins of the project are not loaded, if it has some that the user has not trusted.
+    pub(crate) fn untrusted(&self) -> Option<&str> {
+        self.untrusted.as_deref()
+    }
+
+    /// Returns the section on the plugins for the report of `doctor`.
+    pub(crate) fn section(&self) -> DoctorSection {
+        let packages = self.packages.iter().map(PackagedPlugin::to_string);
+        let reports = self.reports.iter().map(PluginReport::to_string);
+        let reports: Vec<String> = reports.chain(self.untrusted.clone()).chain(packages).collect();
+        let untrusted = self.packages.iter().map(PackagedPlugin::json);
+        let json = self.reports.iter().map(|report| json!(report)).chain(untrusted).collect();
+        let broken = self.reports.iter().filter(|report| report.is_broken()).map(PluginReport::to_string);
+        DoctorSection {
+            key: "plugins".to_owned(),
+            json,
+            text: reports.join("\n\n"),
+            problems: broken.chain(self.moved.iter().cloned()).collect(),
+        }
+    }
+
+    /// Returns the hooks of the plugins, for sessions of this registry.
+    pub(crate) fn hooks(&self, registry: &Registry, env: Env, home: &Home) -> Hooks {
+        let (plugins, registry, home) = (Arc::clone(&self.plugins), registry.clone(), home.path().to_owned());
+        Hooks { plugins, registry, env, home }
+    }
+
+    /// Returns the notes that a plugin keeps, if the configuration names one.
+    ///
+    /// # Errors
+    /// Returns an error if the plugin is not loaded, or keeps no notes.
+    pub(crate) fn memory(&self, profile: &Profile) -> Result<Option<Arc<dyn MemoryStore>>, String> {
+        let Some(name) = &profile.config().memory_plugin else { return Ok(None) };
+        let memory = self.plugins.memory(name, profile.env(), Some(profile.home.path()));
+        let memory = memory.map_err(|problem| {
+            format!("{}: `memory.plugin` cannot be used: {problem}", profile.home.config().display())
+        })?;
+        Ok(Some(Arc::new(PluginNotes(memory))))
+    }
+
+    /// Waits until the programs of calls that took too long have ended; otherwise they would outlive this process.
+    pub(crate) fn settle(&self) {
+        /// Longer than the second after which a program that does not end by itself is killed.
+        const LIMIT: Duration = Duration::from_secs(5);
+        self.plugins.settle(LIMIT);
+    }
+}
+
+/// The hooks of all plugins.
+#[derive(Clone)]
+pub(crate) struct Hooks {
+    plugins: Arc<Plugins>,
+    registry: Registry,
+    env: Env,
+    home: PathBuf,
+}
+
+impl Hooks {
+    /// Adds the hooks to a session. `warn` shows their failures to the user.
+    pub(crate) fn add_to(
+        &self,
+        session: SessionBuilder,
+        warn: impl Fn(&str) + Send + Sync + 'static,
+    ) -> SessionBuilder {
+        self.plugins.hooks(&self.registry).env(self.env.clone()).home(&self.home).on_warning(warn).add_to(session)
+    }
+}
+
+/// Notes that a plugin keeps.
+struct PluginNotes(PluginMemory);
+
+impl MemoryStore for PluginNotes {
+    fn entries(&self, target: MemoryTarget) -> Result<Vec<String>, ToolError> {
+        Ok(self.0.read(target.word())?.entries)
+    }
+
+    fn change(&self, target: MemoryTarget, change: &mut Change<'_>) -> Result<Vec<String>, ToolError> {
+        /// How often a change is made again because of another one at the same time.
+        const TRIES: usize = 5;
+        for _ in 0..TRIES {
+            let notes = self.0.read(target.word())?;
+            let entries = change(notes.entries)?;
+            if self.0.write(target.word(), &entries, &notes.revision)? {
+                return Ok(entries);
+            }
+        }
+        Err(ToolError::new("the notes were changed by others at the same time, again and again. Nothing was changed"))
+    }
+}
+
+/// The plugins of the current project.
+enum Project {
+    None,
+    /// Why they are not loaded.
+    Untrusted(String),
+    /// The copy of their folder that the user has trusted.
+    Trusted(PathBuf),
+}
+
+/// Looks for plugins of the current project. Nothing of the project is run or read as a manifest, unless the user trusts it.
+fn project(home: &Home, config: &toolc_config::Plugins) -> Project {
+    let current = env::current_dir().ok().filter(|_| config.from_projects);
+    let Some(project) = current.and_then(|current| project::project_of(&current, home)) else { return Project::None };
+    if !project.join(PROJECT_FOLDER).join("plugins").is_dir() {
+        return Project::None;
+    }
+    let not_loaded = |why: &str| {
+        Project::Untrusted(format!("the plugins of the project {} are not loaded: {why}", project.display()))
+    };
+    let files = match ProjectFiles::read(&project) {
+        Ok(Some(files)) => files,
+        Ok(None) => return Project::None,
+        Err(error) => return not_loaded(&error),
+    };
+    match files.trust(home) {
+        Ok(Trust::Trusted(copy)) => Project::Trusted(copy.join("plugins")),
+        Ok(Trust::Changed) => not_loaded("its files have changed since you trusted them: run `toolc trust`"),
+        Ok(Trust::Unknown) => not_loaded("run `toolc trust`, if you trust its files"),
+        Err(error) => not_loaded(&error),
+    }
+}
+
+/// Returns the folder of the profile, and those that its configuration names.
+fn own_folders(home: &Home, config: &toolc_config::Plugins) -> Vec<PathBuf> {
+    let user = env::home_dir();
+    let expanded = |folder: &String| match (folder.strip_prefix("~/"), &user) {
+        (Some(rest), Some(user)) => user.join(rest),
+        _ => PathBuf::from(folder),
+    };
+    let mut folders = vec![home.plugins()];
+    folders.extend(config.folders.iter().map(expanded));
+    folders
+}
+
+/// Returns a message for each folder that earlier versions have used and that still has something.
+fn moved(home: &Home) -> Vec<String> {
+    let has_entries = |folder: &Path| folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    let mut messages = Vec::new();
+    if let Some(old) =
+        folders::config().map(|folder| folder.join("toolc").join("plugins")).filter(|old| has_entries(old))
+    {
+        let (old, new) = (old.display(), home.plugins());
+        messages.push(format!("the plugins in {old} are not loaded any more: move them to {}", new.display()));
+    }
+    if let Some(old) =
+        folders::cache().map(|folder| folder.join("toolc").join("results")).filter(|old| has_entries(old))
+    {
+        let (old, new) = (old.display(), home.results());
+        messages.push(format!(
+            "long results are now stored in {}: delete {old}, which is not used any more",
+            new.display()
+        ));
+    }
+    messages
+}

@@ -1,0 +1,89 @@
+//! The settings of servers for the client, from the configuration of the profile.
+
+use std::time::Duration;
+
+use toolc_config::{McpPinning, McpServer, McpTool, McpTransport, expanded};
+use toolc_mcp::{
+    Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ServerReport, State, ToolSettings, Transport,
+};
+
+use crate::ground::show;
+use crate::profile::Profile;
+
+/// The pause before the first of five tries to start a server again.
+const RESTART_DELAY: Duration = Duration::from_secs(1);
+
+/// Returns the settings of a server. Tools that the configuration disables by their names for models are not used either.
+/// `for_review` is for commands with which a person looks at changes.
+pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[String], for_review: bool) -> Server {
+    let (home, registries) = (&profile.home, &profile.config().mcp_registries);
+    let transport = match &server.transport {
+        McpTransport::Stdio { command, args, env, directory } => {
+            let passed =
+                |(name, source): &(String, String)| PassedVariable { name: name.clone(), source: source.clone() };
+            Transport::Stdio {
+                command: expanded(command).to_string_lossy().into_owned(),
+                args: args.clone(),
+                env: env.iter().map(passed).collect(),
+                directory: directory.as_deref().map(expanded),
+            }
+        }
+        McpTransport::Http { url, headers, bearer_variable, oauth } => Transport::Http {
+            url: url.clone(),
+            headers: headers.clone(),
+            bearer_variable: bearer_variable.clone(),
+            oauth: Oauth {
+                client_id: oauth.client_id.clone(),
+                client_secret_variable: oauth.client_secret_variable.clone(),
+                client_metadata_url: oauth.client_metadata_url.clone(),
+                scopes: oauth.scopes.clone(),
+                tokens: home.mcp_tokens(&server.name),
+            },
+        },
+    };
+    let tool = |tool: &McpTool| (tool.name.clone(), ToolSettings { shell: tool.shell.clone(), unjudged: !tool.judge });
+    Server {
+        name: server.name.clone(),
+        transport,
+        trusted: server.trusted,
+        start_timeout: server.start_timeout,
+        call_timeout: server.call_timeout,
+        restart_delay: RESTART_DELAY,
+        include: server.include.clone(),
+        exclude: server.exclude.iter().chain(disabled_tools).cloned().collect(),
+        pinning: Pinning {
+            file: home.mcp_lock(&server.name),
+            policy: match server.pinning {
+                McpPinning::Strict => PinPolicy::Strict,
+                McpPinning::Additive => PinPolicy::Additive,
+                McpPinning::Off => PinPolicy::Off,
+            },
+            for_review,
+        },
+        tools: server.tools.iter().map(tool).collect(),
+        question_timeout: server.question_timeout,
+        sampling: server.sampling,
+        packages: Some(Packages {
+            npm: registries.npm.clone(),
+            pypi: registries.pypi.clone(),
+            osv: registries.osv.clone(),
+            file: home.mcp_package(&server.name),
+        }),
+    }
+}
+
+/// Returns a message about a server, if it has a problem. Every character of it is visible, because parts of it are the server's words.
+pub(super) fn problem(report: &ServerReport) -> Option<String> {
+    let name = &report.name;
+    let has_changed = !report.held_back.is_empty();
+    let advice = if report.state == State::Starting {
+        "\n    its tools are added when it has listed them".to_owned()
+    } else if has_changed {
+        format!("\n    `toolc mcp diff {name}` shows what has changed")
+    } else {
+        String::new()
+    };
+    let mut short = report.clone();
+    short.tools.clear();
+    report.has_problem().then(|| show::lines(&format!("{short}{advice}")))
+}

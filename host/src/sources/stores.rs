@@ -1,0 +1,108 @@
+//! What the tools of a session need of this program: values that their handlers ask for.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use toolc::cancel::CancellationToken;
+use toolc::{Registry, SessionBuilder};
+use toolc_agent::{ChangesOfJobs, Clarifier, FileMemory, JobHost, MemoryStore, Summarizer};
+use toolc_config::Home;
+use toolc_model::Client;
+use toolc_store::{Boards, Database, Jobs, Sessions};
+
+use crate::environments::EnvironmentKind;
+use crate::models::Spent;
+use crate::person::Person;
+
+/// The stores of a profile, and whom its tools can ask.
+#[derive(Clone)]
+pub(crate) struct Stores {
+    pub(crate) memory: Arc<dyn MemoryStore>,
+    sessions: Arc<Sessions>,
+    pub(crate) boards: Arc<Boards>,
+    jobs: Arc<Jobs>,
+    job_host: Arc<JobHost>,
+    clarifier: Option<Arc<dyn Clarifier>>,
+    summarizer: Option<Arc<dyn Summarizer>>,
+}
+
+impl Stores {
+    /// Returns the stores in the home folder of a profile, for sessions with tools of this registry that act in this environment.
+    pub(crate) fn of(home: &Home, registry: &Registry, environment: EnvironmentKind) -> Self {
+        let database = Arc::new(Database::new(home.state()));
+        let environment = environment.name().to_owned();
+        Self {
+            memory: Arc::new(FileMemory::new(home.memories())),
+            sessions: Arc::new(Sessions::new(Arc::clone(&database))),
+            boards: Arc::new(Boards::new(Arc::clone(&database))),
+            jobs: Arc::new(Jobs::new(database)),
+            job_host: Arc::new(JobHost { registry: registry.clone(), environment }),
+            clarifier: None,
+            summarizer: None,
+        }
+    }
+
+    /// Sets where notes are kept, if not in files.
+    pub(crate) fn with_memory(self, memory: Option<Arc<dyn MemoryStore>>) -> Self {
+        Self { memory: memory.unwrap_or(self.memory), ..self }
+    }
+
+    /// Sets who answers questions of the model, if there is a person, and in which time.
+    pub(crate) fn with_person(self, person: &Person, time: Duration) -> Self {
+        Self { clarifier: person.clarifier(time), ..self }
+    }
+
+    /// Sets the model that summarises conversations, and where its tokens are counted.
+    pub(crate) fn with_summarizer(self, model: Client, spent: Spent) -> Self {
+        Self { summarizer: Some(Arc::new(ModelSummarizer { model, spent })), ..self }
+    }
+
+    /// Gives all to a session.
+    pub(crate) fn apply(&self, session: SessionBuilder) -> SessionBuilder {
+        let mut session = session.value::<dyn MemoryStore>(Arc::clone(&self.memory));
+        session = session.value::<Sessions>(Arc::clone(&self.sessions));
+        session = session.value::<Boards>(Arc::clone(&self.boards));
+        session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
+        let changes = ChangesOfJobs::new(Arc::clone(&self.jobs));
+        // `--yes` of a command that a model runs is not an answer of a person.
+        let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };
+        session = session.hook(Arc::new(changes));
+        if let Some(clarifier) = &self.clarifier {
+            session = session.value::<dyn Clarifier>(Arc::clone(clarifier));
+        }
+        if let Some(summarizer) = &self.summarizer {
+            session = session.value::<dyn Summarizer>(Arc::clone(summarizer));
+        }
+        session
+    }
+}
+
+/// Asks a model.
+struct ModelSummarizer {
+    model: Client,
+    spent: Spent,
+}
+
+impl Summarizer for ModelSummarizer {
+    fn summarize(&self, instructions: &str, text: &str, cancellation: CancellationToken) -> Result<String, String> {
+        // The thread of the call has no executor of its own, and not every command has one.
+        let runtime = crate::ground::executor()?;
+        runtime.block_on(async {
+            let (mut answer, mut cancelled) =
+                (pin!(self.model.ask_text(instructions, text)), pin!(cancellation.cancelled()));
+            std::future::poll_fn(|context| {
+                if cancelled.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(Err("the call was cancelled".to_owned()));
+                }
+                answer.as_mut().poll(context).map_err(|error| error.to_string())
+            })
+            .await
+            .map(|(text, answer)| {
+                self.spent.add_answer(&self.model, &answer);
+                text
+            })
+        })
+    }
+}
