@@ -34,7 +34,7 @@ pub(crate) const RESULT_READER: &str = "read_file";
 pub(crate) enum Purpose {
     /// It lists or describes them.
     Show,
-    /// It reports on every part of the host. A part that cannot be used belongs to the report, and is not warned about.
+    /// It reports on every part of the host.
     Report,
     /// It calls them: commands are judged, the project's git settings are read, and this process takes a lease.
     Call,
@@ -52,6 +52,8 @@ pub(crate) struct Needs<'n> {
     pub(crate) model: Option<Client>,
     /// Called when a process in the background has news.
     pub(crate) on_process: Option<OnProcess>,
+    /// Whether the problems of plugins and servers are written to standard error. An [`App`] does so itself.
+    pub(crate) warns: bool,
 }
 
 /// Is called with the news of a process in the background.
@@ -60,7 +62,15 @@ pub(crate) type OnProcess = Box<dyn Fn(&ProcessEvent) + Send + Sync>;
 impl<'n> Needs<'n> {
     /// Returns the needs of a command with all MCP servers, without a person or a model.
     pub(crate) fn new(purpose: Purpose, wait: Wait<'n>) -> Self {
-        Self { purpose, servers: Needed::All, wait, person: Person::absent(), model: None, on_process: None }
+        Self {
+            purpose,
+            servers: Needed::All,
+            wait,
+            person: Person::absent(),
+            model: None,
+            on_process: None,
+            warns: true,
+        }
     }
 }
 
@@ -86,12 +96,12 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Puts a host together. Warns on standard error about what cannot be used, unless that belongs to a report.
+    /// Puts a host together. Warns about what cannot be used.
     ///
     /// # Errors
     /// If the environment, a plugin folder, a file of command rules or the configuration cannot be used.
     pub(crate) fn assemble(profile: Profile, options: &ToolOptions, needs: Needs<'_>) -> Result<Self, String> {
-        let Needs { purpose, servers, wait, person, model, on_process } = needs;
+        let Needs { purpose, servers, wait, person, model, on_process, warns } = needs;
         let (config, env) = (profile.config(), profile.env());
         let directory =
             std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
@@ -113,8 +123,8 @@ impl Host {
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
         let sampler = model.clone().map(ModelSampler::of_model);
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
-        if purpose != Purpose::Report {
-            for problem in servers.problems() {
+        if warns {
+            for problem in plugins.problems().chain(servers.problems()) {
                 eprintln!("warning: {problem}");
             }
         }
@@ -184,18 +194,21 @@ impl Host {
         let app = App::new("toolc", self.registry.clone()).version(env!("CARGO_PKG_VERSION"));
         let app = app.env(self.profile.env()).results_in(self.profile.home.results(), config.results.keep);
         let parts = self.session_parts();
+        let app = self.base_sections().fold(app, App::doctor_section);
         app.session(move |session| parts.add_to(session, |text| eprintln!("warning: {}", show::one_line(text))))
     }
 
-    /// Returns the sections of the report of `doctor`.
-    pub(crate) fn sections(&self) -> Vec<DoctorSection> {
-        let (profile, home) = (&self.profile, &self.profile.home);
-        let mut sections = vec![profile.section(), self.plugins.section()];
-        sections.extend(self.servers.section());
-        sections.push(approval::section(home, &self.directory, self.mode));
-        sections.push(environments::section(self.environment, profile));
-        sections.extend(self.git.as_ref().map(|git| git.section(home)));
-        sections
+    /// Returns the sections whose problems concern every command.
+    fn base_sections(&self) -> impl Iterator<Item = DoctorSection> {
+        [self.profile.section(), self.plugins.section()].into_iter().chain(self.servers.section())
+    }
+
+    /// Returns the other sections of the report of `doctor`: approval, the environment and git.
+    pub(crate) fn further_sections(&self) -> impl Iterator<Item = DoctorSection> {
+        let home = &self.profile.home;
+        let approval = approval::section(home, &self.directory, self.mode);
+        let environment = environments::section(self.environment, &self.profile);
+        [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
     }
 
     /// Returns what the user has to know about files and git settings of the folder that are ignored, because they are not trusted.

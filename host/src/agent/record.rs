@@ -151,7 +151,8 @@ fn title(text: &str) -> String {
 pub(super) const UNFINISHED: &str =
     "the program was ended while the call ran, so it is unknown what the call has done: look before you repeat it";
 
-/// A conversation of the store.
+/// A conversation of the store. The default is a new one.
+#[derive(Default)]
 pub(super) struct Resumed {
     pub(super) conversation: Conversation,
     /// The ids of its entries.
@@ -159,7 +160,8 @@ pub(super) struct Resumed {
     /// The calls that have no results, because the process that ran them was killed.
     pub(super) unfinished: Vec<CallMade>,
     pub(super) tokens: Tokens,
-    pub(super) state: TaskState,
+    /// `None` for a new conversation.
+    pub(super) state: Option<TaskState>,
 }
 
 /// Reads a conversation, to continue it with this API.
@@ -203,7 +205,7 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
     let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;
     let tokens = Tokens { input, cached, output, cost: None };
-    Ok(Resumed { conversation, ids, unfinished, tokens, state })
+    Ok(Resumed { conversation, ids, unfinished, tokens, state: Some(state) })
 }
 
 /// Returns who speaks in an entry.

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use clap::Args;
 use toolc::approval::Approver;
 use toolc::search::ToolSearch;
-use toolc::{Dialect, Session, Task};
+use toolc::{Dialect, Session, SessionBuilder, Task};
 use toolc_agent::{BoardWorker, memory};
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::{Home, SearchBy};
@@ -19,11 +19,10 @@ use toolc_store::{Database, SessionInfo, Sessions};
 
 use super::background::Background;
 use super::budget::Budget;
-use super::conversation::Conversation;
 use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, HelperPlan, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
-use super::record::{self, Origin, Recorder};
+use super::record::{self, Origin, Recorder, Resumed};
 use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
 use super::state::TaskState;
@@ -32,7 +31,7 @@ use crate::approval::Questions;
 use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
 use crate::environments::EnvironmentKind;
 use crate::ground::{show, time};
-use crate::models::{ModelConfig, Models, Spent, Tokens};
+use crate::models::{ModelConfig, Models, Spent};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
@@ -199,19 +198,15 @@ impl Setup {
         let origin = Origin { source, directory: self.host.directory.display().to_string() };
         let mut recorder =
             Recorder::new(sessions, Arc::clone(&self.host.redactor), origin, models.main.clone(), name.clone());
-        let (mut conversation, mut tokens, mut state) = <(Conversation, Tokens, Option<TaskState>)>::default();
-        let mut unfinished = Vec::new();
+        let mut resumed = Resumed::default();
         if let Some(info) = resume {
-            let resumed = record::read(&self.sessions, info, models.main.settings().api)?;
-            recorder.resume(resumed.ids);
-            (conversation, tokens, state) = (resumed.conversation, resumed.tokens, Some(resumed.state));
-            unfinished = resumed.unfinished;
+            resumed = record::read(&self.sessions, info, models.main.settings().api)?;
+            recorder.resume(std::mem::take(&mut resumed.ids));
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
         let place = self.host.environment.place(&self.host.directory, self.host.profile.config());
-        let budget = helper
-            .as_ref()
-            .map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget));
+        let of_helper = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
+        let budget = of_helper.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
         let selection = selection.clone();
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let base = Base { setup: Arc::clone(self), selection, toolsets, approver, observer: observer.clone() };
@@ -224,7 +219,7 @@ impl Setup {
             model: models.main,
             auxiliary: models.auxiliary,
             limits: self.limits,
-            conversation,
+            conversation: resumed.conversation,
             recorder,
             redactor: Arc::clone(&self.host.redactor),
             late_servers,
@@ -233,7 +228,7 @@ impl Setup {
             questions,
             denied: Vec::new(),
             recorded_state: TaskState::default(),
-            tokens,
+            tokens: resumed.tokens,
             spent,
             helpers,
             background: Background::default(),
@@ -242,8 +237,8 @@ impl Setup {
             is_helper: helper.is_some(),
             is_single: source != "chat",
         };
-        agent.end_unfinished(&unfinished);
-        if let Some(state) = state {
+        agent.end_unfinished(&resumed.unfinished);
+        if let Some(state) = resumed.state {
             agent.restore(state);
         }
         Ok(agent)
@@ -286,26 +281,7 @@ impl Setup {
         let warn = move |text: &str| notices(&AgentEvent::Notice { text });
         let parts = self.host.session_parts().with_summarizer(models.auxiliary.clone(), spent.clone());
         builder = parts.add_to(builder, warn);
-        builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.host.redactor))));
-        let reporter = Reporter {
-            observer: observer.clone(),
-            redactor: Arc::clone(&self.host.redactor),
-            emojis: self.emojis(),
-            begun: Mutex::default(),
-        };
-        builder = builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER);
-        let (results, redactor) = (self.results.of_session(name), Arc::clone(&self.host.redactor));
-        builder = builder.spill_store(Arc::new(RedactedStore { results, redactor }));
-        let progress = observer.clone();
-        builder = builder.on_progress(move |report| {
-            progress(&AgentEvent::Progress {
-                id: report.id,
-                tool: report.tool,
-                done: report.done,
-                total: report.total,
-                message: report.message,
-            });
-        });
+        builder = self.reporting(builder, name, observer);
         let mut approver = plan.approver.clone();
         if let Some(judging) = self.host.judging.as_ref().filter(|_| self.second_opinion) {
             let opinion = SecondOpinion::new(models.auxiliary.clone(), spent.clone(), judging.rules, approver);
@@ -316,6 +292,29 @@ impl Setup {
             builder = builder.approver(questions.of(approver));
         }
         Ok((builder.build().map_err(|error| error.to_string())?, questions))
+    }
+
+    /// Lets a session report its calls to an observer. Secrets are removed from results before.
+    fn reporting(&self, builder: SessionBuilder, name: &str, observer: &Observer) -> SessionBuilder {
+        let builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.host.redactor))));
+        let reporter = Reporter {
+            observer: observer.clone(),
+            redactor: Arc::clone(&self.host.redactor),
+            emojis: self.emojis(),
+            begun: Mutex::default(),
+        };
+        let (results, redactor) = (self.results.of_session(name), Arc::clone(&self.host.redactor));
+        let store = Arc::new(RedactedStore { results, redactor });
+        let progress = observer.clone();
+        builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER).spill_store(store).on_progress(move |report| {
+            progress(&AgentEvent::Progress {
+                id: report.id,
+                tool: report.tool,
+                done: report.done,
+                total: report.total,
+                message: report.message,
+            });
+        })
     }
 
     /// Returns from which size definitions are deferred, and how the model finds these tools.

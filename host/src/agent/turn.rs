@@ -188,7 +188,7 @@ impl Agent {
 
     async fn ask(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
         let settings = self.model.settings();
-        let (api, prices) = (settings.api, settings.prices);
+        let api = settings.api;
         let sent = self.sent_tools.next(turn, &self.conversation);
         let messages = self.conversation.messages(api, sent.messages());
         let container = self.conversation.container().map(ToOwned::to_owned);
@@ -229,12 +229,7 @@ impl Agent {
             self.emit(&AgentEvent::Text { text: &rest });
         }
         let Some(answer) = answer else {
-            // What the user has seen stays, so that they can refer to it.
-            if !partial.trim().is_empty() {
-                let text = format!("{}\n[interrupted by the user]", partial.trim_end());
-                let raw = vec![assistant_message(api, &text)];
-                self.add(Entry::Model { raw, text, calls: Vec::new() }, None);
-            }
+            self.add_partial(&partial);
             return Ok(Answered::Interrupted);
         };
         let response = answer.map_err(TurnError::Model)?.response;
@@ -242,7 +237,22 @@ impl Agent {
         if !response.messages().is_empty() {
             self.sent_tools.answered(sent);
         }
-        let tokens = Tokens::new(response.usage(), prices);
+        let tokens = self.add_response(&response);
+        Ok(Answered::Response(Box::new(response), tokens))
+    }
+
+    /// Adds the beginning of an answer that the user has interrupted: they have seen it, and can refer to it.
+    fn add_partial(&mut self, partial: &str) {
+        if !partial.trim().is_empty() {
+            let text = format!("{}\n[interrupted by the user]", partial.trim_end());
+            let raw = vec![assistant_message(self.model.settings().api, &text)];
+            self.add(Entry::Model { raw, text, calls: Vec::new() }, None);
+        }
+    }
+
+    /// Reports a response and adds it to the conversation. Returns its tokens.
+    fn add_response(&mut self, response: &ModelResponse) -> Tokens {
+        let tokens = Tokens::new(response.usage(), self.model.settings().prices);
         let text = self.redactor.text(response.text()).into_owned();
         self.emit(&AgentEvent::Answer { text: &text, calls: response.calls().len(), tokens });
         if let [first, ..] = response.unknown() {
@@ -251,12 +261,12 @@ impl Agent {
         }
         // An answer without content adds no message.
         if !response.messages().is_empty() {
-            self.add(Entry::answer(&response), response.usage().map(|_| tokens));
+            self.add(Entry::answer(response), response.usage().map(|_| tokens));
         }
         if let Some(usage) = response.usage().filter(|usage| usage.input > 0) {
             self.conversation.set_tokens(usage.input + usage.output);
         }
-        Ok(Answered::Response(Box::new(response), tokens))
+        tokens
     }
 
     /// Runs calls and adds their results. Calls in the background are only started. The first Ctrl-C cancels the calls, the second one ends

@@ -1,17 +1,89 @@
-//! The subcommands, one file or folder each.
+//! The subcommands: each is a file or a folder here, a variant of [`Command`] and an arm of [`Command::run`].
 
-pub(crate) mod agent;
-pub(crate) mod approvals;
-pub(crate) mod batch;
+mod agent;
+mod approvals;
+mod batch;
 pub(crate) mod chat;
-pub(crate) mod config;
-pub(crate) mod cron;
-pub(crate) mod environments;
-pub(crate) mod judge;
-pub(crate) mod kanban;
-pub(crate) mod mcp;
-pub(crate) mod run_tools;
-pub(crate) mod sessions;
-pub(crate) mod setup;
-pub(crate) mod tools;
-pub(crate) mod trust;
+mod config;
+mod cron;
+mod environments;
+mod judge;
+mod kanban;
+mod mcp;
+mod run_tools;
+mod sessions;
+mod setup;
+mod tools;
+mod trust;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use toolc_config::Home;
+
+use crate::options::ToolOptions;
+
+/// A subcommand.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    #[command(flatten)]
+    Tools(toolc_cli::Command),
+    /// Work on one task with the tools, and print the answer.
+    Agent(agent::AgentCommand),
+    /// Work on many tasks, each with toolsets that a distribution draws, and write what happens as JSON lines.
+    Batch(batch::BatchCommand),
+    /// Add, list, pause and remove scheduled jobs, and run them when they are due.
+    Cron(cron::CronArgs),
+    /// List, show, search, export and remove recorded conversations.
+    Sessions(sessions::SessionsArgs),
+    /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
+    Judge(judge::JudgeArgs),
+    /// List and change the tasks of a board, and work on them.
+    Kanban(kanban::KanbanArgs),
+    /// List and revoke the shell commands that were approved permanently.
+    Approvals(approvals::ApprovalsArgs),
+    /// List what environments have created, open a shell in one, and remove leftovers.
+    Environments(environments::EnvironmentsArgs),
+    /// Check and show the configuration.
+    Config(config::ConfigArgs),
+    /// Ask for missing settings, such as a model and keys. Does not run inside a tool.
+    Setup(setup::SetupArgs),
+    /// List the toolsets and what each tool lacks, and switch them on and off.
+    #[command(name = "tools")]
+    ListTools(tools::ToolsArgs),
+    /// List, test, add and remove MCP servers, whose tools this program uses, and serve tools to MCP clients.
+    Mcp(mcp::McpArgs),
+    /// Trust a project, or a plugin that a package has installed, so that its plugins are loaded. Does not run inside a tool.
+    Trust(trust::TrustArgs),
+}
+
+impl Command {
+    /// Returns whether the command needs the folder of its profile. Without one, it would find nothing, as if the name of the profile
+    /// were not misspelt.
+    pub(crate) fn needs_profile(&self) -> bool {
+        !matches!(self, Self::Setup(_) | Self::Config(_))
+    }
+
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// If the command cannot do its work.
+    pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+        match self {
+            Self::Tools(command) => run_tools::run(options, home, command),
+            Self::Agent(command) => command.run(options, home),
+            Self::Batch(command) => command.run(options, home),
+            Self::Cron(args) => args.run(options, home),
+            Self::Sessions(args) => args.run(&home),
+            Self::Judge(args) => Ok(args.run(&home)?.into()),
+            Self::Kanban(args) => args.run(options, home),
+            Self::Approvals(args) => Ok(args.run(&home)?.into()),
+            Self::Environments(args) => Ok(args.run(options, home)?.into()),
+            Self::Config(args) => Ok(args.run(&home)?.into()),
+            Self::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
+            Self::ListTools(args) => Ok(args.run(options, home)?.into()),
+            Self::Mcp(args) => Ok(args.run(options, home)?.into()),
+            Self::Trust(args) => Ok(args.run(&home)?.into()),
+        }
+    }
+}

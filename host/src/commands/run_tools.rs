@@ -24,6 +24,7 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
         servers: needed(&command),
         person: Person::at_the_terminal(),
         model: if purpose == Purpose::Call { models::for_tools(&profile) } else { None },
+        warns: false,
         ..Needs::new(purpose, Wait::UntilStarted)
     };
     let host = Host::assemble(profile, options, needs)?;
@@ -32,7 +33,7 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
     }
     let mut app = host.app();
     if purpose == Purpose::Report {
-        app = host.sections().into_iter().fold(app, App::doctor_section);
+        app = host.further_sections().fold(app, App::doctor_section);
     }
     if let Some(judging) = &host.judging {
         app = person::add_approver(app, judging.rules);

@@ -3,7 +3,7 @@
 pub(crate) mod ask;
 mod executor;
 pub(crate) mod folders;
-pub(crate) mod own_memory;
+pub(crate) mod hardening;
 pub(crate) mod show;
 pub(crate) mod terminal;
 pub(crate) mod time;

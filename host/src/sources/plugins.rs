@@ -80,6 +80,12 @@ impl LoadedPlugins {
         self.untrusted.as_deref()
     }
 
+    /// Returns messages about plugins that cannot be used, and about folders of plugins that are not read.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = String> {
+        let broken = self.reports.iter().filter(|report| report.is_broken()).map(PluginReport::to_string);
+        broken.chain(self.moved.iter().cloned())
+    }
+
     /// Returns the section on the plugins for the report of `doctor`.
     pub(crate) fn section(&self) -> DoctorSection {
         let packages = self.packages.iter().map(PackagedPlugin::to_string);
@@ -87,12 +93,11 @@ impl LoadedPlugins {
         let reports: Vec<String> = reports.chain(self.untrusted.clone()).chain(packages).collect();
         let untrusted = self.packages.iter().map(PackagedPlugin::json);
         let json = self.reports.iter().map(|report| json!(report)).chain(untrusted).collect();
-        let broken = self.reports.iter().filter(|report| report.is_broken()).map(PluginReport::to_string);
         DoctorSection {
             key: "plugins".to_owned(),
             json,
             text: reports.join("\n\n"),
-            problems: broken.chain(self.moved.iter().cloned()).collect(),
+            problems: self.problems().collect(),
         }
     }
 

@@ -7,11 +7,11 @@
 
 /// Makes the kernel refuse to open this process to programs of the same user.
 #[cfg(target_os = "linux")]
-pub(crate) fn hide() {
+pub(crate) fn hide_memory() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     // The call fails for no process.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn hide() {}
+pub(crate) fn hide_memory() {}
