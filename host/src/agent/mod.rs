@@ -12,6 +12,7 @@ mod event;
 mod helpers;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
+pub(crate) mod plan;
 mod prompt;
 mod record;
 mod second_opinion;

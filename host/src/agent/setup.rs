@@ -11,7 +11,7 @@ use clap::Args;
 use toolc::approval::Approver;
 use toolc::search::ToolSearch;
 use toolc::{Dialect, Session, SessionBuilder, Task};
-use toolc_agent::{BoardWorker, memory};
+use toolc_agent::memory;
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::{Home, SearchBy};
 use toolc_environment::SandboxKind;
@@ -20,8 +20,9 @@ use toolc_store::{Database, SessionInfo, Sessions};
 use super::background::Background;
 use super::budget::Budget;
 use super::event::{AgentEvent, Observer};
-use super::helpers::{Base, HelperPlan, Helpers};
+use super::helpers::{Base, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
+use super::plan::Plan;
 use super::record::{self, Origin, Recorder, Resumed};
 use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
@@ -79,24 +80,7 @@ pub(crate) struct Setup {
     /// Whether conversations are recorded.
     pub(crate) record: bool,
     second_opinion: bool,
-    pub(super) news: News,
-}
-
-/// What is different between the agents of a process.
-pub(crate) struct Plan<'a> {
-    pub(crate) selection: &'a Selection,
-    /// Toolsets to enable, instead of those of the selection.
-    pub(crate) toolsets: Option<Vec<String>>,
-    pub(crate) source: &'static str,
-    pub(crate) observer: Observer,
-    /// Who decides about calls that need approval.
-    pub(crate) approver: Option<Arc<dyn Approver>>,
-    /// A conversation to continue.
-    pub(crate) resume: Option<&'a SessionInfo>,
-    /// The card of a board that the agent works on. It gets the toolset `kanban` as well.
-    pub(crate) worker: Option<BoardWorker>,
-    /// What is different if it is a helper.
-    pub(crate) helper: Option<HelperPlan>,
+    news: News,
 }
 
 impl Setup {
@@ -207,9 +191,18 @@ impl Setup {
         let place = self.host.environment.place(&self.host.directory, self.host.profile.config());
         let of_helper = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
         let budget = of_helper.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
-        let selection = selection.clone();
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
-        let base = Base { setup: Arc::clone(self), selection, toolsets, approver, observer: observer.clone() };
+        let setup = Arc::clone(self);
+        let base = Base {
+            make: Arc::new(move |plan| setup.agent(plan)),
+            limits: self.helper_limits(),
+            news: self.news.clone(),
+            redactor: Arc::clone(&self.host.redactor),
+            selection: selection.clone(),
+            toolsets,
+            approver,
+            observer: observer.clone(),
+        };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, spent.clone());
         let mut agent = Agent {
             session,
@@ -341,7 +334,7 @@ impl Setup {
     }
 
     /// Returns the limits of helpers.
-    pub(super) fn helper_limits(&self) -> toolc_config::Helpers {
+    fn helper_limits(&self) -> toolc_config::Helpers {
         self.host.profile.config().agent.helpers
     }
 

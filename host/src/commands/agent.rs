@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 use clap::Args;
 use toolc_config::Home;
 
-use crate::agent::setup::{AgentArgs, Plan, Setup, to_resume};
+use crate::agent::plan::Plan;
+use crate::agent::setup::{AgentArgs, Setup, to_resume};
 use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
 use crate::ground::ask;
 use crate::ground::show;

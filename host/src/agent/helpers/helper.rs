@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 use toolc_mcp::CheckedSchema;
 
-use super::{Base, DELEGATE_TASK, HelperPlan};
+use super::Base;
 use crate::agent::budget::Budget;
 use crate::agent::event::{AgentEvent, Observer};
-use crate::agent::setup::Plan;
+use crate::agent::plan::{DELEGATE_TASK, HelperPlan, Plan};
 use crate::agent::{Agent, Ended, Interrupts};
 use crate::ground::show;
 use crate::models::Spent;
@@ -186,7 +186,7 @@ impl Helper {
         job: Job,
         surroundings: Surroundings,
     ) -> Result<Arc<Self>, String> {
-        let goal = surroundings.base.setup.host.redactor.text(&job.goal).into_owned();
+        let goal = surroundings.base.redactor.text(&job.goal).into_owned();
         let helper = Arc::new(Self {
             goal: shortened(&show::one_line(&goal), SHOWN_GOAL),
             is_background,
@@ -253,7 +253,7 @@ impl Helper {
 
     /// Sends the helper a message, which it gets with its next results.
     pub(super) fn steer(&self, base: &Base, message: &str) {
-        base.setup.news.add(&self.task, format!("{FROM_PARENT}{message}"));
+        base.news.add(&self.task, format!("{FROM_PARENT}{message}"));
     }
 
     /// Returns what the model learns about the helper: its report, or what it is doing.
@@ -309,10 +309,10 @@ impl Helper {
 
 impl Surroundings {
     fn agent(&self, helper: &Arc<Helper>) -> Result<Agent, String> {
-        let Base { setup, selection, toolsets, approver, observer } = &self.base;
+        let Base { make, selection, toolsets, approver, observer, .. } = &self.base;
         // The user does not see a helper in the background, and may be typing.
         let approver = approver.clone().filter(|_| !helper.is_background);
-        setup.agent(Plan {
+        make(Plan {
             selection,
             toolsets: toolsets.clone(),
             source: "helper",
@@ -409,7 +409,7 @@ impl Ending<'_> {
         if helper.is_background && status != Status::Stopped {
             let begins = helper.end_begins();
             let text = format!("{begins}{}. Read its result with {DELEGATE_TASK}, action read", status.word());
-            base.setup.news.add(parent, text);
+            base.news.add(parent, text);
         }
         helper.status.send_replace(status);
     }

@@ -1,6 +1,6 @@
 //! Helpers: agents to which the model of a conversation hands parts of its task with `delegate_task`.
 //!
-//! A helper has a fresh conversation, its own task, and the tools of its parent without [`BLOCKED`]. It runs on a thread of its own
+//! A helper has a fresh conversation, its own task, and the tools of its parent without [some](super::plan). It runs on a thread of its own
 //! ([`helper`]), so that it goes on while its parent's user types. It ends with its parent. [`call`] handles the calls of the tool.
 
 mod call;
@@ -13,38 +13,16 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
-use toolc::Registry;
 use toolc::approval::Approver;
+use toolc::redaction::Redactor;
 use toolc_cli::Selection;
 
 use super::budget::Budget;
 use super::event::Observer;
-use super::setup::Setup;
+use super::plan::{HelperPlan, Plan};
+use super::{Agent, News};
 use crate::models::Spent;
 use helper::{Helper, Job, Report, Surroundings, WaitingCall};
-
-/// The tool with which a model has helpers.
-pub(super) const DELEGATE_TASK: &str = "delegate_task";
-
-/// The tools that helpers do not have: they ask or write to the user, outlast the task, or call other tools from a script. On a board,
-/// helpers only read, because they work on no task of their own. `delegate_task` is added for helpers without helpers of their own.
-const BLOCKED: [&str; 15] = [
-    "clarify",
-    "cronjob",
-    "execute_code",
-    "kanban_attach",
-    "kanban_block",
-    "kanban_comment",
-    "kanban_complete",
-    "kanban_create",
-    "kanban_heartbeat",
-    "kanban_link",
-    "kanban_request_changes",
-    "kanban_request_review",
-    "kanban_unblock",
-    "memory",
-    "send_message",
-];
 
 /// The maximum number of helpers of a conversation that have not ended or whose results were not read.
 const MAX_HELPERS: usize = 20;
@@ -73,31 +51,15 @@ pub(super) struct Helpers {
 /// What helpers have in common with their parent.
 #[derive(Clone)]
 pub(super) struct Base {
-    pub(super) setup: Arc<Setup>,
+    /// Makes an agent in the process of the parent.
+    pub(super) make: Arc<dyn Fn(Plan<'_>) -> Result<Agent, String> + Send + Sync>,
+    pub(super) limits: toolc_config::Helpers,
+    pub(super) news: News,
+    pub(super) redactor: Arc<Redactor>,
     pub(super) selection: Selection,
     pub(super) toolsets: Option<Vec<String>>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     pub(super) observer: Observer,
-}
-
-/// What is different about the agent of a helper.
-#[derive(Clone)]
-pub(crate) struct HelperPlan {
-    /// The name of its conversation and its task.
-    pub(super) name: String,
-    /// How many levels of helpers can be below it.
-    pub(super) levels: u32,
-    pub(super) budget: Arc<Budget>,
-    pub(super) latest: Arc<AtomicU32>,
-}
-
-impl HelperPlan {
-    /// Returns the tools of the registry that the helper does not have.
-    pub(super) fn blocked(&self, registry: &Registry) -> Vec<String> {
-        let delegation = (self.levels == 0).then_some(DELEGATE_TASK);
-        let blocked = BLOCKED.into_iter().chain(delegation);
-        blocked.filter(|name| registry.tool(name).is_some()).map(ToOwned::to_owned).collect()
-    }
 }
 
 /// A helper in the background, as it is recorded.
@@ -135,7 +97,7 @@ impl Helpers {
         budget: &Arc<Budget>,
         spent: Spent,
     ) -> Arc<Self> {
-        let limits = base.setup.helper_limits();
+        let limits = base.limits;
         Arc::new(Self {
             task: task.to_owned(),
             levels: plan.map_or(limits.levels, |plan| plan.levels),
@@ -244,7 +206,7 @@ impl Helpers {
             self.all().extract_if(.., |helper| helpers.iter().any(|read| Arc::ptr_eq(read, helper))).collect();
         for helper in &taken {
             // There is nothing left to read.
-            self.base.setup.news.remove(&self.task, &helper.end_begins());
+            self.base.news.remove(&self.task, &helper.end_begins());
         }
         taken
     }

@@ -17,7 +17,8 @@ use clap::Args;
 use toolc::catalog::Distribution;
 use toolc_config::Home;
 
-use crate::agent::setup::{AgentArgs, Plan, Setup};
+use crate::agent::plan::Plan;
+use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Ended, Interrupts};
 use crate::options::ToolOptions;
 use crate::person::Person;

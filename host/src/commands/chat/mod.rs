@@ -14,7 +14,8 @@ use clap::Args;
 use toolc_config::Home;
 use toolc_store::SessionInfo;
 
-use crate::agent::setup::{AgentArgs, Plan, Setup, to_resume};
+use crate::agent::plan::Plan;
+use crate::agent::setup::{AgentArgs, Setup, to_resume};
 use crate::agent::{Agent, Ended, Interrupts};
 use crate::ground::show;
 use crate::options::ToolOptions;

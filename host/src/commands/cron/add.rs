@@ -11,7 +11,8 @@ use toolc_cli::Selection;
 use toolc_config::Home;
 
 use super::show;
-use crate::agent::setup::{AgentArgs, Plan, Setup};
+use crate::agent::plan::Plan;
+use crate::agent::setup::{AgentArgs, Setup};
 use crate::ground::ask;
 use crate::options::ToolOptions;
 use crate::person::Person;

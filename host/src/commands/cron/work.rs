@@ -16,7 +16,8 @@ use toolc_config::Home;
 use toolc_store::{Job, JobRun, Jobs};
 
 use super::ModelArgs;
-use crate::agent::setup::{AgentArgs, Plan, Setup};
+use crate::agent::plan::Plan;
+use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Ended, Interrupts};
 use crate::approval::Mode;
 use crate::ground::time;

@@ -14,7 +14,8 @@ use toolc_agent::{BoardWorker, card_name};
 use toolc_config::Home;
 use toolc_store::{BlockKind, BoardError, Boards, Card, CardStatus};
 
-use crate::agent::setup::{AgentArgs, Plan, Setup};
+use crate::agent::plan::Plan;
+use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
 use crate::ground::show;
 use crate::options::ToolOptions;

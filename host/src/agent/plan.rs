@@ -1,0 +1,73 @@
+//! What is different between the agents of a process.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use toolc::Registry;
+use toolc::approval::Approver;
+use toolc_agent::BoardWorker;
+use toolc_cli::Selection;
+use toolc_store::SessionInfo;
+
+use super::budget::Budget;
+use super::event::Observer;
+
+/// The tool with which a model has helpers.
+pub(super) const DELEGATE_TASK: &str = "delegate_task";
+
+/// The tools that helpers do not have: they ask or write to the user, outlast the task, or call other tools from a script. On a board,
+/// helpers only read, because they work on no task of their own. `delegate_task` is added for helpers without helpers of their own.
+const BLOCKED: [&str; 15] = [
+    "clarify",
+    "cronjob",
+    "execute_code",
+    "kanban_attach",
+    "kanban_block",
+    "kanban_comment",
+    "kanban_complete",
+    "kanban_create",
+    "kanban_heartbeat",
+    "kanban_link",
+    "kanban_request_changes",
+    "kanban_request_review",
+    "kanban_unblock",
+    "memory",
+    "send_message",
+];
+
+/// What is different between the agents of a process.
+pub(crate) struct Plan<'a> {
+    pub(crate) selection: &'a Selection,
+    /// Toolsets to enable, instead of those of the selection.
+    pub(crate) toolsets: Option<Vec<String>>,
+    pub(crate) source: &'static str,
+    pub(crate) observer: Observer,
+    /// Who decides about calls that need approval.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// A conversation to continue.
+    pub(crate) resume: Option<&'a SessionInfo>,
+    /// The card of a board that the agent works on. It gets the toolset `kanban` as well.
+    pub(crate) worker: Option<BoardWorker>,
+    /// What is different if it is a helper.
+    pub(crate) helper: Option<HelperPlan>,
+}
+
+/// What is different about the agent of a helper.
+#[derive(Clone)]
+pub(crate) struct HelperPlan {
+    /// The name of its conversation and its task.
+    pub(super) name: String,
+    /// How many levels of helpers can be below it.
+    pub(super) levels: u32,
+    pub(super) budget: Arc<Budget>,
+    pub(super) latest: Arc<AtomicU32>,
+}
+
+impl HelperPlan {
+    /// Returns the tools of the registry that the helper does not have.
+    pub(super) fn blocked(&self, registry: &Registry) -> Vec<String> {
+        let delegation = (self.levels == 0).then_some(DELEGATE_TASK);
+        let blocked = BLOCKED.into_iter().chain(delegation);
+        blocked.filter(|name| registry.tool(name).is_some()).map(ToOwned::to_owned).collect()
+    }
+}
