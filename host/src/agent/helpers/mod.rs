@@ -48,11 +48,14 @@ pub(super) struct Helpers {
     spent: Spent,
 }
 
+/// Makes an agent.
+pub(super) type MakeAgent = Arc<dyn Fn(Plan<'_>) -> Result<Agent, String> + Send + Sync>;
+
 /// What helpers have in common with their parent.
 #[derive(Clone)]
 pub(super) struct Base {
     /// Makes an agent in the process of the parent.
-    pub(super) make: Arc<dyn Fn(Plan<'_>) -> Result<Agent, String> + Send + Sync>,
+    pub(super) make: MakeAgent,
     pub(super) limits: toolc_config::Helpers,
     pub(super) news: News,
     pub(super) redactor: Arc<Redactor>,
