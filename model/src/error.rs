@@ -23,19 +23,8 @@ const OVERFLOWS: &[&str] = &[
     "input is too long",
 ];
 
-/// Parts of messages with which Anthropic refuses thinking: the setting that its guide to preserved thinking names (read on 2026-11-27),
-/// and the texts of older models.
-const STALE_THINKING: &[&str] = &[
-    "block_binding.prefix_mismatch_behavior",
-    "blocks in the latest assistant message cannot be modified",
-    "Invalid `signature` in `thinking` block",
-];
-
 /// The advice if an account has no quota left.
 const QUOTA: &str = "; check the plan and the billing of this key's account";
-
-/// A part of the message with which Anthropic refuses a reference to a tool (anthropics/claude-code#81863, of 2026-07).
-const UNDEFINED_TOOL: &str = "not found in available tools";
 
 /// The error of a request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,78 +98,6 @@ impl ModelError {
         )
     }
 
-    /// Returns the error about a response of the server `host` with a status other than success.
-    pub(crate) fn status(api: wire::Api, host: &str, status: u16, body: &str, retry_after: Option<Duration>) -> Self {
-        let answered = format!("{host} answered with status {status}");
-        let (code, message) = match api.parse(body) {
-            Err(WireError::Api { kind, message }) => {
-                let code = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
-                (kind, format!("{answered}{code}: {message}"))
-            }
-            Err(WireError::UnexpectedBody { description }) => (String::new(), format!("{answered} and {description}")),
-            // JSON, but not an error of the API.
-            _ => (String::new(), format!("{answered}: {}", quoted(body))),
-        };
-        let lower = body.to_lowercase();
-        let is_overflow = code == "context_length_exceeded"
-            || matches!(status, 400 | 413 | 422) && OVERFLOWS.iter().any(|text| lower.contains(text));
-        let kind = match status {
-            _ if is_overflow => ErrorKind::ContextOverflow,
-            400 if STALE_THINKING.iter().any(|text| body.contains(text)) => ErrorKind::StaleThinking,
-            400 if body.contains(UNDEFINED_TOOL) => ErrorKind::UndefinedTool,
-            429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
-            429 => ErrorKind::RateLimited,
-            401 | 403 => ErrorKind::Unauthorized,
-            408 | 425 | 500.. => ErrorKind::ServerFailed,
-            _ => ErrorKind::Refused,
-        };
-        let advice = match (kind, status) {
-            (ErrorKind::Unauthorized, 429) => QUOTA,
-            (ErrorKind::Unauthorized, _) => "; check the key of this model",
-            (_, 404) => "; check the name of the model and its base_url",
-            (_, 300..400) => "; it redirects, and keys are not sent elsewhere: set base_url to the final address",
-            _ => "",
-        };
-        Self { kind, message: message + advice, retry_after }
-    }
-
-    /// Returns the error about an answer with a successful status.
-    pub(crate) fn wire(host: &str, status: u16, error: &WireError) -> Self {
-        match error {
-            WireError::UnexpectedBody { description } => {
-                let answered = format!("{host} answered with status {status} and {description}");
-                let advice = "check base_url, and whether a proxy or a login page is in between";
-                Self::new(ErrorKind::Unreadable, format!("{answered}; {advice}"))
-            }
-            WireError::Api { kind, message } => {
-                let lower = message.to_lowercase();
-                let kind = match &**kind {
-                    "insufficient_quota" => {
-                        return Self::new(ErrorKind::Unauthorized, format!("{host}: {error}{QUOTA}"));
-                    }
-                    // Routers send the status of their own server.
-                    "overloaded_error" | "server_error" | "api_error" | "timeout_error" | "gateway_timeout"
-                    | "UNAVAILABLE" | "INTERNAL" | "DEADLINE_EXCEEDED" | "408" | "425" | "500" | "502" | "503"
-                    | "504" | "529" => ErrorKind::ServerFailed,
-                    "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => ErrorKind::RateLimited,
-                    "context_length_exceeded" => ErrorKind::ContextOverflow,
-                    _ if OVERFLOWS.iter().any(|text| lower.contains(text)) => ErrorKind::ContextOverflow,
-                    _ if STALE_THINKING.iter().any(|text| message.contains(text)) => ErrorKind::StaleThinking,
-                    _ if message.contains(UNDEFINED_TOOL) => ErrorKind::UndefinedTool,
-                    _ => ErrorKind::Refused,
-                };
-                Self::new(kind, format!("{host}: {error}"))
-            }
-            WireError::EndedEarly { .. } => {
-                Self::new(ErrorKind::Broken, format!("the answer of {host} broke off: {error}"))
-            }
-            WireError::CutOff { at_limit: true, .. } => {
-                Self::new(ErrorKind::CutOff, format!("the answer of {host} was cut off at a token limit: {error}"))
-            }
-            _ => Self::new(ErrorKind::Unreadable, format!("the answer of {host} does not match the API: {error}")),
-        }
-    }
-
     /// Returns the error about a model that stopped without an answer.
     pub(crate) fn no_answer(host: &str, reason: &str) -> Self {
         Self::new(ErrorKind::NoAnswer, format!("the model of {host} stopped without an answer: {reason}"))
@@ -215,6 +132,114 @@ impl fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
+/// A text with which the servers of an API refuse a request, and the kind of the error.
+pub(crate) struct Refusal {
+    pub(crate) kind: ErrorKind,
+    /// A part of the message.
+    pub(crate) text: &'static str,
+}
+
+/// What is known of a response when its body is read.
+pub(crate) struct Responded<'a> {
+    pub(crate) host: &'a str,
+    pub(crate) wire: wire::Api,
+    pub(crate) refusals: &'static [Refusal],
+    pub(crate) status: u16,
+}
+
+impl Responded<'_> {
+    /// Returns the error about a response with a status other than success.
+    pub(crate) fn failed(&self, body: &str, retry_after: Option<Duration>) -> ModelError {
+        let status = self.status;
+        let (code, message) = self.code_and_message(body);
+        let is_overflow =
+            code == "context_length_exceeded" || matches!(status, 400 | 413 | 422) && reports_overflow(body);
+        let kind = match status {
+            _ if is_overflow => ErrorKind::ContextOverflow,
+            400 => self.refusal(body).unwrap_or(ErrorKind::Refused),
+            429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
+            429 => ErrorKind::RateLimited,
+            401 | 403 => ErrorKind::Unauthorized,
+            408 | 425 | 500.. => ErrorKind::ServerFailed,
+            _ => ErrorKind::Refused,
+        };
+        let advice = match (kind, status) {
+            (ErrorKind::Unauthorized, 429) => QUOTA,
+            (ErrorKind::Unauthorized, _) => "; check the key of this model",
+            (_, 404) => "; check the name of the model and its base_url",
+            (_, 300..400) => "; it redirects, and keys are not sent elsewhere: set base_url to the final address",
+            _ => "",
+        };
+        ModelError { kind, message: message + advice, retry_after }
+    }
+
+    /// Returns the vendor's code for an error, which may be empty, and the message about it.
+    fn code_and_message(&self, body: &str) -> (String, String) {
+        let answered = format!("{} answered with status {}", self.host, self.status);
+        match self.wire.parse(body) {
+            Err(WireError::Api { kind, message }) => {
+                let code = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
+                (kind, format!("{answered}{code}: {message}"))
+            }
+            Err(WireError::UnexpectedBody { description }) => (String::new(), format!("{answered} and {description}")),
+            // JSON, but not an error of the API.
+            _ => (String::new(), format!("{answered}: {}", quoted(body))),
+        }
+    }
+
+    /// Returns the error about an answer with a successful status that cannot be read.
+    pub(crate) fn unreadable(&self, error: &WireError) -> ModelError {
+        let Self { host, status, .. } = self;
+        match error {
+            WireError::UnexpectedBody { description } => {
+                let answered = format!("{host} answered with status {status} and {description}");
+                let advice = "check base_url, and whether a proxy or a login page is in between";
+                ModelError::new(ErrorKind::Unreadable, format!("{answered}; {advice}"))
+            }
+            WireError::Api { kind: code, message } => {
+                let advice = if code == "insufficient_quota" { QUOTA } else { "" };
+                ModelError::new(self.kind_of_code(code, message), format!("{host}: {error}{advice}"))
+            }
+            WireError::EndedEarly { .. } => {
+                ModelError::new(ErrorKind::Broken, format!("the answer of {host} broke off: {error}"))
+            }
+            WireError::CutOff { at_limit: true, .. } => ModelError::new(
+                ErrorKind::CutOff,
+                format!("the answer of {host} was cut off at a token limit: {error}"),
+            ),
+            _ => {
+                ModelError::new(ErrorKind::Unreadable, format!("the answer of {host} does not match the API: {error}"))
+            }
+        }
+    }
+
+    /// Returns the kind of an error that the server has sent instead of an answer.
+    fn kind_of_code(&self, code: &str, message: &str) -> ErrorKind {
+        match code {
+            "insufficient_quota" => ErrorKind::Unauthorized,
+            // Routers send the status of their own server.
+            "overloaded_error" | "server_error" | "api_error" | "timeout_error" | "gateway_timeout" | "UNAVAILABLE"
+            | "INTERNAL" | "DEADLINE_EXCEEDED" | "408" | "425" | "500" | "502" | "503" | "504" | "529" => {
+                ErrorKind::ServerFailed
+            }
+            "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => ErrorKind::RateLimited,
+            "context_length_exceeded" => ErrorKind::ContextOverflow,
+            _ if reports_overflow(message) => ErrorKind::ContextOverflow,
+            _ => self.refusal(message).unwrap_or(ErrorKind::Refused),
+        }
+    }
+
+    /// Returns the kind of a refusal that only its text tells apart.
+    fn refusal(&self, text: &str) -> Option<ErrorKind> {
+        self.refusals.iter().find(|refusal| text.contains(refusal.text)).map(|refusal| refusal.kind)
+    }
+}
+
+fn reports_overflow(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    OVERFLOWS.iter().any(|overflow| lower.contains(overflow))
+}
+
 /// Returns the beginning of a text on one line, without control characters.
 fn quoted(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -231,7 +256,8 @@ mod tests {
     use super::*;
 
     fn status(status: u16, body: &str) -> ModelError {
-        ModelError::status(wire::Api::ChatCompletions, "https://example.org", status, body, None)
+        let wire = wire::Api::ChatCompletions;
+        Responded { host: "https://example.org", wire, refusals: &[], status }.failed(body, None)
     }
 
     #[test]

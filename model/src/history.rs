@@ -1,95 +1,61 @@
 //! Parts of a conversation that a server refuses after the conversation has changed.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::api::{Api, raw};
 
 /// Returns the messages of a conversation without the model's thinking. Returns `None` if nothing must be removed: the messages contain no
-/// thinking, or the API is not Anthropic's.
+/// thinking, or the servers of the API accept it.
 ///
 /// Anthropic's models refuse thinking if the conversation before it has changed: see [`StaleThinking`](crate::ErrorKind::StaleThinking).
-/// All other APIs accept it.
 pub fn without_thinking(api: Api, messages: &[Box<RawValue>]) -> Option<Vec<Box<RawValue>>> {
-    let mut is_changed = false;
-    let kept = messages.iter().filter_map(|message| {
-        // Most messages are not parsed.
-        if api != Api::Anthropic || !message.get().contains("thinking") {
-            return Some(message.clone());
-        }
-        let Ok(mut value) = serde_json::from_str::<Value>(message.get()) else { return Some(message.clone()) };
-        let Some(blocks) = value["content"].as_array_mut() else { return Some(message.clone()) };
-        let before = blocks.len();
-        blocks.retain(|block| !matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking")));
-        if blocks.len() == before {
-            return Some(message.clone());
-        }
-        is_changed = true;
-        (!blocks.is_empty()).then(|| raw(&value))
-    });
-    let kept: Vec<Box<RawValue>> = kept.collect();
-    is_changed.then_some(kept)
+    let remove = api.record().removals.as_ref()?.thinking;
+    changed(messages, "thinking", remove)
 }
 
 /// Returns the messages of a conversation without references to tools for which `is_defined` returns false. Returns `None` if nothing must
-/// be removed.
+/// be removed: all tools are defined, or the API has no such references.
 ///
 /// The results of tool search refer to tools. Anthropic refuses a reference to a tool that the request does not define: see
-/// [`UndefinedTool`](crate::ErrorKind::UndefinedTool). Other APIs have no such references.
+/// [`UndefinedTool`](crate::ErrorKind::UndefinedTool).
 pub fn without_tool_references(
     api: Api,
     messages: &[Box<RawValue>],
     is_defined: &dyn Fn(&str) -> bool,
 ) -> Option<Vec<Box<RawValue>>> {
+    let remove = api.record().removals.as_ref()?.tool_references;
+    changed(messages, "tool_reference", |mut message| {
+        remove(&mut message, is_defined);
+        Some(message)
+    })
+}
+
+/// Returns the messages after `change`, or `None` if none has changed. Messages without `word` are not parsed.
+fn changed(
+    messages: &[Box<RawValue>],
+    word: &str,
+    change: impl Fn(Value) -> Option<Value>,
+) -> Option<Vec<Box<RawValue>>> {
     let mut is_changed = false;
-    let kept = messages.iter().map(|message| {
-        // Most messages are not parsed.
-        if api != Api::Anthropic || !message.get().contains("tool_reference") {
-            return message.clone();
-        }
-        let Ok(mut value) = serde_json::from_str::<Value>(message.get()) else { return message.clone() };
-        let before = value.clone();
-        for block in value["content"].as_array_mut().into_iter().flatten() {
-            match block["type"].as_str() {
-                Some("tool_search_tool_result") => remove_references(&mut block["content"], is_defined),
-                Some("tool_result") => replace_references(&mut block["content"], is_defined),
-                _ => {}
-            }
-        }
-        if value == before {
-            return message.clone();
+    let kept = messages.iter().filter_map(|message| {
+        let parsed = message.get().contains(word).then(|| serde_json::from_str::<Value>(message.get()).ok()).flatten();
+        let Some(before) = parsed else { return Some(message.clone()) };
+        let after = change(before.clone());
+        if after.as_ref() == Some(&before) {
+            return Some(message.clone());
         }
         is_changed = true;
-        raw(&value)
+        after.as_ref().map(raw)
     });
     let kept: Vec<Box<RawValue>> = kept.collect();
     is_changed.then_some(kept)
 }
 
-/// Returns the tool that a block refers to, if it is not defined.
-fn undefined<'b>(block: &'b Value, is_defined: &dyn Fn(&str) -> bool) -> Option<&'b str> {
-    let name = block["tool_name"].as_str().filter(|_| block["type"] == "tool_reference")?;
-    (!is_defined(name)).then_some(name)
-}
-
-/// Removes references from the result of the vendor's search, which may be empty.
-fn remove_references(result: &mut Value, is_defined: &dyn Fn(&str) -> bool) {
-    if let Some(references) = result["tool_references"].as_array_mut() {
-        references.retain(|block| undefined(block, is_defined).is_none());
-    }
-}
-
-/// Replaces references in the result of a search that a host runs.
-fn replace_references(result: &mut Value, is_defined: &dyn Fn(&str) -> bool) {
-    for block in result.as_array_mut().into_iter().flatten() {
-        if let Some(name) = undefined(block, is_defined) {
-            *block = json!({ "type": "text", "text": format!("The tool `{name}` is no longer available.") });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::user_message;
 

@@ -5,26 +5,25 @@
 //! errors of both. To cancel a request, drop its future: the connection is closed.
 //!
 //! The crate uses `reqwest`, with `rustls` and `ring`. Dropping a future is a sound way to cancel a request, which a blocking client does
-//! not have, and MCP needs the same library.
+//! not have, and MCP needs the same library. Without the feature `client`, only what describes the APIs is built, for readers of
+//! configurations.
 
-mod answer;
+#![cfg_attr(not(feature = "client"), expect(dead_code, reason = "only the client reads all of a record"))]
+
 mod api;
+#[cfg(feature = "client")]
 mod client;
 mod error;
 mod history;
-mod http;
 mod key;
-mod retry;
-mod script;
-#[cfg(test)]
-mod server;
-#[cfg(test)]
-mod tests;
+mod request;
+mod settings;
 
-pub use answer::{Answer, Event};
 pub use api::{Api, assistant_message, user_message};
-pub use client::{Client, Limits, Prices, Request, Settings};
+#[cfg(feature = "client")]
+pub use client::{Answer, Client, Event, Script, ScriptError};
 pub use error::{ErrorKind, ModelError};
 pub use history::{without_thinking, without_tool_references};
 pub use key::Key;
-pub use script::{Script, ScriptError};
+pub use request::Request;
+pub use settings::{Limits, Prices, Settings};

@@ -32,7 +32,7 @@ use crate::approval::Questions;
 use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
 use crate::environments::EnvironmentKind;
 use crate::ground::{show, time};
-use crate::models::{ModelConfig, Models, Spent};
+use crate::models::{self, ModelConfig, Models, Spent};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
@@ -50,8 +50,7 @@ const KANBAN: &str = "kanban";
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE`, which reads the answers from a file.
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", help = models::help())]
     pub(crate) model: Option<String>,
     /// The model for summaries of long conversations and for second opinions. Default: the model of `--model`.
     #[arg(long, value_name = "MODEL")]

@@ -13,6 +13,7 @@ use toolc_config::Config;
 use toolc_environment::{HostId, Leases, Local, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
+use crate::ground::show;
 use crate::profile::Profile;
 pub(crate) use kinds::leases as own_leases;
 
@@ -78,8 +79,7 @@ impl EnvironmentKind {
 
     fn unknown(word: &str) -> String {
         let kinds: Vec<String> = Self::value_variants().iter().map(|kind| format!("`{}`", kind.name())).collect();
-        let (last, others) = kinds.split_last().unwrap_or_else(|| unreachable!("there are kinds"));
-        format!("the variable `{}` must be {} or {last}, not `{word}`", Self::VARIABLE, others.join(", "))
+        format!("the variable `{}` must be {}, not `{word}`", Self::VARIABLE, show::one_of(&kinds))
     }
 
     /// Returns the name of the kind.

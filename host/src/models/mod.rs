@@ -8,17 +8,9 @@ use toolc::Env;
 use toolc_config::HelperModel;
 use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
 
+use crate::ground::show;
 use crate::profile::Profile;
 pub(crate) use tokens::{Spent, Tokens};
-
-/// The environment variables with other addresses of the vendors' servers, and what follows the address.
-const BASE_URLS: [(Api, &str, &str); 5] = [
-    (Api::ChatCompletions, "OPENAI_BASE_URL", ""),
-    (Api::Responses, "OPENAI_BASE_URL", ""),
-    (Api::Anthropic, "ANTHROPIC_BASE_URL", ""),
-    (Api::Gemini, "GOOGLE_GEMINI_BASE_URL", "/v1beta"),
-    (Api::Interactions, "GOOGLE_GEMINI_BASE_URL", "/v1"),
-];
 
 /// A model, as the configuration describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,10 +78,16 @@ impl Models {
             (None, Some(config)) => client(config, env).map(Some),
             (None, None) => Ok(None),
         };
-        let main = opened(main, configured.0)?.ok_or(
-            "no model is set: run `toolc setup`, or pass `--model anthropic:NAME` (or `chat:`, `responses:`, `gemini:`, `interactions:`) with \
-             the key in ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY). `--model script:FILE` tries an agent without a key",
-        )?;
+        let main = opened(main, configured.0)?.ok_or_else(|| {
+            let mut variables: Vec<&str> = Api::ALL.iter().map(|api| api.default_key_variable()).collect();
+            variables.dedup();
+            format!(
+                "no model is set: run `toolc setup`, or pass `--model API:NAME`, where API is {}, with the key in {}. `--model \
+                 script:FILE` tries an agent without a key",
+                show::one_of(&Api::ALL.iter().map(|api| format!("`{}`", api.word())).collect::<Vec<_>>()),
+                show::one_of(&variables),
+            )
+        })?;
         let auxiliary = opened(auxiliary, configured.1)?;
         let has_auxiliary = auxiliary.is_some();
         Ok(Self { auxiliary: auxiliary.unwrap_or_else(|| main.clone()), main, has_auxiliary })
@@ -136,21 +134,25 @@ pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
     }
 }
 
+/// Returns the help of an option that names a model.
+pub(crate) fn help() -> String {
+    format!("The model: {} with prepared answers", show::one_of(&forms()))
+}
+
+/// Returns how options name models.
+fn forms() -> Vec<String> {
+    Api::ALL.iter().map(|api| format!("`{}:NAME`", api.word())).chain(["`script:FILE`".to_owned()]).collect()
+}
+
 /// Opens the model that `spec` names.
 fn open(spec: &str, env: &Env) -> Result<Client, String> {
-    let unknown = || {
-        let apis: Vec<String> = Api::ALL.iter().map(|api| format!("`{}:NAME`", api.word())).collect();
-        format!("unknown model `{spec}`: expected {} or `script:FILE`", apis.join(", "))
-    };
+    let unknown = || format!("unknown model `{spec}`: expected {}", show::one_of(&forms()));
     let (api, name) = spec.split_once(':').filter(|(_, name)| !name.is_empty()).ok_or_else(unknown)?;
     if api == "script" {
         return Ok(Client::scripted(Script::read(Path::new(name)).map_err(|error| error.to_string())?));
     }
     let api = Api::from_word(api).ok_or_else(unknown)?;
-    let other_url = BASE_URLS
-        .iter()
-        .filter(|(known, ..)| *known == api)
-        .find_map(|(_, variable, path)| Some(format!("{}{path}", env.var(variable)?.trim_end_matches('/'))));
+    let other_url = api.other_base_url(|variable| env.var(variable));
     let has_other_url = other_url.is_some();
     let key_variable = api.default_key_variable();
     let config = ModelConfig {
@@ -202,7 +204,7 @@ mod tests {
         assert_eq!((&*own.settings().base_url, own.settings().key.is_some()), ("http://localhost:1/v1", false));
         for (spec, message) in [
             ("gemini:m", "set the environment variable `GEMINI_API_KEY`"),
-            ("claude", "expected `chat:NAME`, `responses:NAME`"),
+            ("claude", "expected `anthropic:NAME`, `chat:NAME`"),
             ("mistral:m", "unknown model `mistral:m`"),
             ("chat:", "unknown model `chat:`"),
             ("script:/no/such/file", "failed to read the script /no/such/file"),
@@ -211,6 +213,11 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
         let none = Models::open(None, None, (None, None), &env).map(drop);
-        assert!(none.expect_err("no model is named").contains("--model script:FILE"));
+        let error = none.expect_err("no model is named");
+        assert!(
+            error
+                .contains("with the key in ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY. `--model script:FILE`"),
+            "{error}"
+        );
     }
 }

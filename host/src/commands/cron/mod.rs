@@ -21,6 +21,7 @@ use toolc_store::{Database, Job, JobState, Jobs, MAX_RUNS, StoreError};
 use crate::agent::setup::AgentArgs;
 use crate::approval::Mode;
 use crate::ground::ask;
+use crate::models;
 use crate::options::ToolOptions;
 
 /// The end of the help.
@@ -120,8 +121,7 @@ struct RunArgs {
 /// The options for the model of jobs.
 #[derive(Debug, Args)]
 struct ModelArgs {
-    /// The model: `anthropic:NAME`, `chat:NAME`, `responses:NAME`, `gemini:NAME`, `interactions:NAME`, or `script:FILE`, which reads the answers from a file.
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", help = models::help())]
     model: Option<String>,
     /// The model for summaries of long conversations. Default: the model of `--model`.
     #[arg(long, value_name = "MODEL")]

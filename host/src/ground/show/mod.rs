@@ -69,3 +69,12 @@ impl Look {
         if self.styled && !text.is_empty() { format!("\u{1b}[{codes}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }
+
+/// Returns alternatives as a sentence names them: `a, b or c`.
+pub(crate) fn one_of(alternatives: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = alternatives.iter().map(AsRef::as_ref).collect();
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
+}

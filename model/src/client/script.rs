@@ -21,9 +21,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolc::wire::{self, ModelResponse};
 
-use crate::answer::Event;
-use crate::client::Request;
 use crate::error::{ErrorKind, ModelError};
+use crate::request::Request;
+
+use super::answer::Event;
 
 /// The maximum size of a file.
 const MAX_BYTES: u64 = 16 << 20;

@@ -8,11 +8,11 @@ use reqwest::redirect::Policy;
 use tokio::time::{error::Elapsed, timeout};
 use toolc::wire::{ModelResponse, Stop};
 
-use crate::answer::Event;
-use crate::client::Settings;
-use crate::error::{ErrorKind, ModelError};
-use crate::key::Key;
-use crate::retry::retry_after;
+use crate::error::{ErrorKind, ModelError, Responded};
+use crate::settings::Settings;
+
+use super::answer::Event;
+use super::retry::retry_after;
 
 /// The maximum number of bytes of an error's body that are read. The beginning says what is wrong.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -73,16 +73,16 @@ impl Http {
         if !status.is_success() {
             let wait = retry_after(header("retry-after-ms"), header(RETRY_AFTER.as_str()), SystemTime::now());
             let body = self.error_body(&mut response, settings).await;
-            return Err(ModelError::status(api.wire(), &self.host, status.as_u16(), &body, wait));
+            return Err(self.responded(settings, status).failed(&body, wait));
         }
         let mut stream = api.wire().stream();
         while let Some(bytes) = self.chunk(&mut response, settings).await? {
-            let text = stream.push(&bytes).map_err(|error| ModelError::wire(&self.host, status.as_u16(), &error))?;
+            let text = stream.push(&bytes).map_err(|error| self.responded(settings, status).unreadable(&error))?;
             if !text.is_empty() {
                 on_event(Event::Text(&text));
             }
         }
-        let response = stream.finish().map_err(|error| ModelError::wire(&self.host, status.as_u16(), &error))?;
+        let response = stream.finish().map_err(|error| self.responded(settings, status).unreadable(&error))?;
         if response.stop() == Stop::Other && response.calls().is_empty() && response.text().trim().is_empty() {
             return Err(ModelError::no_answer(&self.host, response.stop_reason()));
         }
@@ -96,7 +96,7 @@ impl Http {
     }
 
     async fn list_models(&self, settings: &Settings) -> Result<(), ModelError> {
-        let sent = self.prepare(settings, reqwest::Method::GET, settings.api.path_of_models(), &[])?.send();
+        let sent = self.prepare(settings, reqwest::Method::GET, settings.api.record().models_path, &[])?.send();
         let sent = timeout(CHECK_LIMIT, sent).await;
         let mut response =
             sent.map_err(|_| self.timed_out("begin its answer", CHECK_LIMIT))?.map_err(|error| self.failed(&error))?;
@@ -105,11 +105,12 @@ impl Http {
             return Ok(());
         }
         let body = self.error_body(&mut response, settings).await;
-        Err(ModelError::status(settings.api.wire(), &self.host, status.as_u16(), &body, None))
+        Err(self.responded(settings, status).failed(&body, None))
     }
 
     fn request(&self, settings: &Settings, betas: &[&str], body: &str) -> Result<reqwest::RequestBuilder, ModelError> {
-        let request = self.prepare(settings, reqwest::Method::POST, &settings.api.path(&settings.model), betas)?;
+        let request =
+            self.prepare(settings, reqwest::Method::POST, &(settings.api.record().path)(&settings.model), betas)?;
         Ok(request.header(CONTENT_TYPE, "application/json").body(body.to_owned()))
     }
 
@@ -134,7 +135,9 @@ impl Http {
             ModelError::new(ErrorKind::Refused, format!("the base_url of the model is not a URL: {error}"))
         })?;
         let mut request = client.request(method, url);
-        for (name, value) in api.headers(key.as_ref().map(Key::text), betas) {
+        let record = api.record();
+        let key = key.as_ref().map(|key| (record.key_header)(key.text()));
+        for (name, value) in key.into_iter().chain((record.headers)(betas)) {
             let mut value = HeaderValue::from_str(&value).map_err(|_| {
                 ModelError::new(
                     ErrorKind::Unauthorized,
@@ -170,6 +173,11 @@ impl Http {
             }
         }
         String::from_utf8_lossy(&body).into_owned()
+    }
+
+    fn responded(&self, settings: &Settings, status: reqwest::StatusCode) -> Responded<'_> {
+        let (wire, refusals) = (settings.api.wire(), settings.api.record().refusals);
+        Responded { host: &self.host, wire, refusals, status: status.as_u16() }
     }
 
     fn failed(&self, error: &reqwest::Error) -> ModelError {

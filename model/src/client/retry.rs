@@ -3,8 +3,8 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
 
-use crate::client::Limits;
 use crate::error::ModelError;
+use crate::settings::Limits;
 
 /// The tries of one request.
 pub(crate) struct Retries {

@@ -8,6 +8,7 @@ use toolc::wire::Stop;
 
 use super::server::{Received, Reply, events, serve};
 use super::*;
+use crate::key::Key;
 
 const SAYS: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
 const ENDS: &str = r#"{"choices":[{"delta":{"content":" you"},"finish_reason":"stop"}]}"#;
@@ -26,7 +27,7 @@ fn settings(api: Api, base_url: String) -> Settings {
     }
 }
 
-/// What came of a request.
+/// The outcome of a request.
 struct Outcome {
     result: Result<Answer, ModelError>,
     /// The text as it arrived, and `<retry>` where the request was repeated.
@@ -159,7 +160,7 @@ fn each_api_gets_its_own_request() {
 #[test]
 fn only_apis_that_know_them_get_a_choice_of_tools_a_container_and_beta_features() {
     let choice = serde_json::value::to_raw_value(&json!({ "type": "auto" })).unwrap();
-    for api in Api::ALL {
+    for &api in Api::ALL {
         let (url, requests) = serve(vec![Reply::Whole(400, "", String::new())]);
         let request = Request {
             tool_choice: Some(&choice),

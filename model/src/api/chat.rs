@@ -1,0 +1,60 @@
+//! OpenAI's Chat Completions, which most other servers implement.
+
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use toolc::Dialect;
+use toolc::wire;
+
+use super::{Record, raw, to_json};
+use crate::request::{Model, Request};
+
+pub(super) const API: Record = Record {
+    word: "chat",
+    about: "Chat Completions of OpenAI, which many other servers have.",
+    base_url: "https://api.openai.com/v1",
+    key_variable: "OPENAI_API_KEY",
+    url_variable: "OPENAI_BASE_URL",
+    url_suffix: "",
+    dialect: Dialect::OpenAi,
+    wire: wire::Api::ChatCompletions,
+    path: |_| "/chat/completions".to_owned(),
+    models_path: "/models",
+    key_header: |key| ("authorization", format!("Bearer {key}")),
+    headers: |_| Vec::new(),
+    body,
+    user_message: |text| json!({ "role": "user", "content": text }),
+    assistant_message: |text| json!({ "role": "assistant", "content": text }),
+    refusals: &[],
+    removals: None,
+};
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    stream: bool,
+    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    messages: Vec<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+fn body(model: &Model<'_>, request: &Request<'_>) -> serde_json::Result<String> {
+    let Request { system, messages, tools, .. } = *request;
+    let system = (!system.is_empty()).then(|| raw(&json!({ "role": "system", "content": system })));
+    to_json(&Body {
+        model: model.name,
+        stream: true,
+        stream_options: StreamOptions { include_usage: true },
+        max_completion_tokens: model.max_output_tokens,
+        messages: system.iter().chain(messages).map(|message| &**message).collect(),
+        tools,
+    })
+}

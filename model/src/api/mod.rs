@@ -1,0 +1,199 @@
+//! The APIs of language models. Each has one record, which says everything that differs from one API to the next: its names, addresses
+//! and key, the form of requests, and what its servers refuse.
+//!
+//! To add an API, write its record in `api/NAME.rs`, and add its line to `apis!`.
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod interactions;
+mod responses;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolc::Dialect;
+use toolc::wire;
+
+use crate::error::Refusal;
+use crate::request::{Model, Request};
+
+macro_rules! apis {
+    ($($name:ident = $module:ident;)+) => {
+        /// The API of a server.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Api {
+            $(
+                #[doc = concat!("The API with the name `", stringify!($module), "`.")]
+                $name,
+            )+
+        }
+
+        impl Api {
+            /// All APIs.
+            pub const ALL: &[Self] = &[$(Self::$name,)+];
+
+            pub(crate) const fn record(self) -> &'static Record {
+                match self {
+                    $(Self::$name => &$module::API,)+
+                }
+            }
+        }
+    };
+}
+
+apis! {
+    Anthropic = anthropic;
+    ChatCompletions = chat;
+    Responses = responses;
+    Gemini = gemini;
+    Interactions = interactions;
+}
+
+/// Everything about an API.
+pub(crate) struct Record {
+    /// The name in settings, as in `anthropic:NAME`.
+    word: &'static str,
+    /// One sentence for users.
+    about: &'static str,
+    /// The address of the vendor's own server.
+    base_url: &'static str,
+    /// The environment variable that usually holds the key.
+    key_variable: &'static str,
+    /// The environment variable with another address, as the vendor's SDK reads it.
+    url_variable: &'static str,
+    /// What follows the address in that variable.
+    url_suffix: &'static str,
+    /// The dialect of the definitions in requests.
+    dialect: Dialect,
+    /// The form of answers and results.
+    wire: wire::Api,
+    /// Returns the path of a request to a model, after the base URL.
+    pub(crate) path: fn(&str) -> String,
+    /// The path of the list of models, after the base URL. Asking for it costs nothing.
+    pub(crate) models_path: &'static str,
+    /// Returns the header with the key.
+    pub(crate) key_header: fn(&str) -> Header,
+    /// Returns the headers with the version and the beta features.
+    pub(crate) headers: fn(&[&str]) -> Vec<Header>,
+    /// Returns the body of a request for a stream, as JSON.
+    pub(crate) body: fn(&Model<'_>, &Request<'_>) -> serde_json::Result<String>,
+    /// Returns a message of the user.
+    user_message: fn(&str) -> Value,
+    /// Returns a message of the model.
+    assistant_message: fn(&str) -> Value,
+    /// The kinds of errors that only the text of the server tells apart.
+    pub(crate) refusals: &'static [Refusal],
+    /// Removes what servers refuse after the conversation has changed, if they refuse anything.
+    pub(crate) removals: Option<Removals>,
+}
+
+/// The name and the value of a header.
+pub(crate) type Header = (&'static str, String);
+
+/// Returns whether a tool with this name is defined.
+pub(crate) type IsDefined<'a> = &'a dyn Fn(&str) -> bool;
+
+/// Removes from a message what a server refuses.
+pub(crate) struct Removals {
+    /// Removes the thinking of the model. Returns `None` if nothing of the message is left.
+    pub(crate) thinking: fn(Value) -> Option<Value>,
+    /// Removes references to tools that are not defined.
+    pub(crate) tool_references: fn(&mut Value, IsDefined<'_>),
+}
+
+impl Api {
+    /// Returns the name of the API in settings, such as `anthropic`.
+    pub const fn word(self) -> &'static str {
+        self.record().word
+    }
+
+    /// Returns the API with this name, or `None` if no API has it.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|api| api.word() == word)
+    }
+
+    /// Returns what the API is, in one sentence.
+    pub const fn about(self) -> &'static str {
+        self.record().about
+    }
+
+    /// Returns the address of the vendor's own server.
+    pub const fn default_base_url(self) -> &'static str {
+        self.record().base_url
+    }
+
+    /// Returns the environment variable that usually holds the key.
+    pub const fn default_key_variable(self) -> &'static str {
+        self.record().key_variable
+    }
+
+    /// Returns the address of the server that the user of the vendor's SDK has set, if `variable` returns the values of environment
+    /// variables.
+    pub fn other_base_url(self, variable: impl FnOnce(&str) -> Option<String>) -> Option<String> {
+        let Record { url_variable, url_suffix, .. } = self.record();
+        Some(format!("{}{url_suffix}", variable(url_variable)?.trim_end_matches('/')))
+    }
+
+    /// Returns the dialect of the definitions in requests to the API.
+    pub const fn dialect(self) -> Dialect {
+        self.record().dialect
+    }
+
+    /// Returns the API of [`toolc::wire`] that reads its answers and writes results.
+    pub const fn wire(self) -> wire::Api {
+        self.record().wire
+    }
+}
+
+/// Returns a message of the user.
+pub fn user_message(api: Api, text: &str) -> Box<RawValue> {
+    raw(&(api.record().user_message)(text))
+}
+
+/// Returns a message of the model that the host has written, such as the part of an answer that arrived before it was cancelled.
+pub fn assistant_message(api: Api, text: &str) -> Box<RawValue> {
+    raw(&(api.record().assistant_message)(text))
+}
+
+pub(crate) fn raw(value: &Value) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+fn to_json(body: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_an_api_is_in_the_list() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api");
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let files: BTreeSet<String> =
+            files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+        let listed = Api::ALL.iter().map(|api| api.word().to_owned()).chain(["mod".to_owned()]);
+        assert_eq!(files, listed.collect(), "each file is named like its API, and its API is a line of `apis!`");
+    }
+
+    #[test]
+    fn answers_have_the_form_of_the_api_to_whose_dialect_definitions_belong() {
+        for api in Api::ALL {
+            assert_eq!(wire::Api::from_dialect(api.dialect()), Some(api.wire()), "{api:?}");
+            assert_eq!(Api::from_word(api.word()), Some(*api));
+        }
+    }
+
+    #[test]
+    fn a_variable_names_another_server() {
+        let variable = |name: &str| (name == "GOOGLE_GEMINI_BASE_URL").then(|| "http://localhost:1/".to_owned());
+        let url = Some("http://localhost:1/v1beta".to_owned());
+        assert_eq!((Api::Gemini.other_base_url(variable), Api::Anthropic.other_base_url(variable)), (url, None));
+    }
+}

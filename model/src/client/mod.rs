@@ -1,0 +1,162 @@
+//! The client of a model, for the agent's loop and for tools.
+
+mod answer;
+mod http;
+mod retry;
+mod script;
+#[cfg(test)]
+mod server;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use toolc::wire::ModelResponse;
+
+use crate::api::{Api, user_message};
+use crate::error::{ErrorKind, ModelError};
+use crate::request::{Model, Request};
+use crate::settings::{Limits, Settings};
+use http::Http;
+use retry::Retries;
+
+pub use answer::{Answer, Event};
+pub use script::{Script, ScriptError};
+
+/// A client of one model. Clones share its connections.
+#[derive(Debug, Clone)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    source: Source,
+}
+
+/// Where answers come from.
+#[derive(Debug)]
+enum Source {
+    Server(Http),
+    Script(Script),
+}
+
+impl Client {
+    /// Returns a client. It connects when it is first used.
+    pub fn new(settings: Settings) -> Self {
+        let http = Http::new(&settings);
+        Self(Arc::new(Inner { settings, source: Source::Server(http) }))
+    }
+
+    /// Returns a client that gives the answers of a script instead of asking a model, for tests and experiments.
+    pub fn scripted(script: Script) -> Self {
+        let settings = Settings {
+            api: Api::ChatCompletions,
+            base_url: String::new(),
+            model: "script".to_owned(),
+            key: None,
+            context_tokens: script.context_tokens(),
+            max_output_tokens: None,
+            prices: None,
+            limits: Limits::default(),
+        };
+        Self(Arc::new(Inner { settings, source: Source::Script(script) }))
+    }
+
+    /// Returns a client for an independent conversation. A client with a script begins again with its first answer.
+    #[must_use]
+    pub fn for_new_conversation(&self) -> Self {
+        match &self.0.source {
+            Source::Server(_) => self.clone(),
+            Source::Script(script) => Self::scripted(script.restarted()),
+        }
+    }
+
+    /// Returns a client like [`for_new_conversation`](Self::for_new_conversation), for another executor. It has connections of its own,
+    /// because a connection ends with the executor on which it was made.
+    #[must_use]
+    pub fn for_other_executor(&self) -> Self {
+        match &self.0.source {
+            Source::Server(_) => Self::new(self.0.settings.clone()),
+            Source::Script(script) => Self::scripted(script.restarted()),
+        }
+    }
+
+    /// Returns a client whose answers have at most `max` tokens, or fewer if the settings say so. It has connections of its own. The
+    /// answers of a script do not change.
+    #[must_use]
+    pub fn with_max_output_tokens(&self, max: u32) -> Self {
+        let settings = &self.0.settings;
+        let max = settings.max_output_tokens.map_or(max, |before| before.min(max));
+        match self.0.source {
+            Source::Server(_) => Self::new(Settings { max_output_tokens: Some(max), ..settings.clone() }),
+            Source::Script(_) => self.clone(),
+        }
+    }
+
+    /// Returns the settings.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// Sends a request, and returns the answer. Passes text and retries to `on_event` as they happen. Retries the request after
+    /// [transient](ModelError::is_transient) failures.
+    ///
+    /// Dropping the future cancels the request.
+    ///
+    /// # Errors
+    /// Returns the error of the last try.
+    pub async fn ask(
+        &self,
+        request: &Request<'_>,
+        on_event: &mut (dyn FnMut(Event<'_>) + Send),
+    ) -> Result<Answer, ModelError> {
+        let Inner { settings, source } = &*self.0;
+        let http = match source {
+            Source::Server(http) => http,
+            Source::Script(script) => {
+                let begun = Instant::now();
+                let response = script.answer(request, on_event).await?;
+                return Ok(Answer { response, elapsed: begun.elapsed(), tries: 1 });
+            }
+        };
+        let model = Model { name: &settings.model, max_output_tokens: settings.max_output_tokens };
+        let unwritable =
+            |error| ModelError::new(ErrorKind::Refused, format!("the request cannot be written as JSON: {error}"));
+        let body = (settings.api.record().body)(&model, request).map_err(unwritable)?;
+        let mut retries = Retries::new(settings.limits);
+        loop {
+            let begun = Instant::now();
+            match http.attempt(settings, request.betas, &body, on_event).await {
+                Ok(response) => return Ok(Answer { response, elapsed: begun.elapsed(), tries: retries.tries() }),
+                Err(error) => {
+                    let wait = retries.next(error)?;
+                    on_event(Event::Retry { error: &wait.error, wait: wait.delay });
+                    tokio::time::sleep(wait.delay).await;
+                }
+            }
+        }
+    }
+
+    /// Tests the key by asking for the list of models, which costs nothing. The request is not retried.
+    ///
+    /// # Errors
+    /// Returns an error of the kind [`Unauthorized`](crate::ErrorKind::Unauthorized) if the server refuses the key. Any other error does
+    /// not show whether the key is right.
+    pub async fn check_key(&self) -> Result<(), ModelError> {
+        match &self.0.source {
+            Source::Server(http) => http.check_key(&self.0.settings).await,
+            Source::Script(_) => Ok(()),
+        }
+    }
+
+    /// Sends a text without tools, and returns the text of the answer, with the whole answer.
+    ///
+    /// # Errors
+    /// Returns the error of the last try.
+    pub async fn ask_text(&self, system: &str, text: &str) -> Result<(String, ModelResponse), ModelError> {
+        let messages = [user_message(self.settings().api, text)];
+        let answer = self.ask(&Request { system, messages: &messages, ..Request::default() }, &mut |_| {}).await?;
+        Ok((answer.response.text().to_owned(), answer.response))
+    }
+}
