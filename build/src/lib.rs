@@ -18,9 +18,6 @@ use std::path::{Path, PathBuf};
 pub use digest::{FILE, digest, file_text};
 pub use project::{Change, ChangesError, changes};
 
-/// The folder of the manifests. A folder that contains it is a project.
-const MANIFESTS: &str = "manifests";
-
 /// The maximum number of manifests that the error names.
 const NAMED: usize = 20;
 
@@ -37,9 +34,9 @@ pub fn check() {
         println!("cargo::rerun-if-changed=Cargo.toml.orig");
         return;
     }
-    match package.ancestors().find(|folder| folder.join(MANIFESTS).is_dir()) {
+    match package.ancestors().find(|folder| folder.join(project::MANIFESTS).is_dir()) {
         Some(root) => check_project(root),
-        None => fail(&[format!("no folder `{MANIFESTS}` in {} or above", package.display())]),
+        None => fail(&[format!("no folder `{}` in {} or above", project::MANIFESTS, package.display())]),
     }
 }
 

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 use crate::digest::{FILE, digest, parse};
 
+/// The folder of the manifests. A folder that contains it is a project.
+pub(crate) const MANIFESTS: &str = "manifests";
+
 /// The files next to the folder of the manifests.
 const AT_ROOT: [&str; 2] = ["toolc.toml", "plugin.toml"];
 
@@ -76,7 +79,7 @@ pub fn changes(root: &Path) -> Result<Vec<Change>, ChangesError> {
 /// are left out, because Cargo would run the build script each time.
 pub(crate) fn watched(root: &Path) -> Vec<PathBuf> {
     let files = AT_ROOT.map(|file| root.join(file));
-    let files = [root.join(crate::MANIFESTS), generated(root)].into_iter().chain(files);
+    let files = [root.join(MANIFESTS), generated(root)].into_iter().chain(files);
     files.filter(|path| path.exists()).collect()
 }
 
@@ -87,7 +90,7 @@ fn generated(root: &Path) -> PathBuf {
 /// Returns the digest of each manifest by its path: the files that gen reads.
 fn manifests(root: &Path) -> Result<BTreeMap<String, u64>, ChangesError> {
     let mut files = BTreeMap::new();
-    add_folder(&root.join(crate::MANIFESTS), crate::MANIFESTS, 0, &mut files)?;
+    add_folder(&root.join(MANIFESTS), MANIFESTS, 0, &mut files)?;
     for name in AT_ROOT.iter().filter(|name| root.join(name).exists()) {
         add_file(&root.join(name), (*name).to_owned(), &mut files)?;
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolc::SessionBuilder;
 use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 
-use crate::Person;
+use crate::app::Person;
 use crate::streams::line_up_to;
 
 /// Adds an approver to a session: one that approves everything (`--yes`), that of the host, or one that asks the user at the

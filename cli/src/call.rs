@@ -8,10 +8,12 @@ use serde_json::{Map, Value, json, value::RawValue};
 use toolc::hooks::{CallInfo, Hook, HostError};
 use toolc::{CallResponse, SessionBuilder, Task, ToolCall};
 
+use crate::app::App;
+use crate::failure::Failure;
 use crate::results::ResultStore;
 use crate::selection::View;
 use crate::streams::Streams;
-use crate::{App, Failure, approver, arguments};
+use crate::{approver, arguments};
 
 /// The tool with which a model reads a long result, if the project has a tool of this name.
 const READER: &str = "read_file";

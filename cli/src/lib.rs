@@ -11,10 +11,12 @@
 //! A host with several tool providers, or with its own options, adds the subcommands of [`Command`] to its command line, and runs
 //! them with an [`App`].
 
+mod app;
 mod approver;
 mod arguments;
 mod call;
 mod definitions;
+mod failure;
 mod repl;
 mod report;
 mod results;
@@ -22,19 +24,19 @@ mod selection;
 mod serve;
 mod streams;
 
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use toolc::approval::Approver;
-use toolc::{Env, Registry, SessionBuilder, ToolProvider};
+use toolc::{Registry, SessionBuilder, ToolProvider};
 
+pub use app::App;
+use app::Person;
 pub use call::CallArgs;
 use call::HostWarnings;
+use failure::Failure;
 pub use report::DoctorSection;
 pub use results::ResultStore;
 pub use selection::{Selection, View};
@@ -73,37 +75,6 @@ macro_rules! main {
     ($provider:expr) => {
         $crate::main_with_version($provider, env!("CARGO_PKG_VERSION"))
     };
-}
-
-/// A command line for the tools of a registry.
-pub struct App {
-    name: String,
-    version: String,
-    registry: Registry,
-    sections: Vec<DoctorSection>,
-    prepare: Vec<PrepareSession>,
-    env: Env,
-    /// The folder of long results, and for how long they are kept. By default, in the user's cache for a day.
-    results: Option<(PathBuf, Duration)>,
-    person: Person,
-}
-
-type PrepareSession = Box<dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync>;
-
-/// Who is asked about calls that need approval, unless all are approved.
-enum Person {
-    /// The user, on stderr and stdin, if stdin is a terminal.
-    OnStandardStreams,
-    /// The approver of the host, if it has one.
-    OfHost(Option<Arc<dyn Approver>>),
-}
-
-impl fmt::Debug for App {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("App");
-        shown.field("name", &self.name).field("version", &self.version).field("registry", &self.registry);
-        shown.field("sections", &self.sections).finish_non_exhaustive()
-    }
 }
 
 /// The subcommands.
@@ -176,87 +147,7 @@ struct Cli {
     command: AnyCommand,
 }
 
-/// Why a command could not run.
-enum Failure {
-    /// A mistake on the command line.
-    Usage(String),
-    /// A stream failed.
-    Io(io::Error),
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Failure::Io(error)
-    }
-}
-
-impl From<String> for Failure {
-    fn from(message: String) -> Self {
-        Failure::Usage(message)
-    }
-}
-
 impl App {
-    /// Returns a command line with this name, which MCP clients see. It is also the name of the folder in the user's cache that
-    /// stores long results, unless [`results_in`](Self::results_in) names another one.
-    pub fn new(name: impl Into<String>, registry: Registry) -> Self {
-        Self {
-            name: name.into(),
-            version: String::from("0.0.0"),
-            registry,
-            sections: Vec::new(),
-            prepare: Vec::new(),
-            env: Env::process(),
-            results: None,
-            person: Person::OnStandardStreams,
-        }
-    }
-
-    /// Sets the version, which `--version` prints and MCP clients see. Usually `env!("CARGO_PKG_VERSION")`.
-    #[must_use]
-    pub fn version(self, version: impl Into<String>) -> Self {
-        Self { version: version.into(), ..self }
-    }
-
-    /// Adds a section to the report of `doctor`.
-    #[must_use]
-    pub fn doctor_section(mut self, section: DoctorSection) -> Self {
-        self.sections.push(section);
-        self
-    }
-
-    /// Changes the sessions that call tools: those of `call`, `repl` and `serve`. Several changes are made in the order in which they
-    /// were added. The approver of the sessions is added afterwards.
-    #[must_use]
-    pub fn session(mut self, prepare: impl Fn(SessionBuilder) -> SessionBuilder + Send + Sync + 'static) -> Self {
-        self.prepare.push(Box::new(prepare));
-        self
-    }
-
-    /// Sets the environment variables of all sessions, also of those that only show tools. Default: those of the process.
-    #[must_use]
-    pub fn env(self, env: Env) -> Self {
-        Self { env, ..self }
-    }
-
-    /// Sets the folder in which long results are stored, and the minimum time for which they are kept there. The folder is created
-    /// with the first result.
-    #[must_use]
-    pub fn results_in(self, folder: impl Into<PathBuf>, keep: Duration) -> Self {
-        Self { results: Some((folder.into(), keep)), ..self }
-    }
-
-    /// Sets who is asked about the calls of `call` and `repl` that need approval, instead of a question on stderr and stdin. With
-    /// `None`, such calls are refused. `--yes` takes precedence.
-    #[must_use]
-    pub fn approver(self, approver: Option<Arc<dyn Approver>>) -> Self {
-        Self { person: Person::OfHost(approver), ..self }
-    }
-
-    fn prepared(&self, session: SessionBuilder) -> SessionBuilder {
-        self.prepare.iter().fold(session, |session, prepare| prepare(session))
-    }
-
     /// Returns a session for a client that is served: like those of `serve`, with an approver only if all calls are approved. The host
     /// adds another one.
     ///

@@ -5,9 +5,11 @@ use std::io::ErrorKind;
 use toolc::__gen::{did_you_mean, nearest};
 use toolc::{Dialect, Session, ToolCall, Turn};
 
+use crate::app::App;
+use crate::failure::Failure;
 use crate::selection::{View, parse_fact};
 use crate::streams::Streams;
-use crate::{App, Failure, arguments, call, definitions, report};
+use crate::{arguments, call, definitions, report};
 
 const HELP: &str = "\
 TOOL ARGUMENTS       call a tool; ARGUMENTS are a JSON object, or NAME=VALUE pairs with quotes as in a shell

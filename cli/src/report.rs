@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use toolc::explain::Status;
 use toolc::{ToJson, Turn};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::streams::Streams;
 
 /// A section that a host adds to the report of `doctor`, for example about its plugins.

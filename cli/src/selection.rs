@@ -8,7 +8,8 @@ use toolc::availability::HiddenReason;
 use toolc::catalog::Fact;
 use toolc::{Dialect, FactValue, Registry, Session, SessionBuilder, Turn};
 
-use crate::{App, Failure};
+use crate::app::App;
+use crate::failure::Failure;
 
 /// The options that choose what a session grants, and its facts. By default, everything.
 #[derive(Debug, Clone, Default, Args)]

@@ -14,7 +14,9 @@ use toolc::wire::MAX_BODY_BYTES;
 use toolc::wire::mcp::{Request, Server};
 use toolc::{CallResponse, Dialect, SessionBuilder, ToolError};
 
-use crate::{App, Failure, Selection};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::selection::Selection;
 
 /// The number of calls that run at the same time. Each has a thread.
 const MAX_CALLS: usize = 128;

@@ -20,11 +20,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use toolc_process::HostId;
 
 #[cfg(unix)]
-use crate::ModalKind;
-#[cfg(unix)]
 use crate::docker;
 #[cfg(unix)]
 use crate::instance::{Instance, PROGRAMS};
+#[cfg(unix)]
+use crate::modal_sdk::ModalSdk;
 
 /// The maximum length of a lease. What is after it is not removed.
 const MAX_LENGTH: u64 = 1 << 20;
@@ -47,7 +47,7 @@ pub struct Leases {
     folder: PathBuf,
     own: OnceLock<OwnLease>,
     #[cfg(unix)]
-    modal: ModalKind,
+    modal: ModalSdk,
 }
 
 /// The lease of this process.
@@ -104,14 +104,13 @@ impl Leases {
             folder: folder.into(),
             own: OnceLock::new(),
             #[cfg(unix)]
-            modal: ModalKind::default(),
+            modal: ModalSdk::default(),
         }
     }
 
-    /// Sets how sandboxes of Modal are ended: with the Python and the token of this kind.
+    /// Sets how sandboxes of Modal are ended.
     #[cfg(unix)]
-    #[must_use]
-    pub fn modal(self, modal: ModalKind) -> Self {
+    pub(crate) fn with_modal_sdk(self, modal: ModalSdk) -> Self {
         Self { modal, ..self }
     }
 

@@ -25,6 +25,8 @@ mod local;
 #[cfg(unix)]
 mod modal;
 #[cfg(unix)]
+mod modal_sdk;
+#[cfg(unix)]
 mod own;
 #[cfg(unix)]
 mod place;

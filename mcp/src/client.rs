@@ -16,8 +16,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::{Notify, mpsc};
 
-use crate::ask::Asking;
-use crate::sampling;
+use crate::ask::{Asking, answer_sampling};
 
 /// The maximum number of reports that wait for a call.
 pub(crate) const MAX_REPORTS: usize = 16;
@@ -88,7 +87,7 @@ impl ClientHandler for Client {
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
         tokio::select! {
-            answer = sampling::answer(&self.asking, &request) => answer,
+            answer = answer_sampling(&self.asking, &request) => answer,
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the server has withdrawn the request", None)),
         }
     }

@@ -11,6 +11,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use crate::http::CONNECT;
 use crate::message::UNREADABLE;
 use crate::secrets::Secrets;
+use crate::visible::visible;
 
 /// The maximum number of characters of a reason.
 const MAX_REASON: usize = 2_000;
@@ -31,20 +32,6 @@ pub(crate) fn reason(error: &(dyn Error + 'static), redactor: &Secrets) -> Strin
 /// Returns a text of a server without secrets, and with every character that controls a terminal visible.
 pub(crate) fn shown(text: &str, redactor: &Secrets) -> String {
     visible(&redactor.text(text)).chars().take(MAX_REASON).collect()
-}
-
-/// Returns a text in which every character that controls a terminal is visible. Its lines stay.
-pub(crate) fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.replace("\r\n", "\n").chars() {
-        match c {
-            '\n' => visible.push(c),
-            '\t' => visible.push(' '),
-            c if c.is_control() => visible.extend(c.escape_debug()),
-            c => visible.push(c),
-        }
-    }
-    visible
 }
 
 /// Returns whether the connection ended before it was open.

@@ -10,7 +10,7 @@
 // - `stdio` and `http` carry messages, which `message` reads. `oauth` adds the tokens of a login. `connect` opens a connection, on a
 //   transport of `probe`. `failure` says why that failed.
 // - `listing`, `definition` and `names` read the tools. `pins` compares them with those that were accepted. `provider` offers them.
-// - `call`, `content` and `output` make calls. `ask` and `sampling` answer what the server asks meanwhile.
+// - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.
 mod accounts;
 mod ask;
@@ -33,22 +33,24 @@ mod pins;
 mod probe;
 mod provider;
 mod report;
-mod sampling;
 mod secrets;
 pub mod server;
 mod servers;
 mod settings;
 mod stdio;
 mod supervisor;
+mod visible;
 mod web;
 
 pub use accounts::{log_in, log_out, resolve_package};
-pub use ask::{Address, Answer, AnswerFuture, Asker, Choice, Field, FieldKind, Question, QuestionKind, TextFormat};
+pub use ask::{
+    Address, Answer, AnswerFuture, Asker, Choice, Field, FieldKind, Question, QuestionKind, Sample, SampleFuture,
+    SampleMessage, SampleRequest, Sampler, TextFormat,
+};
 pub use names::{check_server_name, tool_name, toolset_name};
 pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
 pub use report::{LeftOut, ListedTool, ServerReport, State};
-pub use sampling::{Sample, SampleFuture, SampleMessage, SampleRequest, Sampler};
 pub use servers::{Answering, Servers};
 pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

@@ -8,12 +8,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use toolc::{Env, Registry};
 
-use crate::ask::{Asker, Asking};
+use crate::ask::{Asker, Asking, Sampler};
 use crate::call::{Caller, Status};
 use crate::pins::{Listed, definition_text};
 use crate::provider::ServerProvider;
 use crate::report::ServerReport;
-use crate::sampling::Sampler;
 use crate::secrets::Secrets;
 use crate::settings::Server;
 use crate::supervisor::Supervisor;

@@ -9,12 +9,8 @@
 //! assert_eq!(toolc_scan::problem("Ignore the case of letters."), None);
 //! ```
 
-mod grammar;
 mod hidden;
 mod manipulation;
-mod phrases;
-mod requests;
-mod secrecy;
 
 pub use hidden::{character_name, hidden_character, hidden_characters};
 pub use manipulation::{Manipulation, manipulation};

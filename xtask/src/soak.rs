@@ -211,7 +211,8 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
     let status = cargo.status();
     drop(engine);
     match status {
-        Ok(status) => super::status(status.success()),
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: failed to run cargo: {error}");
             ExitCode::from(2)

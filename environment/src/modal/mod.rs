@@ -6,12 +6,10 @@
 //! `hold.py` ends the sandbox when its input ends, which is a pipe of this process. If it is killed together with this process, the lease
 //! ends the sandbox, and Modal itself does so after a time limit.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -21,20 +19,17 @@ use toolc_process::{Process, RunningProcess};
 use crate::command;
 use crate::copy::Copies;
 use crate::lease::resource_name;
+use crate::modal_sdk::{ModalSdk, last_line, needed_variables, not_started};
 use crate::own::OwnFolder;
 use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams, Text, as_text};
-use crate::{Environment, Kind, Local, Program, Promises, Resource, Site};
+use crate::{Environment, Kind, Leases, Local, Program, Promises, Resource, Site};
 
-/// Makes and keeps a sandbox.
-const HOLD: &str = include_str!("hold.py");
 /// Asks `hold.py` to run a program.
 const RUN: &str = include_str!("run.py");
 /// What `hold.py` prints when programs can run.
 const READY: &[u8] = b"ready\n";
 /// The time limit for making a sandbox. Modal may have to build the image first.
 const LIMIT: Duration = Duration::from_mins(10);
-/// The time limit for a short question.
-const SHORT_LIMIT: Duration = Duration::from_mins(1);
 /// How long to wait for the end of a sandbox.
 const END_LIMIT: Duration = Duration::from_secs(15);
 /// Makes the directory `$1`, and prints its real path.
@@ -46,7 +41,7 @@ const DIRECTORY: &str = r#"mkdir -p -- "$1" && cd -- "$1" && pwd -P"#;
 /// [`network`](Self::network) allows it.
 #[derive(Debug, Clone)]
 pub struct ModalKind {
-    python: PathBuf,
+    sdk: ModalSdk,
     app: String,
     image: Option<String>,
     directory: PathBuf,
@@ -55,27 +50,16 @@ pub struct ModalKind {
     max_memory: u64,
     max_processors: f64,
     max_sandboxes: u32,
-    variables: Variables,
     copies: Option<Copies>,
     /// The number of sandboxes that this process has. Clones share it.
     running: Arc<AtomicU32>,
-}
-
-/// Variables for the SDK. Their values, of which one is secret, are not shown.
-#[derive(Clone, Default)]
-struct Variables(Vec<(OsString, OsString)>);
-
-impl fmt::Debug for Variables {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
-    }
 }
 
 /// The kind of sandboxes with Modal's default image, in the app `toolc`.
 impl Default for ModalKind {
     fn default() -> Self {
         Self {
-            python: "python3".into(),
+            sdk: ModalSdk::default(),
             app: "toolc".to_owned(),
             image: None,
             directory: "/root/work".into(),
@@ -84,7 +68,6 @@ impl Default for ModalKind {
             max_memory: 2 << 30,
             max_processors: 2.0,
             max_sandboxes: 8,
-            variables: Variables::default(),
             copies: None,
             running: Arc::default(),
         }
@@ -97,8 +80,9 @@ impl ModalKind {
 
     /// Sets the Python that has the SDK of Modal, `python3` by default.
     #[must_use]
-    pub fn python(self, python: impl Into<PathBuf>) -> Self {
-        Self { python: python.into(), ..self }
+    pub fn python(mut self, python: impl Into<PathBuf>) -> Self {
+        self.sdk.python = python.into();
+        self
     }
 
     /// Sets the app of Modal to which the sandboxes belong, `toolc` by default. It is made if it does not exist.
@@ -158,7 +142,7 @@ impl ModalKind {
     /// Sets a variable for the SDK of Modal, such as `MODAL_PROFILE`, in addition to those of this process whose names begin with `MODAL_`.
     #[must_use]
     pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.variables.0.push((name.into(), value.into()));
+        self.sdk.variables.push((name.into(), value.into()));
         self
     }
 
@@ -173,44 +157,16 @@ impl ModalKind {
     /// # Errors
     /// The text says what is missing, and how to get it.
     pub fn check(&self) -> io::Result<()> {
-        self.output(&["check".as_ref()]).map(drop)
-    }
-
-    /// Ends a sandbox. Returns whether it ran.
-    pub(crate) fn remove(&self, app: &str, name: &str) -> io::Result<bool> {
-        Ok(self.output(&["remove".as_ref(), app.as_ref(), name.as_ref()])? == name)
-    }
-
-    /// Returns the command that runs `hold.py`.
-    fn command(&self, arguments: &[&OsStr]) -> Command {
-        let mut command = Command::new(&self.python);
-        command.args(["-I", "-c", HOLD]).args(arguments).current_dir("/").env_clear();
-        let of_sdk = env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MODAL_"));
-        command.envs(needed_variables()).envs(of_sdk).envs(self.variables.0.iter().cloned());
-        command
-    }
-
-    /// Runs a short command of `hold.py`, and returns its output.
-    fn output(&self, arguments: &[&OsStr]) -> io::Result<String> {
-        command::output(self.command(arguments), SHORT_LIMIT).map_err(|error| match error.kind() {
-            io::ErrorKind::Other => io::Error::other(last_line(&error.to_string())),
-            io::ErrorKind::TimedOut => {
-                io::Error::new(error.kind(), format!("Modal did not answer within {SHORT_LIMIT:?}"))
-            }
-            _ => not_started(&error),
-        })
+        self.sdk.output(&["check".as_ref()]).map(drop)
     }
 }
 
-/// Returns the error for a Python that cannot be started.
-fn not_started(error: &io::Error) -> io::Error {
-    let text = format!("{error}: set `environment.modal.python` to a Python that has the SDK of Modal");
-    io::Error::new(error.kind(), text)
-}
-
-/// Returns the last line of an error message. What is before it are warnings.
-fn last_line(text: &str) -> String {
-    text.trim().lines().next_back().unwrap_or("it failed without an error message").trim().to_owned()
+impl Leases {
+    /// Sets how sandboxes of Modal are ended: with the Python and the token of this kind.
+    #[must_use]
+    pub fn modal(self, kind: ModalKind) -> Self {
+        self.with_modal_sdk(kind.sdk)
+    }
 }
 
 impl Kind for ModalKind {
@@ -296,11 +252,6 @@ fn make_directory(made: &RemoteEnvironment, directory: &Path) -> io::Result<Path
     Ok(PathBuf::from(found.strip_suffix('\n').unwrap_or(&found)))
 }
 
-/// Returns the variables of this process that Python needs.
-fn needed_variables() -> impl Iterator<Item = (OsString, OsString)> {
-    ["HOME", "PATH"].into_iter().filter_map(|name| Some((name.into(), env::var_os(name)?)))
-}
-
 /// Starts `hold.py`, and waits until it has a sandbox.
 fn start(kind: &ModalKind, name: &str, socket: &Path) -> io::Result<RunningProcess> {
     let memory = kind.max_memory >> 20;
@@ -323,11 +274,11 @@ fn start(kind: &ModalKind, name: &str, socket: &Path) -> io::Result<RunningProce
         arguments.push("--network".into());
     }
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
-    let mut process = Process::new(kind.command(&arguments));
+    let mut process = Process::new(kind.sdk.command(&arguments));
     let (output, errors) = (Text::default(), Text::default());
     let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
     process.input()?;
-    let shown = kind.python.display().to_string();
+    let shown = kind.sdk.python.display().to_string();
     let process = process.start().map_err(|error| not_started(&command::not_started(&shown, &error)))?;
     let started = Instant::now();
     let is_ready = || output.contains(READY);
@@ -354,7 +305,7 @@ impl Place for Sandbox {
         let mut arguments: Vec<OsString> = ["-I", "-S", "-c", RUN].map(OsString::from).to_vec();
         arguments.extend([self.socket.clone().into(), streams.into()]);
         arguments.extend(as_text(words));
-        Ok(Client { program: Program::Command(self.kind.python.clone().into(), arguments), on_end: None })
+        Ok(Client { program: Program::Command(self.kind.sdk.python.clone().into(), arguments), on_end: None })
     }
 
     fn passes_size(&self) -> bool {
@@ -368,7 +319,7 @@ impl Place for Sandbox {
         let ended = holder.wait_timeout(END_LIMIT);
         if !matches!(ended, Ok(Some(outcome)) if outcome.status.success()) {
             drop(holder);
-            let _ = self.kind.remove(&self.kind.app, &self.name);
+            let _ = self.kind.sdk.remove(&self.kind.app, &self.name);
         }
     }
 }
@@ -391,7 +342,7 @@ mod tests {
 
     #[test]
     fn only_some_variables_are_passed_to_the_sdk() {
-        let command = ModalKind::default().variable("MODAL_PROFILE", "x").command(&[]);
+        let command = ModalKind::default().variable("MODAL_PROFILE", "x").sdk.command(&[]);
         let names: Vec<&OsStr> = command.get_envs().filter_map(|(name, value)| value.map(|_| name)).collect();
         assert!(names.contains(&"MODAL_PROFILE".as_ref()) && names.contains(&"PATH".as_ref()), "{names:?}");
         let is_expected = |name: &&OsStr| ["PATH", "HOME"].contains(&name.to_str().unwrap_or_default());

@@ -6,8 +6,8 @@ use std::time::Duration;
 use rmcp::model::{ErrorCode, ErrorData};
 use tokio::sync::{Mutex, watch};
 
+use super::sampler::Sampler;
 use super::{Answer, Asker, Question};
-use crate::sampling::Sampler;
 use crate::secrets::Secrets;
 
 /// The maximum number of questions of a server, from the first of its running calls to the end of the last.

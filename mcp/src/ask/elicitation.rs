@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 
 use super::asking::Asking;
 use super::field::{check, fields};
-use super::{Address, Answer, QuestionKind};
-use crate::sampling;
+use super::{Address, Answer, QuestionKind, sampling};
 
 /// The maximum number of requests of one result that requires input.
 const MAX_INPUTS: usize = 10;

@@ -6,6 +6,8 @@
 mod asking;
 mod elicitation;
 mod field;
+mod sampler;
+mod sampling;
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,6 +16,8 @@ use serde_json::{Map, Value};
 
 pub(crate) use asking::{Asking, MAX_ASKED};
 pub use field::{Choice, Field, FieldKind, TextFormat};
+pub use sampler::{Sample, SampleFuture, SampleMessage, SampleRequest, Sampler};
+pub(crate) use sampling::answer as answer_sampling;
 
 /// Shows questions of servers to a person.
 pub trait Asker: Send + Sync + fmt::Debug {

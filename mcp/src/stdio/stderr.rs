@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolc_process::Sink;
 
-use crate::failure::visible;
+use crate::visible::visible;
 
 /// The maximum number of bytes that are kept: more than is shown, so that no secret in what is shown is cut off.
 const MAX_KEPT: usize = 64 << 10;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::tree::Tree;
+use crate::data::bounds;
 use crate::data::number;
 use crate::data::table::{Bound, Literal, Type, Types};
 use crate::data::to_json::ToJson as _;
@@ -32,10 +33,10 @@ pub(super) fn equals(literal: &Literal, value: &Value) -> bool {
         (Literal::Null, Value::Null) => true,
         (Literal::Boolean(a), Value::Bool(b)) => a == b,
         (Literal::Integer(a), Value::Number(b)) => {
-            number::compare(b, Bound::Integer(*a)).is_some_and(std::cmp::Ordering::is_eq)
+            bounds::compare(b, Bound::Integer(*a)).is_some_and(std::cmp::Ordering::is_eq)
         }
         (Literal::Number(a), Value::Number(b)) => {
-            number::compare(b, Bound::Number(*a)).is_some_and(std::cmp::Ordering::is_eq)
+            bounds::compare(b, Bound::Number(*a)).is_some_and(std::cmp::Ordering::is_eq)
         }
         (Literal::String(a), Value::String(b)) => a == b,
         (Literal::Json(a), Value::Array(_) | Value::Object(_)) => Tree::any(a).is_ok_and(|a| same(&a, value)),

@@ -14,6 +14,7 @@ use super::slot;
 use super::slot::{Heap, Slot, SlotBuffer};
 use super::tree::Tree;
 use super::validate::{fits_length, in_range};
+use crate::data::bounds;
 use crate::data::number;
 use crate::data::table::{Additional, Bounds, Literal, Node, NodeId, Property, SlotKind};
 
@@ -182,13 +183,13 @@ impl<'a> StrictReader<'_, '_, 'a> {
             None => number::integer(&self.scan.number()?)?,
         };
         let bounds = self.reader.table.bounds(node);
-        bounds.is_none_or(|bounds| number::is_within(integer, bounds)).then_some(integer)
+        bounds.is_none_or(|bounds| bounds::is_within(integer, bounds)).then_some(integer)
     }
 
     fn number(&mut self, node: &Node) -> Option<serde_json::Number> {
         let number = self.scan.number()?;
         let bounds = self.reader.table.bounds(node);
-        bounds.is_none_or(|bounds| number::within(&number, bounds)).then_some(number)
+        bounds.is_none_or(|bounds| bounds::within(&number, bounds)).then_some(number)
     }
 
     fn array(&mut self, node: &Node, depth: usize) -> Option<Slot<'a>> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::origin::{Step, push_key};
 use super::reader::Reader;
 use super::{expectation_text, json_type};
-use crate::data::number;
+use crate::data::bounds;
 use crate::data::table::{Additional, Bounds, Node, NodeId, Table, Type};
 use crate::result::error::Problem;
 use crate::sorted;
@@ -321,7 +321,7 @@ impl Report<'_> {
 /// Describes a value that is out of bounds.
 fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
     match value {
-        Value::Number(number) => (!number::within(number, bounds)).then(|| expectation_text::got(value)),
+        Value::Number(number) => (!bounds::within(number, bounds)).then(|| expectation_text::got(value)),
         Value::String(text) => {
             let wrong = !fits_length(text, bounds);
             wrong.then(|| expectation_text::counted(text.chars().count(), "character"))

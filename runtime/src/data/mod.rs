@@ -1,6 +1,7 @@
 //! The declarations of tool providers as plain data, and their packed form in generated code.
 
 pub mod behaviour;
+pub(crate) mod bounds;
 pub(crate) mod catalog;
 pub mod client_fields;
 #[cfg(feature = "approval")]

@@ -1,10 +1,6 @@
-//! Numbers: exact parsing of decimal strings, and comparisons that do not round integers.
-
-use std::cmp::Ordering;
+//! Numbers: exact parsing of decimal strings, and equality that does not round integers.
 
 use serde_json::Number;
-
-use crate::data::table::{Bound, Bounds};
 
 /// Parses `text`, a JSON number. Another crate in the program may have enabled `arbitrary_precision`, with which
 /// `serde_json` keeps numbers as strings.
@@ -109,46 +105,6 @@ impl<'s> Decimal<'s> {
     }
 }
 
-/// Returns the same as [`within`] for an integer, but faster for integer minimum and maximum, the most common bounds.
-#[inline]
-pub(crate) fn is_within(integer: i64, bounds: &Bounds) -> bool {
-    match bounds {
-        Bounds {
-            minimum: None | Some(Bound::Integer(_)),
-            maximum: None | Some(Bound::Integer(_)),
-            exclusive_minimum: None,
-            exclusive_maximum: None,
-            multiple_of: None,
-            ..
-        } => {
-            let min = if let Some(Bound::Integer(min)) = bounds.minimum { min } else { i64::MIN };
-            let max = if let Some(Bound::Integer(max)) = bounds.maximum { max } else { i64::MAX };
-            (min..=max).contains(&integer)
-        }
-        _ => within(&integer.into(), bounds),
-    }
-}
-
-/// Returns whether `number` is within the bounds.
-pub(crate) fn within(number: &Number, bounds: &Bounds) -> bool {
-    let holds = |bound: Option<Bound>, allowed: fn(Ordering) -> bool| {
-        bound.is_none_or(|bound| compare(number, bound).is_some_and(allowed))
-    };
-    holds(bounds.minimum, Ordering::is_ge)
-        && holds(bounds.maximum, Ordering::is_le)
-        && holds(bounds.exclusive_minimum, Ordering::is_gt)
-        && holds(bounds.exclusive_maximum, Ordering::is_lt)
-        && bounds.multiple_of.is_none_or(|step| is_multiple(number, step))
-}
-
-/// Compares two numbers by value: exactly if both are integers, in any spelling.
-pub(crate) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
-    match (exact(number), exact_bound(bound)) {
-        (Some(integer), Some(bound)) => Some(integer.cmp(&bound)),
-        _ => number.as_f64()?.partial_cmp(&float(bound)),
-    }
-}
-
 /// Returns whether two JSON numbers have the same value.
 pub(crate) fn equal(a: &Number, b: &Number) -> bool {
     match (exact(a), exact(b)) {
@@ -163,38 +119,8 @@ pub(crate) fn exact(number: &Number) -> Option<i128> {
     integer.or_else(|| exact_float(number.as_f64()?))
 }
 
-fn exact_bound(bound: Bound) -> Option<i128> {
-    match bound {
-        Bound::Integer(integer) => Some(integer.into()),
-        Bound::Number(float) => exact_float(float),
-    }
-}
-
+/// Returns `float` as an integer, if it is exactly one of at most 64 bits.
 #[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
-fn exact_float(float: f64) -> Option<i128> {
+pub(crate) fn exact_float(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 18_446_744_073_709_551_616.0).then_some(float as i128)
-}
-
-fn is_multiple(number: &Number, step: Bound) -> bool {
-    match (exact(number), exact_bound(step)) {
-        (_, Some(0)) => true,
-        (Some(integer), Some(step)) => integer % step == 0,
-        // The remainder of two floats is exact for any size.
-        (None, Some(_)) => number.as_f64().is_some_and(|number| number % float(step) == 0.0),
-        _ => {
-            // 0.3 should count as a multiple of 0.1.
-            let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);
-            let whole = quotient.round();
-            // The tolerance is the rounding error of the division.
-            (quotient - whole).abs() <= 4.0 * f64::EPSILON * quotient.abs() && (whole != 0.0 || quotient == 0.0)
-        }
-    }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "integers are compared as such before this is asked")]
-fn float(bound: Bound) -> f64 {
-    match bound {
-        Bound::Integer(integer) => integer as f64,
-        Bound::Number(float) => float,
-    }
 }

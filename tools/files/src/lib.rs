@@ -9,6 +9,7 @@ mod access;
 mod elsewhere;
 #[cfg(all(test, unix))]
 mod escapes;
+mod handlers;
 mod open;
 mod patch;
 mod read;
@@ -20,95 +21,12 @@ mod task_files;
 mod unusual_names;
 mod write;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use toolc::{Call, ToolError};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
-use toolc_workspace::{Access, Environments, Workspace};
 
 pub use access::{AccessLog, FileAccess};
+pub use handlers::FileHandlers;
 use task_files::TaskFiles;
-
-/// The handlers of the toolset `file`. For each task they keep an [`AccessLog`] of the files that it has read and written.
-///
-/// ```
-/// use toolc_files::FileHandlers;
-/// use toolc_workspace::Workspace;
-///
-/// let handlers = FileHandlers::new(Workspace::new("/usr/src/app")).writable("/usr/src/app");
-/// ```
-#[derive(Debug)]
-pub struct FileHandlers {
-    workspace: Workspace,
-    environments: Environments,
-    access: Access,
-    spilled: Option<PathBuf>,
-    write_lock: Arc<WriteLock>,
-}
-
-impl FileHandlers {
-    /// Returns handlers that resolve relative paths in `workspace`, with the default [`Access`]: they read every file but keys, and
-    /// write below the working directory and the folder for temporary files.
-    pub fn new(workspace: Workspace) -> Self {
-        let access = Access::new(toolc_catalog::commands::rules());
-        Self {
-            environments: Environments::local(&workspace),
-            workspace,
-            access,
-            spilled: None,
-            write_lock: Arc::default(),
-        }
-    }
-
-    /// Replaces the environments in which tasks act. By default, all act on this machine.
-    #[must_use]
-    pub fn environments(mut self, environments: Environments) -> Self {
-        self.environments = environments;
-        self
-    }
-
-    /// Allows writing below `dir` too, even if it is in a system directory, such as `/usr/src/app` in a container image. Key
-    /// stores and start-up files stay protected.
-    #[must_use]
-    pub fn writable(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.access = self.access.with_writable(dir);
-        self
-    }
-
-    /// Replaces what the handlers may read and write.
-    #[must_use]
-    pub fn with_access(mut self, access: Access) -> Self {
-        self.access = access;
-        self
-    }
-
-    /// Lets `read_file` read the results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored on this machine, whatever the
-    /// environment of a task is, and also if reading is restricted. A session with an [id](toolc::SessionBuilder::id) reads only
-    /// those in a folder of that name in `folder`, and other sessions only those directly in `folder`.
-    #[must_use]
-    pub fn with_spilled(mut self, folder: impl AsRef<Path>) -> Self {
-        let folder = folder.as_ref();
-        self.spilled = Some(toolc_environment::resolve(folder).unwrap_or_else(|_| folder.to_owned()));
-        self
-    }
-
-    /// Returns the lock for writing in the environment of a call. On this machine all tasks have one. Elsewhere, where writing can take
-    /// long, each task has its own.
-    fn write_lock(&self, task: &TaskFiles, call: &Call<'_>) -> Arc<WriteLock> {
-        if task.is_local() { Arc::clone(&self.write_lock) } else { call.state() }
-    }
-}
-
-/// A lock to hold from reading a file until it is written back, so that concurrent edits are not lost.
-#[derive(Debug, Default)]
-struct WriteLock(Mutex<()>);
-
-impl WriteLock {
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl FileTools for FileHandlers {
     fn patch(&self, args: patch_tool::Args, call: &Call<'_>) -> Result<patch_tool::Returns, ToolError> {
@@ -129,11 +47,6 @@ impl FileTools for FileHandlers {
         call.state::<AccessLog>().forget_repeated_reads();
         write::write(self, &args, call)
     }
-}
-
-/// Returns a count as an integer of a result.
-fn integer(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Helpers for tests: handlers whose workspace is a temporary directory.

@@ -10,8 +10,8 @@ use toolc_catalog::file::read_file::{Args, Returns};
 use toolc_environment::files::{LineEnding, LineRange, Lines, Version};
 
 use super::{open, sniff};
-use crate::FileHandlers;
 use crate::access::{AccessLog, ReadKey, SeenLines};
+use crate::handlers::FileHandlers;
 use crate::task_files::TaskFiles;
 
 /// The maximum number of characters of a line; the rest is cut off.

@@ -10,8 +10,9 @@ use toolc_environment::search::{
     ContentSearch, Found, FoundLine, NameGlob, Pattern, Results, Search, SearchLimits, is_kernel_interface,
 };
 
+use crate::handlers::integer;
+use crate::open;
 use crate::task_files::TaskFiles;
-use crate::{integer, open};
 
 /// The maximum number of results that are counted. A pattern with more is too general to be useful.
 const MAX_RESULTS: usize = 10_000;

@@ -8,7 +8,7 @@ use toolc_environment::files::FileKind;
 use toolc_environment::{Environment, Files, Local, LocalFiles, resolve};
 use toolc_workspace::{BoundAccess, Workspace, names};
 
-use crate::FileHandlers;
+use crate::handlers::{FileHandlers, WriteLock};
 
 /// The files of a call's environment.
 #[derive(Debug)]
@@ -85,6 +85,12 @@ impl TaskFiles {
     /// Returns whether this is the file system of this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.environment.name() == Local::NAME
+    }
+
+    /// Returns the lock for writing in the environment of a call. On this machine all tasks have one. Elsewhere, where writing can take
+    /// long, each task has its own.
+    pub(crate) fn write_lock(&self, handlers: &FileHandlers, call: &Call<'_>) -> Arc<WriteLock> {
+        if self.is_local() { Arc::clone(&handlers.write_lock) } else { call.state() }
     }
 
     /// Returns what may be read and written.

@@ -5,9 +5,10 @@ use toolc_catalog::file::write_file::{Args, Returns, ReturnsAction, ReturnsSynta
 use toolc_environment::files::{Expected, Metadata, WriteOptions};
 
 use crate::access::{AccessLog, Knowledge};
+use crate::handlers::{FileHandlers, integer};
+use crate::open;
 use crate::syntax::SyntaxChecker;
 use crate::task_files::TaskFiles;
-use crate::{FileHandlers, integer, open};
 
 pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let task = TaskFiles::of(handlers, call)?;
@@ -19,7 +20,7 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let failed = |error| open::explain(&task, &path, "write", &error);
     let shown = task.show(&path);
     let log = call.state::<AccessLog>();
-    let lock = handlers.write_lock(&task, call);
+    let lock = task.write_lock(handlers, call);
     let guard = lock.lock();
     let old = open::existing(&task, &path)?;
     let old_version = old.map(|old| old.version);

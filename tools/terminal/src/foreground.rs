@@ -13,8 +13,9 @@ use toolc_environment::{Environment, Launch, Output, Program, Sink};
 use crate::background::SIZE;
 use crate::place::{self, Place, Variables};
 use crate::shell_state::{Record, Recorded};
+use crate::signals::signal_of;
 use crate::transcript::{Captured, Transcript};
-use crate::{TerminalHandlers, failed_start, joined, signal_of};
+use crate::{TerminalHandlers, failed_start, joined};
 
 /// The time limit of a command, and the largest one, in seconds.
 const TIMEOUT: u64 = 180;

@@ -27,7 +27,6 @@ use std::sync::Arc;
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
-use toolc_environment::Exit;
 use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use background::processes::HostProcesses;
@@ -146,14 +145,6 @@ fn failed_start(error: &io::Error) -> ToolError {
         _ => "the host may be out of resources: try again later",
     };
     ToolError::new(format!("failed to start the shell: {error}; {advice}"))
-}
-
-/// Returns the name of the signal that ended a program.
-fn signal_of(exit: Exit) -> Option<String> {
-    match exit {
-        Exit::Signal(number) => Some(signals::name(number)),
-        Exit::Code(_) => None,
-    }
 }
 
 /// Joins notes.

@@ -10,8 +10,9 @@ use toolc_environment::EndReason;
 
 use crate::background::processes::TaskProcesses;
 use crate::background::{Background, Look};
+use crate::signals::signal_of;
 use crate::transcript::Transcript;
-use crate::{TerminalHandlers, shortened, signal_of};
+use crate::{TerminalHandlers, shortened};
 
 /// The longest time to wait in one call, in seconds.
 const MAX_WAIT: u64 = 600;

@@ -1,5 +1,15 @@
 //! Names of signals.
 
+use toolc_environment::Exit;
+
+/// Returns the name of the signal that ended a program.
+pub(crate) fn signal_of(exit: Exit) -> Option<String> {
+    match exit {
+        Exit::Signal(number) => Some(name(number)),
+        Exit::Code(_) => None,
+    }
+}
+
 /// Returns the name of a signal.
 pub(crate) fn name(number: i32) -> String {
     let name = match number {

@@ -10,8 +10,9 @@ use toolc_environment::{Input, Launch, Output, Program};
 use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
 use crate::place;
+use crate::signals::signal_of;
 use crate::typed::{Installed, Languages, TypedInput};
-use crate::{TerminalHandlers, failed_start, joined, signal_of};
+use crate::{TerminalHandlers, failed_start, joined};
 
 /// The time for which a call waits for a command that ends at once.
 const AT_ONCE: Duration = Duration::from_millis(200);

@@ -24,9 +24,10 @@ use toolc_environment::files::Metadata;
 
 use self::endings::to_lf;
 use self::find::Edit;
+use crate::handlers::{FileHandlers, integer};
 use crate::syntax::SyntaxError;
 use crate::task_files::TaskFiles;
-use crate::{FileHandlers, integer, open, sniff};
+use crate::{open, sniff};
 
 /// The maximum size of a file, in bytes: it is edited in memory.
 const MAX_BYTES: usize = 8 * 1024 * 1024;

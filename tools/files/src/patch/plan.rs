@@ -14,10 +14,11 @@ use super::hunks::{self, Applied, HunkFailure};
 use super::transaction::{self, CommitError, Write};
 use super::{load, parse, split_bom};
 use crate::access::{AccessLog, Knowledge};
+use crate::handlers::{FileHandlers, integer};
+use crate::open;
 use crate::syntax::SyntaxChecker;
 use crate::task_files::TaskFiles;
 use crate::write::check_knowledge;
-use crate::{FileHandlers, integer, open};
 
 /// The maximum number of files in a patch.
 const MAX_FILES: usize = 100;
@@ -64,7 +65,7 @@ pub(super) fn run(
     let task = TaskFiles::of(handlers, call)?;
     let changes = located(&task, parse::parse(patch, only)?, only)?;
     let log = &*call.state::<AccessLog>();
-    let lock = handlers.write_lock(&task, call);
+    let lock = task.write_lock(handlers, call);
     let guard = lock.lock();
     let mut planned = Vec::new();
     let mut failures = Vec::new();

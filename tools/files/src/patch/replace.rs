@@ -8,10 +8,11 @@ use super::endings::{NormalizedText, to_lf};
 use super::find::Search;
 use super::{apply, load, split_bom};
 use crate::access::{AccessLog, Knowledge};
+use crate::handlers::{FileHandlers, integer};
+use crate::open;
 use crate::syntax::SyntaxChecker;
 use crate::task_files::TaskFiles;
 use crate::write::options;
-use crate::{FileHandlers, integer, open};
 
 /// Replaces `old`, which is not empty, by `new`: every occurrence if `all`, and otherwise the only one.
 pub(super) fn run(
@@ -29,7 +30,7 @@ pub(super) fn run(
     let path = task.locate(path)?;
     task.access().check_write(&path)?;
     let log = call.state::<AccessLog>();
-    let lock = handlers.write_lock(&task, call);
+    let lock = task.write_lock(handlers, call);
     let guard = lock.lock();
     let (text, metadata) = load(&task, &path)?;
     open::existing(&task, &path)?;

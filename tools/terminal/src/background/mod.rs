@@ -13,6 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use toolc_environment::{EndReason, Environment, Exit, Launch, OnEnd, Outcome, Output, Running, Sink};
 
 use crate::events::{EventSink, ProcessEvent, ProcessEventKind};
+use crate::signals::signal_of;
 use crate::transcript::Transcript;
 use crate::typed::TypedInput;
 use log::{Log, Page, Part};
@@ -235,7 +236,7 @@ impl Shared {
     fn end(&self, outcome: Outcome, notify: bool) {
         let _ = self.ended.set((Instant::now(), outcome));
         if notify {
-            let (exit_code, signal) = (outcome.exit.code(), crate::signal_of(outcome.exit));
+            let (exit_code, signal) = (outcome.exit.code(), signal_of(outcome.exit));
             self.send(ProcessEventKind::Ended { exit_code, signal });
         }
     }

@@ -4,15 +4,14 @@
 // The newer era has no sampling, so the types are marked as deprecated.
 #![expect(deprecated, reason = "servers of the older era use it")]
 
-use std::fmt;
-use std::pin::Pin;
-
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ErrorCode, ErrorData, Role, SamplingMessage,
     SamplingMessageContentBlock,
 };
 
-use crate::ask::{Answer, Asking, QuestionKind};
+use super::asking::Asking;
+use super::sampler::{Sample, SampleMessage, SampleRequest};
+use super::{Answer, QuestionKind};
 
 /// The maximum length of the texts of a request, in bytes.
 const MAX_BYTES: usize = 100_000;
@@ -22,48 +21,6 @@ const MAX_MESSAGES: usize = 100;
 const MAX_TOKENS: u32 = 4_096;
 /// The code of the protocol for a request that the person refuses.
 const REFUSED: ErrorCode = ErrorCode(-1);
-
-/// Asks the host's model.
-pub trait Sampler: Send + Sync + fmt::Debug {
-    /// Returns the answer of the model. Dropping the future cancels the request.
-    fn sample<'a>(&'a self, request: &'a SampleRequest) -> SampleFuture<'a>;
-}
-
-/// The answer of a model, or why there is none.
-pub type SampleFuture<'a> = Pin<Box<dyn Future<Output = Result<Sample, String>> + Send + 'a>>;
-
-/// A request to the host's model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SampleRequest {
-    /// The instructions. May be empty.
-    pub system: String,
-    /// The messages, in their order.
-    pub messages: Vec<SampleMessage>,
-    /// The maximum number of tokens of the answer.
-    pub max_tokens: u32,
-}
-
-/// A message of a request to the host's model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SampleMessage {
-    /// Whether it is a message of the model.
-    pub is_of_model: bool,
-    /// The text.
-    pub text: String,
-}
-
-/// The answer of a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
-    /// The name of the model.
-    pub model: String,
-    /// The text.
-    pub text: String,
-    /// Whether the answer was cut off at the maximum number of tokens.
-    pub is_cut_off: bool,
-}
 
 /// Answers a request for an answer of the model.
 ///
@@ -133,10 +90,4 @@ fn message(message: &SamplingMessage) -> Result<SampleMessage, String> {
     };
     let texts = message.content.clone().into_vec().into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
     Ok(SampleMessage { is_of_model: message.role == Role::Assistant, text: texts.join("\n") })
-}
-
-impl SampleMessage {
-    fn shown(&self) -> String {
-        format!("{}: {}", if self.is_of_model { "model" } else { "user" }, self.text)
-    }
 }

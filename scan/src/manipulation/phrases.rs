@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::Manipulation;
+use super::Manipulation;
 
 /// The user, in English.
 const USER: &str = r"(?:the\s+|your\s+)?(?:end\s+)?(?:users?|humans?|person|people|operator|owner)";

@@ -3,11 +3,14 @@
 //! [`grammar`] scores the words of a sentence that tells a model to ignore its instructions, in several languages. [`phrases`] has
 //! the other forms in English, [`requests`] and [`secrecy`] those in other languages.
 
+mod grammar;
+mod phrases;
+mod requests;
+mod secrecy;
+
 use std::ops::Range;
 
 use toolc::__gen::is_invisible;
-
-use crate::{grammar, phrases, requests, secrecy};
 
 /// A manipulation: what the text does, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

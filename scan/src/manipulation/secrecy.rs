@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::Manipulation;
-use crate::grammar::{folded, is_in, words};
+use super::Manipulation;
+use super::grammar::{folded, is_in, words};
 
 /// The words of a language. A word that ends with `*` stands for all words with that beginning.
 struct Language {
