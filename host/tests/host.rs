@@ -474,3 +474,71 @@ fn the_environment_of_the_tools_is_an_option() {
     assert_eq!((&result["output"], &result["exit_code"]), (&json!(""), &json!(0)), "an empty home");
     assert_eq!(std::fs::read_dir(home.path().join("leases")).unwrap().count(), 0, "the lease is removed at the end");
 }
+
+/// Returns the subcommands that a help lists.
+fn subcommands(command: &[&str]) -> Vec<String> {
+    let help = Run::new(&folder(), &[command, &["--help"]].concat()).out;
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // Lines with more than two spaces continue a description.
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !["", "help"].contains(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_is_in_a_guide() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let pages = std::fs::read_dir(docs).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let text: String = pages.map(|page| std::fs::read_to_string(page).unwrap()).collect();
+    let commands = subcommands(&[]);
+    let silent: Vec<_> = commands.iter().filter(|name| !text.contains(&format!("toolc {name}"))).collect();
+    assert!(silent.is_empty(), "no page of docs/ mentions these commands: {silent:?}");
+}
+
+/// A command of `toolc` that a model runs in a shell needs no approval only if it changes nothing that a person decides.
+#[test]
+fn only_listed_commands_of_the_program_run_without_approval() {
+    const ALLOWED: &[&str] = &[
+        "approvals list",
+        "call",
+        "config check",
+        "config path",
+        "config schema",
+        "config show",
+        "cron list",
+        "cron show",
+        "definitions",
+        "doctor",
+        "environments list",
+        "judge",
+        "kanban attachment",
+        "kanban list",
+        "kanban show",
+        "mcp diff",
+        "mcp list",
+        "mcp serve",
+        "mcp test",
+        "repl",
+        "sessions export",
+        "sessions list",
+        "sessions search",
+        "sessions show",
+        "why",
+    ];
+    let mut commands = Vec::new();
+    for name in subcommands(&[]) {
+        let children = subcommands(&[&name]);
+        commands.extend(children.iter().map(|child| format!("{name} {child}")));
+        if children.is_empty() {
+            commands.push(name);
+        }
+    }
+    let is_allowed = |command: &String| {
+        Run::new(&folder(), &["judge", "--json", &format!("toolc {command}")]).json()["verdict"] == "allow"
+    };
+    let mut allowed: Vec<String> = commands.into_iter().filter(is_allowed).collect();
+    allowed.sort();
+    assert_eq!(
+        allowed, ALLOWED,
+        "add a command that changes something to manifests/commands/toolc.toml, and others to this list"
+    );
+}
