@@ -8,3 +8,4 @@ pub(crate) mod json;
 pub(crate) mod names;
 pub(crate) mod nearest;
 pub(crate) mod prose;
+pub(crate) mod words;

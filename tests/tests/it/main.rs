@@ -30,6 +30,7 @@ mod inspect_commands;
 mod layers;
 mod links;
 mod lint;
+mod listed_dialects;
 mod mutations;
 mod odd_names;
 mod original;
