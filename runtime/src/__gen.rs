@@ -6,10 +6,8 @@ pub use crate::__search_index as search_index;
 pub use crate::args::slot::{
     FromSlot, Heap, Slot, SlotBuffer, Slots, json_default, read_choice, read_object, read_variant,
 };
-pub use crate::data::dialect::{FeatureOfToolcIsMissing, PerDialect, macros::*, written};
+pub use crate::data::dialect::{CallersField, FeatureOfToolcIsMissing, PerDialect, VendorFields, macros::*, written};
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
-#[cfg(feature = "approval")]
-pub use crate::data::secret_text::without_secrets;
 pub use crate::data::{client_fields, graph, name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
@@ -22,7 +20,7 @@ pub use crate::text::invisible::{changes_direction, is_invisible};
 pub use crate::text::json::indented;
 pub use crate::text::nearest::{did_you_mean, nearest};
 pub use crate::text::prose::keyword_prose;
-pub use crate::text::words::words;
+pub use toolc_redact::words;
 
 /// The packed search index of a toolset, with the feature `search`.
 #[cfg(feature = "search")]

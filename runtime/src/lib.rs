@@ -124,7 +124,7 @@ pub mod approval {
         ApprovalDecision, ApprovalReason, ApprovalRequest, Approver, OwnedApprovalRequest, approver_fn,
     };
     #[cfg(feature = "approval")]
-    pub use crate::data::credential::is_credential;
+    pub use toolc_redact::is_credential;
 
     #[cfg(feature = "approval")]
     pub use crate::call::approval::{
@@ -180,7 +180,7 @@ pub mod hooks {
     pub use serde_json::Map;
 
     pub use crate::call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage, TransformFuture};
-    pub use crate::data::secret::REDACTED;
+    pub use toolc_redact::REDACTED;
 }
 
 pub mod limits {
@@ -193,7 +193,7 @@ pub mod limits {
 pub mod redaction {
     //! Replacing the values of secret variables in texts that a host stores or shows.
 
-    pub use crate::data::redactor::{RedactedStream, Redactor};
+    pub use toolc_redact::{REDACTED, RedactedStream, Redactor};
 }
 
 pub mod repair {

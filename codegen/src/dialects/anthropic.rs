@@ -1,12 +1,13 @@
 //! The dialect `anthropic`: Anthropic's Messages API without `strict`.
 
 use serde_json::Value;
+use toolc::__gen::VendorFields;
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, NameGrammar, Refused, limit};
+use super::limits::{Confidence, NameGrammar, Refused, limit, of_runtime};
 use super::{
-    CallersField, CodeLimits, Dialect, Extensions, Language, ListSize, RequestLimits, SchemaSubset, SearchLimits,
-    ToolDefinition, ToolLimits, Vendor,
+    CodeLimits, Dialect, Extensions, Language, ListSize, RequestLimits, SchemaSubset, SearchLimits, ToolDefinition,
+    ToolLimits, Vendor,
 };
 use crate::conditional_json::CondJson;
 use crate::schema::Spelling;
@@ -58,12 +59,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     },
     extensions: Extensions {
         examples: limit("input_examples", Confidence::High, EXTENSIONS_READ_ON, TOOL_PARAM),
-        callers: limit(
-            CallersField { field: "allowed_callers", model: "direct", code: "code_execution_20260120" },
-            Confidence::High,
-            EXTENSIONS_READ_ON,
-            TOOL_PARAM,
-        ),
+        callers: of_runtime(VendorFields::MESSAGES.callers, Confidence::High, EXTENSIONS_READ_ON, TOOL_PARAM),
         ..Extensions::NONE
     },
     code: CodeLimits {

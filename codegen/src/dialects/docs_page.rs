@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
+use toolc::__gen::CallersField;
 
-use super::{CallersField, Confidence, DIALECTS, Dialect, Enums, Extensions, KEYWORDS, Limit, NameGrammar, Refs};
+use super::{Confidence, DIALECTS, Dialect, Enums, Extensions, KEYWORDS, Limit, NameGrammar, Refs};
 use crate::markdown;
 
 /// Returns `docs/dialects.md`.

@@ -1,5 +1,7 @@
 //! What a dialect can say about a tool besides its name, description and schemas.
 
+use toolc::__gen::CallersField;
+
 use super::limits::limits;
 
 limits! {
@@ -18,15 +20,4 @@ limits! {
         /// The field with any further information for clients.
         meta: &'static str,
     }
-}
-
-/// The field that lists who may call a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallersField {
-    /// The name of the field.
-    pub field: &'static str,
-    /// The word for the model.
-    pub model: &'static str,
-    /// The word for code that the model writes.
-    pub code: &'static str,
 }

@@ -50,6 +50,19 @@ pub(super) const fn limit<T>(
     Some(Limit { value, source, verified_on, confidence })
 }
 
+/// Returns the limit of a value that the runtime has, too, if the dialect has it.
+pub(super) const fn of_runtime<T: Copy>(
+    value: Option<T>,
+    confidence: Confidence,
+    verified_on: &'static str,
+    source: &'static str,
+) -> Option<Limit<T>> {
+    match value {
+        Some(value) => limit(value, confidence, verified_on, source),
+        None => None,
+    }
+}
+
 /// The value of a limit on something that the dialect refuses entirely.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Refused;

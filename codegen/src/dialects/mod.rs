@@ -16,7 +16,7 @@ mod schema_subset;
 pub use definition::{SchemaDocument, TextInput, ToolDefinition};
 #[cfg(feature = "emit")]
 pub use docs_page::docs_page;
-pub use extensions::{CallersField, Extensions};
+pub use extensions::Extensions;
 pub use limits::{
     Confidence, HeaderRules, Limit, NameGrammar, Refused, RequestLimits, Size, StatedLimit, ToolLimits, Total,
 };

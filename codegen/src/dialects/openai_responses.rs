@@ -1,17 +1,17 @@
 //! OpenAI's Responses. It applies strict mode if `strict` is absent, so that is always written.
 
 use serde_json::{Value, json};
+use toolc::__gen::VendorFields;
 
 use super::definition::{entry, string};
-use super::limits::{Confidence, Refused, limit};
-use super::{
-    CallersField, CodeLimits, Dialect, Extensions, ListSize, SearchLimits, ToolDefinition, ToolLimits, Vendor, openai,
-};
+use super::limits::{Confidence, Refused, limit, of_runtime};
+use super::{CodeLimits, Dialect, Extensions, ListSize, SearchLimits, ToolDefinition, ToolLimits, Vendor, openai};
 use crate::conditional_json::CondJson;
 
 /// The date on which the sources of the limits were read.
 const READ_ON: &str = "2026-11-21";
 
+const FIELDS: VendorFields = VendorFields::RESPONSES;
 const FUNCTION_TOOL: &str = "openai 3.57.0, types/responses/function_tool_param.py";
 
 /// The record of this dialect.
@@ -32,14 +32,9 @@ pub(super) const DIALECT: Dialect = Dialect {
         ..openai::DIALECT.tool
     },
     extensions: Extensions {
-        callers: limit(
-            CallersField { field: "allowed_callers", model: "direct", code: "programmatic" },
-            Confidence::High,
-            openai::EXTENSIONS_READ_ON,
-            FUNCTION_TOOL,
-        ),
-        code_result: limit("output_schema", Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
-        background: limit("async", Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
+        callers: of_runtime(FIELDS.callers, Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
+        code_result: of_runtime(FIELDS.code_result, Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
+        background: of_runtime(FIELDS.background, Confidence::High, openai::EXTENSIONS_READ_ON, FUNCTION_TOOL),
         text_input: limit(
             openai::CUSTOM,
             Confidence::High,

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::reader::Reader;
-use crate::data::secret::REDACTED;
 use crate::data::table::{Additional, NodeId};
+use toolc_redact::REDACTED;
 
 /// The maximum depth of values and alternatives. A schema may be its own alternative.
 const MAX_DEPTH: usize = 256;

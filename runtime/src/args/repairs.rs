@@ -13,9 +13,9 @@ use super::open;
 use super::origin::{Origin, push_key, sent_key};
 use super::reader::Reader;
 use super::rules::RepairRule;
-use crate::data::secret::REDACTED;
 use crate::data::table::Table;
 use crate::data::to_json;
+use toolc_redact::REDACTED;
 
 /// The maximum number of repairs that are listed for one call.
 const MAX_REPAIRS: usize = 100;

@@ -393,9 +393,7 @@ impl JsonPath<'_> {
     /// Returns the shortest prefix of this path whose value is redacted in `redacted`.
     fn to_secret(&self, redacted: &Value) -> Option<&Self> {
         let before = self.parent.and_then(|parent| parent.to_secret(redacted));
-        before.or_else(|| {
-            self.value_in(redacted).is_some_and(|value| value == crate::data::secret::REDACTED).then_some(self)
-        })
+        before.or_else(|| self.value_in(redacted).is_some_and(|value| value == toolc_redact::REDACTED).then_some(self))
     }
 
     fn steps(&self) -> Vec<Step<'_>> {

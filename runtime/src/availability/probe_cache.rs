@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use crate::availability::HiddenReason;
 use crate::data::env::Env;
-use crate::data::secret::REDACTED;
 use crate::observe::trace;
 use crate::panics;
 use crate::panics::Panicked;
@@ -26,6 +25,7 @@ use crate::result::output::ToolOutput;
 use crate::run::clock::Clock;
 use crate::run::pool::{CHECKS, JobHandle};
 use crate::run::timer::Sleep;
+use toolc_redact::REDACTED;
 
 /// The time for which results of environment lookups and checks are cached.
 pub(crate) const VERDICT_TTL: Duration = Duration::from_secs(30);

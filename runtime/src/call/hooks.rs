@@ -1,11 +1,11 @@
 //! Hooks: code of the host that runs for every call of a session.
 
-use crate::data::secret::REDACTED;
 use crate::result::output::ToolResult;
 use std::any::type_name;
 use std::fmt;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
+use toolc_redact::REDACTED;
 
 use serde_json::{Map, Value};
 

@@ -27,7 +27,6 @@ use crate::call::scope::InputCall;
 use crate::call::scope::{CallScope, ScriptCall};
 use crate::data::catalog::Tool;
 use crate::data::env::Env;
-use crate::data::redactor::Redactor;
 use crate::data::segment::FactValue;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::result::spill::StoredText;
@@ -36,6 +35,7 @@ use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::progress::Progress;
 use crate::run::task::TaskInner;
 use crate::run::values::HostValues;
+use toolc_redact::Redactor;
 
 /// The context of a call, for its handler.
 pub struct Call<'a> {

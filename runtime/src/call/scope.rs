@@ -9,7 +9,6 @@ use crate::call::approval::shell::ProgramInput;
 use crate::call::response::CallResponse;
 use crate::data::catalog::Tool;
 use crate::data::env::Env;
-use crate::data::redactor::Redactor;
 use crate::data::segment::FactValue;
 use crate::result::error::ToolError;
 use crate::result::spill::StoredText;
@@ -19,6 +18,7 @@ use crate::run::cancel::CancelSources;
 use crate::run::progress::ProgressSink;
 use crate::run::task::TaskInner;
 use crate::run::values::HostValues;
+use toolc_redact::Redactor;
 
 /// A call that a script makes, through the handler of the tool that runs it.
 #[derive(Debug, Clone, Copy)]

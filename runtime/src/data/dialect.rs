@@ -119,14 +119,10 @@ pub(crate) struct Shape {
     /// Whether tools that are added at run time can be defined: the dialect accepts any JSON Schema, or has a flag for tools
     /// that are not strict. Other dialects need lowered schemas, which only the compiler writes.
     pub(crate) accepts_any_schema: bool,
-    /// The field that lists who may call a tool, and its words for the model and for code.
-    callers: Option<[&'static str; 3]>,
+    /// The fields that the vendor has and others lack.
+    fields: VendorFields,
     /// The field with the schema of the result.
     returns: Option<&'static str>,
-    /// The field with the schema of the result of tools that code may call. Other tools lack it.
-    returns_for_code: Option<&'static str>,
-    /// The field that lets the model continue while a call runs.
-    background: Option<&'static str>,
     /// The search of the vendor for tools whose definitions are deferred, if it has one.
     #[allow(dead_code, reason = "only `search` reads it")]
     pub(crate) search: Option<VendorSearch>,
@@ -135,6 +131,44 @@ pub(crate) struct Shape {
     /// The API whose requests contain the definitions.
     #[allow(dead_code, reason = "only `wire` reads it")]
     pub(crate) api: DialectApi,
+}
+
+/// Fields of a definition that a vendor has and others lack. The records of the compiler take them from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VendorFields {
+    /// The field that lists who may call a tool.
+    pub callers: Option<CallersField>,
+    /// The field with the schema of the result of tools that code may call. Other tools lack it.
+    pub code_result: Option<&'static str>,
+    /// The field that lets the model continue while a call runs.
+    pub background: Option<&'static str>,
+}
+
+/// The field that lists who may call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallersField {
+    /// The name of the field.
+    pub field: &'static str,
+    /// The word for the model.
+    pub model: &'static str,
+    /// The word for code that the model writes.
+    pub code: &'static str,
+}
+
+impl VendorFields {
+    /// No such fields.
+    pub const NONE: Self = Self { callers: None, code_result: None, background: None };
+    /// The fields of Anthropic's Messages.
+    pub const MESSAGES: Self = Self {
+        callers: Some(CallersField { field: "allowed_callers", model: "direct", code: "code_execution_20260120" }),
+        ..Self::NONE
+    };
+    /// The fields of OpenAI's Responses.
+    pub const RESPONSES: Self = Self {
+        callers: Some(CallersField { field: "allowed_callers", model: "direct", code: "programmatic" }),
+        code_result: Some("output_schema"),
+        background: Some("async"),
+    };
 }
 
 /// A vendor's own search for tools.
@@ -212,10 +246,8 @@ const NESTED: Shape = Shape {
     parameters: "parameters",
     json_schema_parameters: None,
     accepts_any_schema: true,
-    callers: None,
+    fields: VendorFields::NONE,
     returns: None,
-    returns_for_code: None,
-    background: None,
     search: None,
     code_tool: None,
     api: DialectApi::ChatCompletions,
@@ -229,7 +261,7 @@ const ANTHROPIC: Shape = Shape {
         max_deferred: 10_000,
         listing: VendorListing::Plain,
     }),
-    callers: Some(["allowed_callers", "direct", "code_execution_20260120"]),
+    fields: VendorFields::MESSAGES,
     code_tool: Some(r#"{"type":"code_execution_20260120","name":"code_execution"}"#),
     api: DialectApi::Messages,
     ..NESTED
@@ -252,9 +284,7 @@ dialects! { $
     2 OpenAiResponses openai_responses with_openai_responses, "openai-responses",
         Shape {
             envelope: Envelope::Flat,
-            callers: Some(["allowed_callers", "direct", "programmatic"]),
-            returns_for_code: Some("output_schema"),
-            background: Some("async"),
+            fields: VendorFields::RESPONSES,
             // The types of openai 3.57.0, read on 2026-11-27.
             search: Some(VendorSearch {
                 tool: r#"{"type":"tool_search"}"#,
@@ -315,7 +345,7 @@ impl Dialect {
     pub(crate) fn define(self, tool: &RuntimeTool<'_>) -> Value {
         let RuntimeTool { name, title, description, behaviour, schema, returns, icons, meta } = *tool;
         let shape = self.shape();
-        let Shape { envelope, parameters, json_schema_parameters, callers, background, .. } = shape;
+        let Shape { envelope, parameters, json_schema_parameters, fields, .. } = shape;
         let key = json_schema_parameters.unwrap_or(parameters);
         let mut definition = match envelope {
             Envelope::Nested => json!({
@@ -344,15 +374,15 @@ impl Dialect {
             }
         };
         let Callers { model, code } = behaviour.callers;
-        if let Some([field, of_model, of_code]) = callers.filter(|_| code) {
+        if let Some(CallersField { field, model: of_model, code: of_code }) = fields.callers.filter(|_| code) {
             let words = [(model, of_model), (code, of_code)].into_iter().filter(|(may_call, _)| *may_call);
             definition[field] = words.map(|(_, word)| word).collect();
         }
-        let field = shape.returns.or(shape.returns_for_code.filter(|_| code));
+        let field = shape.returns.or(fields.code_result.filter(|_| code));
         if let Some((field, returns)) = field.zip(returns) {
             definition[field] = returns.clone();
         }
-        if let Some(field) = background.filter(|_| behaviour.background && !code) {
+        if let Some(field) = fields.background.filter(|_| behaviour.background && !code) {
             definition[field] = true.into();
         }
         definition
@@ -360,7 +390,7 @@ impl Dialect {
 
     /// Returns whether the dialect has a field for callers.
     pub(crate) const fn shows_callers(self) -> bool {
-        self.shape().callers.is_some()
+        self.shape().fields.callers.is_some()
     }
 
     /// Returns whether the dialect can show a tool with these callers. Without a field for callers, the model would call a tool that only code may call.

@@ -4,8 +4,6 @@ pub mod behaviour;
 pub(crate) mod bounds;
 pub(crate) mod catalog;
 pub mod client_fields;
-#[cfg(feature = "approval")]
-pub(crate) mod credential;
 pub(crate) mod dialect;
 mod distribution;
 pub(crate) mod env;
@@ -18,13 +16,8 @@ pub mod name;
 pub(crate) mod number;
 pub mod pack;
 pub(crate) mod python;
-pub(crate) mod redactor;
 pub mod requirement;
 pub(crate) mod secret;
-mod secret_formats;
-mod secret_forms;
-#[cfg(feature = "approval")]
-pub(crate) mod secret_text;
 pub mod segment;
 pub mod table;
 pub mod to_json;

@@ -4,9 +4,6 @@ use std::fmt;
 
 use crate::data::to_json::ToJson;
 
-/// The text that replaces the value of a secret argument, or of a secret environment variable.
-pub const REDACTED: &str = "[secret]";
-
 /// The value of a `secret` parameter. Its `Debug` form does not show the value.
 ///
 /// ```

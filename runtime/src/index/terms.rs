@@ -1,6 +1,6 @@
 //! Terms: the normalised words of a text or a query.
 
-use crate::text::words::words;
+use toolc_redact::words;
 
 /// The maximum length of a term, in letters.
 const MAX_LETTERS: usize = 40;

@@ -10,10 +10,10 @@ use crate::call::changes::ToolChanges;
 use crate::call::hooks::{CallInfo, Hook, HookAction, HostError};
 use crate::call::origin::Caller;
 use crate::call::response::CallResponse;
-use crate::data::redactor::Redactor;
 use crate::data::to_json;
 use crate::result::error::ToolError;
 use crate::text::display::{Truncated, short_name};
+use toolc_redact::Redactor;
 
 /// The environment variable that enables the log.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::text::code_names::{AMBIGUOUS, COMMANDS, PROGRAMS};
-use crate::text::words::words;
+use toolc_redact::words;
 
 /// A parameter of a tool that holds code.
 #[derive(Debug, Clone, PartialEq, Eq)]

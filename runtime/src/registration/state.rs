@@ -15,7 +15,6 @@ use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
 use crate::data::graph::{Graph, Set};
-use crate::data::redactor::Redactor;
 use crate::data::table::Table;
 use crate::provider::ToolProvider;
 #[cfg(feature = "approval")]
@@ -31,6 +30,7 @@ use crate::registration::requirements::ResolvedRequirements;
 use crate::registration::search_index::{ProviderSearchIndex, StateSearchIndex};
 use crate::sorted;
 use crate::vec_map::VecMap;
+use toolc_redact::Redactor;
 
 /// An immutable state of a registry. It is made when a session or the registry first needs it after a change.
 #[derive(Default)]
@@ -71,7 +71,8 @@ impl State {
     /// Returns what replaces the secrets of an environment in texts.
     pub(crate) fn redactor(&self, env: &Env) -> Redactor {
         let names = self.secret_names(env);
-        Redactor::new(names.iter().map(String::as_str).filter(|name| !self.is_public(name)), env)
+        let secrets = names.iter().filter(|name| !self.is_public(name)).filter_map(|name| env.var(name));
+        Redactor::new(secrets, env.vars().into_iter().map(|(_, value)| value))
     }
 
     /// Returns whether a provider declares that the value of a variable is not secret.

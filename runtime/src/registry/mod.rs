@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::availability::probe_cache::{ProbeCache, ProbeSubject};
 use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::data::env::Env;
-use crate::data::redactor::Redactor;
 use crate::provider::ToolProvider;
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
 use crate::registration::repair_counts::RepairCount;
 use crate::registry::error::{SessionError, SessionErrorKind};
+use toolc_redact::Redactor;
 
 /// The tool providers of a process. Cheap to clone: clones share the same registry.
 ///

@@ -21,7 +21,6 @@ use crate::call::approval::Approver;
 use crate::call::hooks::Hook;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
-use crate::data::redactor::Redactor;
 use crate::data::segment::FactValue;
 use crate::observe::log::Log;
 use crate::observe::trace;
@@ -39,6 +38,7 @@ use crate::session::config::SessionConfig;
 use crate::session::turn::Turn;
 use crate::text::nearest::nearest;
 use crate::text::nearest::suggestion;
+use toolc_redact::Redactor;
 
 impl Registry {
     /// Returns a builder of a session: one conversation.

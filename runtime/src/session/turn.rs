@@ -13,7 +13,6 @@ use crate::call::scope::{CallScope, ScriptCall};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
-use crate::data::redactor::Redactor;
 #[cfg(feature = "search")]
 use crate::data::segment::Segment;
 use crate::data::segment::{Atoms, FactValue};
@@ -30,6 +29,7 @@ use crate::run::progress::ProgressSink;
 use crate::run::values::HostValues;
 use crate::session::config::SessionConfig;
 use crate::sorted;
+use toolc_redact::Redactor;
 
 /// An immutable snapshot of a session in one dialect: the definitions for a request to the model, and the only tools that the
 /// model can call in its response. See [`Session::turn`](crate::Session::turn). Cheap to clone.

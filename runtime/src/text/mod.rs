@@ -8,4 +8,3 @@ pub(crate) mod json;
 pub(crate) mod names;
 pub(crate) mod nearest;
 pub(crate) mod prose;
-pub(crate) mod words;

@@ -202,7 +202,7 @@ fn repaired(example: &Example) -> Result<(Value, Vec<RepairRule>), String> {
     let read = |json: &str| -> Value { serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}")) };
     let (properties, sent) = match example.subject {
         Subject::Arguments => (read(example.schema), example.sent.to_owned()),
-        _ => (json!({ "x": read(example.schema) }), json!({ "x": read(example.sent) }).to_string()),
+        Subject::Parameter => (json!({ "x": read(example.schema) }), json!({ "x": read(example.sent) }).to_string()),
     };
     let schema = match properties.get("properties") {
         Some(_) => {

@@ -7,11 +7,11 @@ use crate::call::approval::command::{CommandAnswer, CommandFinding, CommandReaso
 use crate::call::approval::memory::FindingScope;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::store::StoredCommand;
-use crate::data::redactor::Redactor;
-use crate::data::secret::REDACTED;
-use crate::data::secret_text::without_secrets;
 use crate::dispatch::commands::place::CommandPlace;
 use crate::panics;
+use toolc_redact::REDACTED;
+use toolc_redact::Redactor;
+use toolc_redact::without_secrets;
 
 /// The name of the finding about an argument that is not a command.
 const NOT_A_COMMAND: &str = "not-a-command";

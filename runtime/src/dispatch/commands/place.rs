@@ -7,10 +7,10 @@ use toolc_commands::Surroundings;
 use crate::args::Arguments;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::shell::ShellState;
-use crate::data::credential::is_credential;
 use crate::data::env::Env;
 use crate::data::table::Table;
 use crate::text::names::same_name;
+use toolc_redact::is_credential;
 
 /// Names of parameters for the working directory of a command.
 const DIRECTORIES: &[&str] = &["workdir", "cwd", "working_directory", "working_dir", "directory"];

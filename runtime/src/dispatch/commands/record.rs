@@ -6,12 +6,12 @@ use crate::call::approval::command::CommandReason;
 use crate::call::approval::log::{ApprovalRecord, DecidedBy, RecordedDecision};
 use crate::call::approval::policy::CommandApproval;
 use crate::call::hooks::{HostError, HostStage};
-use crate::data::credential::is_credential;
 use crate::data::env::Env;
 use crate::dispatch::prepared::PreparedCall;
 use crate::panics::{self, Panicked};
 use crate::run::clock;
 use crate::session::turn::Turn;
+use toolc_redact::is_credential;
 
 /// Writes the records of one call.
 pub(super) struct Recorder<'c> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::text::words::words;
+use toolc_redact::words;
 
 /// Returns the command lines that an argument can mean. An array of words is one line, in which the words are quoted. If the array can also
 /// be a list of lines, it has two meanings, both of which are returned. Returns `None` for a value that is not a command.

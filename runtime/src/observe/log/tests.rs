@@ -38,7 +38,7 @@ impl Hook for LeakyHook {
 fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log_lines = Arc::clone(&lines);
-    let redactor = Redactor::new(["KEY"], &Env::empty().with_secret("KEY", "value-of-the-key"));
+    let redactor = Redactor::of_values(&["value-of-the-key".to_owned()]);
     let log = Log { write: move |line: &str| log_lines.lock().unwrap().push(line.to_owned()), redactor };
     let mut session = tools().registry().session().hook(Arc::new(log));
     if let Some(hook) = hook {
@@ -84,7 +84,7 @@ fn a_call_of_a_program_is_logged_with_its_program_and_namespace() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log_lines = Arc::clone(&lines);
     let write = move |line: &str| log_lines.lock().unwrap().push(line.to_owned());
-    let log = Log { write, redactor: Redactor::new([], &Env::empty()) };
+    let log = Log { write, redactor: Redactor::default() };
     let tool = |name: &'static str, defer| {
         let schema = json!({"type": "object", "properties": {"say": {"type": "string"}}});
         let tool = DynamicTool::sync(name, "Does it.", schema, |args, _| ToolOutput::json(&args));
@@ -107,7 +107,7 @@ fn a_change_of_the_tools_is_one_line_with_its_causes() {
     let log_lines = Arc::clone(&lines);
     let write = move |line: &str| log_lines.lock().unwrap().push(line.to_owned());
     let registry = tools().registry();
-    let session = registry.session().id("s1").hook(Arc::new(Log { write, redactor: Redactor::new(["KEY"], &env) }));
+    let session = registry.session().id("s1").hook(Arc::new(Log { write, redactor: registry.redactor(&env) }));
     let session = session.build().unwrap();
     session.turn_blocking(Dialect::OpenAi);
     let more = registry.add(Box::new(Fake::new([tool("more", "home", &[])]))).unwrap();

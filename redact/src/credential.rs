@@ -3,8 +3,8 @@
 //! The judge must not use a variable that a command does not get, so what is removed from the environment of commands and what is
 //! hidden from the judge are decided here, together. In texts, fewer names count: `--key 2` and `PASS` are mostly harmless there.
 
-use crate::data::secret_formats;
-use crate::text::words::words;
+use crate::formats;
+use crate::words::words;
 
 /// Words that occur in names of credentials. A name is split into words at `_` and other symbols.
 const WORDS: &[&str] =
@@ -40,7 +40,7 @@ const NOT_CREDENTIALS: &[&str] = &["PWD"];
 ///
 /// The tool `terminal` removes such variables from the environment of commands, and the judge of commands does not know them.
 pub fn is_credential(name: &str, value: &str) -> bool {
-    is_credential_name(name) || has_password(value) || !secret_formats::find(value).is_empty()
+    is_credential_name(name) || has_password(value) || !formats::find(value).is_empty()
 }
 
 /// Returns whether the name of a variable, an option or a field says that its value is secret: `GITHUB_TOKEN`, `--api-key`.

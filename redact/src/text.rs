@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use crate::data::credential::is_secret_name;
-use crate::data::secret::REDACTED;
-use crate::data::secret_formats;
+use crate::credential::is_secret_name;
+use crate::formats;
+use crate::redactor::REDACTED;
 
 /// The minimum length of a known value that is replaced, in bytes. A shorter one would occur in any text.
 const MIN_VALUE_LEN: usize = 4;
@@ -23,7 +23,7 @@ pub fn without_secrets(text: &str, values: &[String]) -> String {
     for value in values.iter().filter(|value| value.len() >= MIN_VALUE_LEN) {
         found.extend(text.match_indices(value.as_str()).map(|(at, _)| at..at + value.len()));
     }
-    found.extend(secret_formats::find(text));
+    found.extend(formats::find(text));
     tokens(text, &mut found);
     passwords_in_urls(text, &mut found);
     named_values(text, &mut found);

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::data::env::Env;
-use crate::data::secret::REDACTED;
-use crate::data::secret_formats;
-use crate::data::secret_forms::{Forms, KEY_LEN};
+use crate::formats;
+use crate::forms::{Forms, KEY_LEN};
+
+/// The text that replaces a secret.
+pub const REDACTED: &str = "[secret]";
 
 /// A shorter value is not replaced: it would occur in any text.
 const MIN_LEN: usize = 6;
@@ -17,15 +18,14 @@ const MIN_LINE_LEN: usize = 16;
 /// would not be JSON any more.
 const MIN_NUMBER_LEN: usize = 12;
 
-/// Replaces the values of secret variables: see [`Session::redactor`](crate::Session::redactor). A value is found as it is, as a JSON string
-/// escapes it once or twice, percent-encoded as in a URL, as hexadecimal digits, and in Base64 wherever it begins in what is encoded, also
-/// across line breaks. Other forms, such as compressed or reversed ones, are not found.
+/// Replaces the values of secrets. A value is found as it is, as a JSON string escapes it once or twice, percent-encoded as in a URL, as
+/// hexadecimal digits, and in Base64 wherever it begins in what is encoded, also across line breaks. Other forms, such as compressed or
+/// reversed ones, are not found.
 ///
 /// ```
-/// use toolc::{Env, Registry};
+/// use toolc_redact::Redactor;
 ///
-/// let env = Env::process().with_secret("API_KEY", "hunter2");
-/// let redactor = Registry::new().redactor(&env);
+/// let redactor = Redactor::of_values(&["hunter2".to_owned()]);
 /// assert_eq!(redactor.text("the key is hunter2"), "the key is [secret]");
 /// assert_eq!(redactor.text("the key is 68756e74657232"), "the key is [secret]");
 /// ```
@@ -35,12 +35,12 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Returns a redactor of the values of these variables, and of all keys and tokens in the format of a vendor that the environment has
-    /// in other ones.
-    pub(crate) fn new<'n>(names: impl IntoIterator<Item = &'n str>, env: &Env) -> Self {
-        let mut values: Vec<String> = names.into_iter().filter_map(|name| env.var(name)).collect();
-        for (_, value) in env.vars() {
-            for found in secret_formats::find(&value).into_iter().map(|range| &value[range]) {
+    /// Returns a redactor of these secrets, and of all private keys, and keys and tokens in the format of a vendor, that other texts have:
+    /// of the secret variables of an environment, and all its variables.
+    pub fn new(secrets: impl IntoIterator<Item = String>, texts: impl IntoIterator<Item = String>) -> Self {
+        let mut values: Vec<String> = secrets.into_iter().collect();
+        for text in texts {
+            for found in formats::find(&text).into_iter().map(|range| &text[range]) {
                 values.push(found.to_owned());
                 // A tool may show a private key with something before each line.
                 let lines = found.lines().filter(|line| line.len() >= MIN_LINE_LEN && !line.starts_with("-----"));
@@ -72,14 +72,14 @@ impl Redactor {
     /// token of a vendor: for texts that the host keeps, which can do without a harmless word. JSON stays JSON.
     ///
     /// ```
-    /// let redactor = toolc::redaction::Redactor::default();
+    /// let redactor = toolc_redact::Redactor::default();
     /// let text = format!("a token: ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     /// assert_eq!(redactor.text(&text), text);
     /// assert_eq!(redactor.kept_text(&text), "a token: [secret]");
     /// ```
     pub fn kept_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let without_values = self.text(text);
-        let ranges = secret_formats::find(&without_values);
+        let ranges = formats::find(&without_values);
         if ranges.is_empty() { without_values } else { replaced(&without_values, &ranges).into() }
     }
 }
@@ -157,9 +157,7 @@ mod tests {
     use super::*;
 
     fn redactor(values: &[&str]) -> Redactor {
-        let names: Vec<String> = (0..values.len()).map(|number| format!("KEY_{number}")).collect();
-        let env = names.iter().zip(values).fold(Env::empty(), |env, (name, value)| env.with_secret(name, *value));
-        Redactor::new(names.iter().map(String::as_str), &env)
+        Redactor::new(values.iter().map(|value| (*value).to_owned()), [])
     }
 
     #[test]
@@ -173,12 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_vendors_in_variables_with_harmless_names_are_replaced() {
+    fn keys_of_vendors_in_other_texts_are_replaced() {
         let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-        let env = Env::empty()
-            .with_var("NOTE", format!("use {key} here"))
-            .with_var("COMMIT", "3f786850e387550fdab836ed7e6dc881de23001b");
-        let redactor = Redactor::new([], &env);
+        let texts = [format!("use {key} here"), "3f786850e387550fdab836ed7e6dc881de23001b".to_owned()];
+        let redactor = Redactor::new([], texts);
         assert_eq!(
             redactor.text(&format!("use {key}, 3f786850e387550fdab836ed7e6dc881de23001b")),
             "use [secret], 3f786850e387550fdab836ed7e6dc881de23001b"
@@ -189,7 +185,7 @@ mod tests {
     fn a_private_key_is_replaced_as_a_whole_and_line_by_line() {
         let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
         let key = format!("-----BEGIN {0} KEY-----\n{line}\nAb1=\n-----END {0} KEY-----", "PRIVATE");
-        let redactor = Redactor::new([], &Env::empty().with_var("NOTE", &*key));
+        let redactor = Redactor::new([], [key.clone()]);
         assert_eq!(redactor.text(&format!("a {key} b")), "a [secret] b");
         assert_eq!(redactor.text(&format!("   2|{line}\n   3|Ab1=")), "   2|[secret]\n   3|Ab1=");
     }
