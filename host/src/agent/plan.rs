@@ -52,6 +52,17 @@ pub(crate) struct Plan<'a> {
     pub(crate) helper: Option<HelperPlan>,
 }
 
+impl Plan<'_> {
+    /// Returns the name of the conversation, unless it is a new one.
+    pub(super) fn name(&self) -> Option<&str> {
+        match (&self.helper, self.resume) {
+            (Some(helper), _) => Some(&helper.name),
+            (None, Some(info)) => Some(&info.name),
+            (None, None) => None,
+        }
+    }
+}
+
 /// What is different about the agent of a helper.
 #[derive(Clone)]
 pub(crate) struct HelperPlan {

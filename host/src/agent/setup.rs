@@ -160,18 +160,12 @@ impl Setup {
     /// # Errors
     /// Returns an error if the selection names something unknown, or the conversation to continue cannot be read.
     pub(crate) fn agent(self: &Arc<Self>, plan: Plan<'_>) -> Result<Agent, String> {
-        let models = match &plan.helper {
-            Some(_) => self.models.for_helper(self.helper_limits().model),
-            None => self.models.for_new_conversation(),
-        };
-        let name = match (&plan.helper, plan.resume) {
-            (Some(helper), _) => helper.name.clone(),
-            (None, Some(info)) => info.name.clone(),
-            (None, None) => new_name(),
-        };
+        let models = self.models_of(&plan);
+        let name = plan.name().map_or_else(new_name, ToOwned::to_owned);
         let spent = Spent::default();
         let (session, questions) = self.session(&plan, &models, &name, &spent)?;
-        let Plan { selection, toolsets, source, observer, approver, resume, worker: _, helper } = plan;
+        let base = self.base_of_helpers(&plan);
+        let Plan { source, observer, resume, helper, .. } = plan;
         let task = Task::new(&*name);
         if let Some(directory) = self.host.environment.directory(&self.host.directory, self.host.profile.config()) {
             task.set_directory(directory);
@@ -179,8 +173,8 @@ impl Setup {
         // The parent of a helper records what it returns.
         let sessions = (self.record && helper.is_none()).then(|| self.sessions.clone());
         let origin = Origin { source, directory: self.host.directory.display().to_string() };
-        let mut recorder =
-            Recorder::new(sessions, Arc::clone(&self.host.redactor), origin, models.main.clone(), name.clone());
+        let redactor = Arc::clone(&self.host.redactor);
+        let mut recorder = Recorder::new(sessions, redactor, origin, models.main.clone(), name.clone());
         let mut resumed = Resumed::default();
         if let Some(info) = resume {
             resumed = record::read(&self.sessions, info, models.main.settings().api)?;
@@ -191,17 +185,6 @@ impl Setup {
         let of_helper = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
         let budget = of_helper.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
-        let setup = Arc::clone(self);
-        let base = Base {
-            make: Arc::new(move |plan| setup.agent(plan)),
-            limits: self.helper_limits(),
-            news: self.news.clone(),
-            redactor: Arc::clone(&self.host.redactor),
-            selection: selection.clone(),
-            toolsets,
-            approver,
-            observer: observer.clone(),
-        };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, spent.clone());
         let mut agent = Agent {
             session,
@@ -234,6 +217,28 @@ impl Setup {
             agent.restore(state);
         }
         Ok(agent)
+    }
+
+    fn models_of(&self, plan: &Plan<'_>) -> Models {
+        match plan.helper {
+            Some(_) => self.models.for_helper(self.helper_limits().model),
+            None => self.models.for_new_conversation(),
+        }
+    }
+
+    /// Returns what the helpers of an agent have in common with it.
+    fn base_of_helpers(self: &Arc<Self>, plan: &Plan<'_>) -> Base {
+        let setup = Arc::clone(self);
+        Base {
+            make: Arc::new(move |plan| setup.agent(plan)),
+            limits: self.helper_limits(),
+            news: self.news.clone(),
+            redactor: Arc::clone(&self.host.redactor),
+            selection: plan.selection.clone(),
+            toolsets: plan.toolsets.clone(),
+            approver: plan.approver.clone(),
+            observer: plan.observer.clone(),
+        }
     }
 
     /// Returns the session of an agent, and the questions about its calls.

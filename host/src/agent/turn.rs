@@ -94,23 +94,9 @@ impl Agent {
             tokens.add(self.tokens.since(summaries));
             let calls = response.calls();
             if calls.is_empty() {
-                match response.stop() {
-                    Stop::Paused => continue,
-                    Stop::Refused => return Ok(Ended::Refused),
-                    Stop::Length => return Ok(Ended::CutOff),
-                    _ => match self.results_of_the_rest(interrupts).await {
-                        Ok(true) => continue,
-                        Ok(false) => {
-                            if response.text().trim().is_empty() {
-                                self.emit(&AgentEvent::Notice { text: "the answer of the model is empty" });
-                            }
-                            return Ok(Ended::Done);
-                        }
-                        Err(Pressed) => {
-                            self.end_background();
-                            return Ok(Ended::Interrupted);
-                        }
-                    },
+                match self.end_without_calls(&response, interrupts).await {
+                    Some(ended) => return Ok(ended),
+                    None => continue,
                 }
             }
             if !self.run_calls(&turn, &calls, interrupts).await {
@@ -119,6 +105,28 @@ impl Agent {
             }
             self.count_spent(tokens);
             self.add_news();
+        }
+    }
+
+    /// Returns how a turn ends with a response that has no calls, or `None` if the model is asked again.
+    async fn end_without_calls(&mut self, response: &ModelResponse, interrupts: &mut Interrupts) -> Option<Ended> {
+        match response.stop() {
+            Stop::Paused => None,
+            Stop::Refused => Some(Ended::Refused),
+            Stop::Length => Some(Ended::CutOff),
+            _ => match self.results_of_the_rest(interrupts).await {
+                Ok(true) => None,
+                Ok(false) => {
+                    if response.text().trim().is_empty() {
+                        self.emit(&AgentEvent::Notice { text: "the answer of the model is empty" });
+                    }
+                    Some(Ended::Done)
+                }
+                Err(Pressed) => {
+                    self.end_background();
+                    Some(Ended::Interrupted)
+                }
+            },
         }
     }
 

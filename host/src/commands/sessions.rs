@@ -91,19 +91,7 @@ impl SessionsArgs {
                 print(&text)?;
                 Ok(ExitCode::SUCCESS)
             }
-            SessionsCommand::Show { id } => {
-                let info = one(&sessions, id)?;
-                print(&format!("{}\n", line(&info)))?;
-                for message in sessions.messages(&info.name).map_err(failed)? {
-                    print(&format!(
-                        "\n{}  {}\n{}\n",
-                        message.kind.word(),
-                        time::text(message.time),
-                        safe(&message.text)
-                    ))?;
-                }
-                Ok(ExitCode::SUCCESS)
-            }
+            SessionsCommand::Show { id } => show_one(&sessions, id).map(|()| ExitCode::SUCCESS),
             SessionsCommand::Search { words, limit, newest, json } => {
                 let order = if *newest { Order::Newest } else { Order::Best };
                 let found = sessions
@@ -117,13 +105,11 @@ impl SessionsArgs {
                 Ok(ExitCode::from(u8::from(found.is_empty())))
             }
             SessionsCommand::Export { ids } => {
-                let mut chosen = Vec::new();
-                for id in ids {
-                    chosen.push(one(&sessions, id)?);
-                }
-                if ids.is_empty() {
-                    chosen = sessions.list(usize::MAX).map_err(failed)?;
-                }
+                let chosen = if ids.is_empty() {
+                    sessions.list(usize::MAX).map_err(failed)?
+                } else {
+                    ids.iter().map(|id| one(&sessions, id)).collect::<Result<_, _>>()?
+                };
                 for info in chosen {
                     export(&sessions, &info)?;
                 }
@@ -142,6 +128,17 @@ impl SessionsArgs {
             }
         }
     }
+}
+
+/// Prints the messages of a conversation.
+fn show_one(sessions: &Sessions, id: &str) -> Result<(), String> {
+    let info = one(sessions, id)?;
+    print(&format!("{}\n", line(&info)))?;
+    for message in sessions.messages(&info.name).map_err(|error| error.to_string())? {
+        let (kind, time) = (message.kind.word(), time::text(message.time));
+        print(&format!("\n{kind}  {time}\n{}\n", safe(&message.text)))?;
+    }
+    Ok(())
 }
 
 /// Returns the only conversation whose name begins with `id`.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_projects, trusted_repositories};
@@ -46,6 +46,12 @@ pub(crate) struct TrustArgs {
     yes: bool,
 }
 
+/// What a person decides about.
+struct Untrusted {
+    files: Option<ProjectFiles>,
+    git: Option<ProjectGit>,
+}
+
 impl TrustArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
@@ -62,43 +68,13 @@ impl TrustArgs {
             None => self.project(home)?,
         };
         let git = self.plugin.is_none().then(|| ProjectGit::read(&folder));
-        if !self.revoke && !folder.is_dir() {
+        if self.revoke {
+            return revoke_trust(home, &folder, git.as_ref());
+        }
+        if !folder.is_dir() {
             return Err(format!("no such folder: {}", folder.display()));
         }
-        if self.revoke {
-            let was_trusted = revoke(home, &folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
-            if !was_trusted {
-                eprintln!("error: {} was not trusted", folder.display());
-            }
-            return Ok(u8::from(!was_trusted));
-        }
-        let files = match &self.plugin {
-            Some(_) => Some(ProjectFiles::read_plugin(&folder)?),
-            None => ProjectFiles::read(&folder)?,
-        };
-        let mut files = files;
-        let mut git = git.filter(|git| !git.runs_nothing());
-        if let Some(why) = git.as_ref().and_then(ProjectGit::why_unknown) {
-            let message = format!("the git settings cannot be trusted, because they are not known: {why}");
-            if files.is_none() {
-                return Err(message);
-            }
-            eprintln!("warning: {message}");
-            git = None;
-        }
-        if files.is_none() && git.is_none() {
-            let folder = folder.display();
-            return Err(format!(
-                "{folder} has no folder {PROJECT_FOLDER} to trust, and no git settings that run programs"
-            ));
-        }
-        // What is trusted already is not asked about.
-        if let Some(Trust::Trusted(_)) = files.as_ref().map(|files| files.trust(home)).transpose()? {
-            files = None;
-        }
-        if let Some(GitTrust::Trusted) = git.as_ref().map(|git| git.trust(home)).transpose()? {
-            git = None;
-        }
+        let Untrusted { files, git } = self.untrusted(home, &folder, git)?;
         if files.is_none() && git.is_none() {
             return ask::print("everything is trusted already\n").map(|()| 0);
         }
@@ -115,6 +91,39 @@ impl TrustArgs {
             git.add(home)?;
         }
         ask::print(&format!("trusted: {}\n", show::one_line(&folder.display().to_string()))).map(|()| 0)
+    }
+
+    /// Returns the files and git settings of a folder that are not trusted.
+    ///
+    /// # Errors
+    /// If the folder has neither, or they cannot be read.
+    fn untrusted(&self, home: &Home, folder: &Path, git: Option<ProjectGit>) -> Result<Untrusted, String> {
+        let mut files = match &self.plugin {
+            Some(_) => Some(ProjectFiles::read_plugin(folder)?),
+            None => ProjectFiles::read(folder)?,
+        };
+        let mut git = git.filter(|git| !git.runs_nothing());
+        if let Some(why) = git.as_ref().and_then(ProjectGit::why_unknown) {
+            let message = format!("the git settings cannot be trusted, because they are not known: {why}");
+            if files.is_none() {
+                return Err(message);
+            }
+            eprintln!("warning: {message}");
+            git = None;
+        }
+        if files.is_none() && git.is_none() {
+            let folder = folder.display();
+            return Err(format!(
+                "{folder} has no folder {PROJECT_FOLDER} to trust, and no git settings that run programs"
+            ));
+        }
+        if let Some(Trust::Trusted(_)) = files.as_ref().map(|files| files.trust(home)).transpose()? {
+            files = None;
+        }
+        if let Some(GitTrust::Trusted) = git.as_ref().map(|git| git.trust(home)).transpose()? {
+            git = None;
+        }
+        Ok(Untrusted { files, git })
     }
 
     /// Returns the project that the command line names, or that of the current directory.
@@ -147,6 +156,15 @@ impl TrustArgs {
         }
         text + "Programs of plugins run with all your rights. A hook sees every call that it names.\n"
     }
+}
+
+/// Ends the trust in a folder. Returns the exit status.
+fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<u8, String> {
+    let was_trusted = revoke(home, folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
+    if !was_trusted {
+        eprintln!("error: {} was not trusted", folder.display());
+    }
+    Ok(u8::from(!was_trusted))
 }
 
 fn confirm() -> Result<bool, String> {

@@ -110,14 +110,15 @@ fn a_run_of_a_killed_runner_is_reported_and_not_repeated() {
     let held = fs::read_to_string(&lock).expect("it exists");
     fs::write(&lock, "00000000-0000-0000-0000-000000000000 other\n").expect("failed to write");
     let early = run(folder.path(), &["cron", "run", "--once"], &[]);
-    assert!(early.err.contains("another `toolc cron run` runs the jobs"), "the lease is valid: {}", early.err);
+    assert!(
+        early.err.contains("another `toolc cron run` is active (its lease ends at"),
+        "the lease is valid: {}",
+        early.err
+    );
     // On this machine, its lock says that it has ended.
     fs::write(&lock, held).expect("failed to write");
     let next = run(folder.path(), &["cron", "run", "--once"], &[]);
-    assert!(
-        next.status == Some(0) && next.err.contains("note: the process that ran job 1 has ended before it"),
-        "{next:?}"
-    );
+    assert!(next.status == Some(0) && next.err.contains("note: the last run of job 1 was interrupted"), "{next:?}");
     let run = only_run(&folder, &job);
     assert!(outcome(&run) == Some(RunOutcome::Interrupted) && run.output.contains("is not repeated"), "{run:?}");
 }
@@ -494,10 +495,7 @@ fn a_second_runner_leaves_the_jobs_to_the_first() {
     let mut first = start(&folder, &["cron", "run", "--once"]);
     wait_for("the job does not begin", || folder.path().join("log").exists());
     let second = run(folder.path(), &["cron", "run", "--once"], &[]);
-    assert!(
-        second.status == Some(0) && second.err.contains("note: another `toolc cron run` runs the jobs"),
-        "{second:?}"
-    );
+    assert!(second.status == Some(0) && second.err.contains("note: another `toolc cron run` is active"), "{second:?}");
     let second = run(folder.path(), &["cron", "run", "1"], &[]);
     assert!(second.status == Some(2) && second.err.contains("end it first"), "{second:?}");
     assert!(first.wait().expect("failed to wait").success());

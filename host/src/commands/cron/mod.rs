@@ -168,12 +168,8 @@ impl CronArgs {
         match command {
             CronCommand::List { json } => {
                 let all = jobs.list().map_err(failed)?;
-                ask::print(&if json {
-                    show::list_json(&jobs, &all).map_err(failed)?
-                } else {
-                    show::list(&jobs, &all)
-                })?;
-                Ok(ExitCode::SUCCESS)
+                let text = if json { show::list_json(&jobs, &all).map_err(failed)? } else { show::list(&jobs, &all) };
+                ask::print(&text).map(|()| ExitCode::SUCCESS)
             }
             CronCommand::Show { id, runs, json } => {
                 let Some(job) = jobs.get(id).map_err(failed)? else { return Ok(unknown(&[id])) };
@@ -194,41 +190,47 @@ impl CronArgs {
                 }
                 run::Runner::new(&args, options, &home)?.run()
             }
-            CronCommand::Pause { ids } => {
-                ask::refuse_tools("pause jobs")?;
-                change(&jobs, &ids, |job| match job.state {
-                    JobState::Active(_) => {
-                        job.state = JobState::Paused;
-                        Ok(())
-                    }
-                    state => Err(format!("it is {} already", state.word())),
-                })
-            }
-            CronCommand::Resume { ids } => {
-                ask::refuse_tools("resume jobs")?;
-                let now = SystemTime::now();
-                let zone = jobs.zone().map_err(|error| error.to_string())?;
-                change(&jobs, &ids, move |job| match job.state {
-                    JobState::Paused => {
-                        job.activate(now, &zone);
-                        Ok(())
-                    }
-                    state => Err(format!("it is not paused, but {}", state.word())),
-                })
-            }
-            CronCommand::Remove { ids } => {
-                ask::refuse_tools("remove jobs")?;
-                let mut missing = Vec::new();
-                for id in ids {
-                    if !jobs.remove(id).map_err(failed)? {
-                        missing.push(id);
-                    }
-                }
-                Ok(unknown(&missing))
-            }
+            CronCommand::Pause { ids } => pause(&jobs, &ids),
+            CronCommand::Resume { ids } => resume(&jobs, &ids),
+            CronCommand::Remove { ids } => remove(&jobs, ids),
             CronCommand::Work { run, models } => work::run(run, &models, options, home),
         }
     }
+}
+
+fn pause(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode, String> {
+    ask::refuse_tools("pause jobs")?;
+    change(jobs, ids, |job| match job.state {
+        JobState::Active(_) => {
+            job.state = JobState::Paused;
+            Ok(())
+        }
+        state => Err(format!("it is {} already", state.word())),
+    })
+}
+
+fn resume(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode, String> {
+    ask::refuse_tools("resume jobs")?;
+    let now = SystemTime::now();
+    let zone = jobs.zone().map_err(|error| error.to_string())?;
+    change(jobs, ids, move |job| match job.state {
+        JobState::Paused => {
+            job.activate(now, &zone);
+            Ok(())
+        }
+        state => Err(format!("it is not paused, but {}", state.word())),
+    })
+}
+
+fn remove(jobs: &Jobs, ids: Vec<i64>) -> Result<ExitCode, String> {
+    ask::refuse_tools("remove jobs")?;
+    let mut missing = Vec::new();
+    for id in ids {
+        if !jobs.remove(id).map_err(|error| error.to_string())? {
+            missing.push(id);
+        }
+    }
+    Ok(unknown(&missing))
 }
 
 /// Changes jobs, and prints what they are then.

@@ -54,6 +54,14 @@ struct Program {
     environment: EnvironmentKind,
 }
 
+/// Whether a runner holds the lease, without which it begins no runs.
+enum HeldLease {
+    /// Another runner holds it. `is_told`: the user knows that this one waits.
+    NotYet { is_told: bool },
+    /// This runner has acquired or renewed it at this time.
+    Since(Instant),
+}
+
 pub(super) struct Runner<'a> {
     args: &'a RunArgs,
     jobs: Jobs,
@@ -108,65 +116,32 @@ impl<'a> Runner<'a> {
         Ok(ExitCode::from(if was_stopped { 130 } else { u8::from(self.has_failed) }))
     }
 
-    /// Returns whether a signal has ended it.
+    /// Runs jobs until all that were wanted have ended, or a signal stops it. Returns whether a signal did.
     fn run_until(&mut self, stop: &AtomicBool) -> Result<bool, String> {
         let failed = |error: StoreError| error.to_string();
-        let is_once = self.args.once || !self.args.ids.is_empty();
         let mut wanted = self.args.ids.iter().copied().collect::<VecDeque<i64>>();
-        let (mut renewed, mut is_waiting): (Option<Instant>, bool) = (None, false);
+        let mut lease = HeldLease::NotYet { is_told: false };
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(true);
             }
-            if renewed.is_none() {
-                self.end_lease_of_dead().map_err(failed)?;
-                match self.jobs.acquire(&self.name, SystemTime::now()).map_err(failed)? {
-                    Lease::Held { interrupted } => {
-                        for job in interrupted {
-                            eprintln!(
-                                "note: the process that ran job {job} has ended before it: the run is interrupted, and not repeated"
-                            );
-                        }
-                        if !is_once {
-                            eprintln!("running jobs when they are due; Ctrl-C ends this");
-                        }
-                        renewed = Some(Instant::now());
-                    }
-                    Lease::Taken { expires } => {
-                        let expires = self.jobs.time_text(expires);
-                        if is_once {
-                            if !wanted.is_empty() {
-                                return Err(format!(
-                                    "another `toolc cron run` runs the jobs (until {expires}, unless it goes on): end it first"
-                                ));
-                            }
-                            eprintln!(
-                                "note: another `toolc cron run` runs the jobs (until {expires}, unless it goes on)"
-                            );
-                            return Ok(false);
-                        }
-                        if !is_waiting {
-                            eprintln!(
-                                "note: another `toolc cron run` runs the jobs; this one begins when that has ended"
-                            );
-                            is_waiting = true;
-                        }
-                    }
+            match lease {
+                HeldLease::NotYet { is_told } => match self.acquire(&wanted, is_told)? {
+                    Some(acquired) => lease = acquired,
+                    None => return Ok(false),
+                },
+                HeldLease::Since(renewed) if renewed.elapsed() >= RENEWAL => {
+                    let is_held = self.jobs.renew(&self.name, SystemTime::now()).map_err(failed)?;
+                    lease = if is_held { HeldLease::Since(Instant::now()) } else { self.lost() };
                 }
-            } else if renewed.is_some_and(|renewed| renewed.elapsed() >= RENEWAL) {
-                if self.jobs.renew(&self.name, SystemTime::now()).map_err(failed)? {
-                    renewed = Some(Instant::now());
-                } else {
-                    self.lost();
-                    (renewed, is_waiting) = (None, false);
+                HeldLease::Since(_) => {}
+            }
+            if matches!(lease, HeldLease::Since(_)) {
+                if !self.begin_runs(&mut wanted).map_err(failed)? {
+                    lease = self.lost();
+                } else if self.is_once() && self.running.is_empty() && wanted.is_empty() && !self.is_due()? {
+                    return Ok(false);
                 }
-            }
-            if renewed.is_some() && !self.begin_runs(&mut wanted).map_err(failed)? {
-                self.lost();
-                (renewed, is_waiting) = (None, false);
-            }
-            if is_once && renewed.is_some() && self.running.is_empty() && wanted.is_empty() && !self.is_due()? {
-                return Ok(false);
             }
             match self.receiver.recv_timeout(TICK) {
                 Ok(ended) => self.end(ended)?,
@@ -174,6 +149,47 @@ impl<'a> Runner<'a> {
                 Err(RecvTimeoutError::Disconnected) => return Err("the channel of the runs is closed".to_owned()),
             }
         }
+    }
+
+    /// Returns whether this runner ends when no job is due.
+    fn is_once(&self) -> bool {
+        self.args.once || !self.args.ids.is_empty()
+    }
+
+    /// Tries to take the lease. Returns `None` if another runner holds it and this one does not wait. `is_told` says whether the user
+    /// knows that this runner waits.
+    ///
+    /// # Errors
+    /// If another runner holds the lease and the user has named jobs.
+    fn acquire(&mut self, wanted: &VecDeque<i64>, is_told: bool) -> Result<Option<HeldLease>, String> {
+        let failed = |error: StoreError| error.to_string();
+        self.end_lease_of_dead().map_err(failed)?;
+        let expires = match self.jobs.acquire(&self.name, SystemTime::now()).map_err(failed)? {
+            Lease::Held { interrupted } => {
+                for job in interrupted {
+                    eprintln!(
+                        "note: the last run of job {job} was interrupted, because its process ended. It is not repeated"
+                    );
+                }
+                if !self.is_once() {
+                    eprintln!("running jobs when they are due; Ctrl-C ends this");
+                }
+                return Ok(Some(HeldLease::Since(Instant::now())));
+            }
+            Lease::Taken { expires } => self.jobs.time_text(expires),
+        };
+        if !self.is_once() {
+            if !is_told {
+                eprintln!("note: another `toolc cron run` is active; this one begins when that has ended");
+            }
+            return Ok(Some(HeldLease::NotYet { is_told: true }));
+        }
+        let active = format!("another `toolc cron run` is active (its lease ends at {expires})");
+        if !wanted.is_empty() {
+            return Err(format!("{active}: stop it first"));
+        }
+        eprintln!("note: {active}");
+        Ok(None)
     }
 
     /// Ends the lease of the last runner of this machine if that has ended without doing so.
@@ -237,7 +253,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Ends all runs, which another process has recorded as interrupted.
-    fn lost(&mut self) {
+    fn lost(&mut self) -> HeldLease {
         self.has_failed |= !self.running.is_empty();
         eprintln!(
             "warning: another `toolc cron run` has taken over, because this one did not answer; its runs end here"
@@ -245,6 +261,7 @@ impl<'a> Runner<'a> {
         for stop in self.running.values() {
             stop.store(true, Ordering::Relaxed);
         }
+        HeldLease::NotYet { is_told: false }
     }
 
     /// Ends runs whose jobs were removed.
