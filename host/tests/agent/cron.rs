@@ -497,7 +497,7 @@ fn a_second_runner_leaves_the_jobs_to_the_first() {
     let second = run(folder.path(), &["cron", "run", "--once"], &[]);
     assert!(second.status == Some(0) && second.err.contains("note: another `toolc cron run` is active"), "{second:?}");
     let second = run(folder.path(), &["cron", "run", "1"], &[]);
-    assert!(second.status == Some(2) && second.err.contains("end it first"), "{second:?}");
+    assert!(second.status == Some(2) && second.err.contains("stop it first"), "{second:?}");
     assert!(first.wait().expect("failed to wait").success());
     assert_eq!(outcome(&only_run(&folder, &job)), Some(RunOutcome::Done));
     assert_eq!(fs::read_to_string(folder.path().join("log")).expect("it exists"), "begun\n");
