@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::{Value, json};
 use toolc::attachment::Attachment;
+use toolc::text::beginning;
 use toolc::{Image, ToolError, ToolOutput, ToolResult};
 
 use crate::output::OutputSchema;
@@ -71,9 +72,9 @@ pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, St
     let parts = content.as_array_mut().ok_or("its `content` is not a list")?;
     for part in parts {
         if let Err(error) = serde_json::from_value::<ContentBlock>(part.clone()) {
-            let reason = shortened(&error.to_string());
+            let reason = noted(&error.to_string());
             let note = match part.get("type").and_then(Value::as_str) {
-                Some(kind) => format!("[content of the type {:?} is left out: {reason}]", shortened(kind)),
+                Some(kind) => format!("[content of the type {:?} is left out: {reason}]", noted(kind)),
                 None => format!("[content without a type is left out: {reason}]"),
             };
             *part = json!({ "type": "text", "text": note });
@@ -84,7 +85,7 @@ pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, St
             return Err(format!("its `{key}` has the wrong type"));
         }
     }
-    serde_json::from_value(result).map_err(|error| shortened(&error.to_string()))
+    serde_json::from_value(result).map_err(|error| noted(&error.to_string()))
 }
 
 impl Parts {
@@ -109,7 +110,7 @@ impl Parts {
                     let media_type = mime_type.as_deref().unwrap_or(ANY_TYPE);
                     let resource = |bytes| reason(Attachment::binary_resource(&redactor.text(&uri), media_type, bytes));
                     let read = bytes(&blob).and_then(resource);
-                    push(&mut self.attachments, &mut self.texts, &format!("the resource {}", shortened(&uri)), read);
+                    push(&mut self.attachments, &mut self.texts, &format!("the resource {}", noted(&uri)), read);
                 }
                 other => self.add_unknown(&json!(other)),
             },
@@ -120,7 +121,7 @@ impl Parts {
     /// Adds a note about a part of a kind that the protocol library knows and this crate does not.
     fn add_unknown(&mut self, part: &Value) {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or("resource");
-        self.texts.push(format!("[content of the type {:?} is left out]", shortened(kind)));
+        self.texts.push(format!("[content of the type {:?} is left out]", noted(kind)));
     }
 }
 
@@ -178,15 +179,12 @@ fn bytes(data: &str) -> Result<Vec<u8>, String> {
 
 /// Returns the message of an error, for a note.
 fn reason<T>(read: Result<T, ToolError>) -> Result<T, String> {
-    read.map_err(|error| shortened(error.message()))
+    read.map_err(|error| noted(error.message()))
 }
 
 /// Returns a word or a reason of a server for a note.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_NOTED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+fn noted(text: &str) -> String {
+    beginning(text, MAX_NOTED).into_owned()
 }
 
 fn link_text(link: &Resource) -> String {

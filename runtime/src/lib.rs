@@ -68,7 +68,7 @@ mod sorted;
 mod stamp;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod text;
+pub mod text;
 #[cfg(feature = "typescript")]
 mod typescript;
 mod vec_map;

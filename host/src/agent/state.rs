@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use toolc::text::beginning;
 use toolc::{Call, CompletedCall, ErrorKind, ToolCall};
 use toolc_agent::{TodoItem, TodoList};
 use toolc_terminal::RunningProcess;
@@ -122,14 +123,19 @@ impl Agent {
         let running = RunningProcess::of_task(&self.task);
         let process = |process: RunningProcess| Process {
             session_id: process.session_id,
-            command: shortened(&process.command),
+            command: beginning(&process.command, MAX_CHARS).into_owned(),
             started: time::text(process.started),
         };
         TaskState {
             todo: self.task.state::<TodoList>().map_or_else(Vec::new, |list| list.items()),
             processes: running.into_iter().map(process).collect(),
-            calls: self.background.texts().map(|call| shortened(&call)).collect(),
-            unanswered: self.questions.unanswered().iter().map(|call| shortened(call)).collect(),
+            calls: self.background.texts().map(|call| beginning(&call, MAX_CHARS).into_owned()).collect(),
+            unanswered: self
+                .questions
+                .unanswered()
+                .iter()
+                .map(|call| beginning(call, MAX_CHARS).into_owned())
+                .collect(),
             denied: self.denied.clone(),
             helpers: self.helpers.recorded(),
         }
@@ -177,18 +183,11 @@ impl Agent {
     }
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// Returns the calls in a call that were not approved or were refused. A call of `tool_call` may have several in it.
 fn denied_in(CompletedCall { call, response }: &CompletedCall<'_>) -> Vec<Denied> {
     let denied = |call: String, result: &Value| Denied {
-        call: shortened(&call),
-        reason: shortened(result["error"].as_str().unwrap_or_default()),
+        call: beginning(&call, MAX_CHARS).into_owned(),
+        reason: beginning(result["error"].as_str().unwrap_or_default(), MAX_CHARS).into_owned(),
     };
     let result: Value = serde_json::from_str(&response.json).unwrap_or_default();
     if let Some(calls) = calls_in(call) {

@@ -26,18 +26,12 @@ pub(super) fn got(value: &Value) -> String {
 /// Returns `text` as a JSON string, cut if it is long.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::new();
-    let shown = cut(text, MAX_VALUE_BYTES);
+    let shown = &text[..text.floor_char_boundary(MAX_VALUE_BYTES)];
     crate::text::json::push_string(&mut out, shown);
     if shown.len() < text.len() {
         out.push('…');
     }
     out
-}
-
-/// Returns at most the first `max` bytes of `text`, cut at a character boundary.
-pub(super) fn cut(text: &str, max: usize) -> &str {
-    let end = (0..=max.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
 }
 
 /// Returns a count with its noun: `1 item`, `2 items`.
@@ -225,7 +219,7 @@ fn literal_text(literal: &Literal) -> Option<String> {
         Literal::Integer(i) => i.to_string(),
         Literal::Number(n) => decimal(*n),
         Literal::String(text) => quoted(text),
-        Literal::Json(text) => cut(text, MAX_VALUE_BYTES).to_owned(),
+        Literal::Json(text) => text[..text.floor_char_boundary(MAX_VALUE_BYTES)].to_owned(),
         Literal::Hidden => return None,
     })
 }

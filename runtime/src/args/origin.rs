@@ -114,7 +114,7 @@ pub(super) fn sent_key<'k>(
 /// Appends a key to a JSON pointer.
 pub(super) fn push_key(pointer: &mut String, key: &str) {
     pointer.push('/');
-    pointer.push_str(&super::expectation_text::cut(key, 200).replace('~', "~0").replace('/', "~1"));
+    pointer.push_str(&key[..key.floor_char_boundary(200)].replace('~', "~0").replace('/', "~1"));
 }
 
 fn child<'v>(value: Cow<'v, Value>, get: impl for<'a> Fn(&'a Value) -> Option<&'a Value>) -> Option<Cow<'v, Value>> {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Limits;
-use super::expectation_text::cut;
 use super::open;
 use super::origin::{Origin, push_key, sent_key};
 use super::reader::Reader;
@@ -230,11 +229,11 @@ fn text_of(value: &Value) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    text_of(&cut(text, 2 * MAX_VALUE_BYTES).into())
+    text_of(&Value::from(&text[..text.floor_char_boundary(2 * MAX_VALUE_BYTES)]))
 }
 
 /// Returns `text`, or its beginning with an ellipsis if it is long.
 fn shortened(text: &str) -> String {
-    let shown = cut(text, MAX_VALUE_BYTES);
+    let shown = &text[..text.floor_char_boundary(MAX_VALUE_BYTES)];
     if shown.len() < text.len() { format!("{shown}…") } else { text.to_owned() }
 }

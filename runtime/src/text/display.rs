@@ -1,11 +1,39 @@
 //! Escaping and truncating untrusted text for display.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use crate::text::invisible::is_invisible;
 
 /// The maximum length of a displayed tool name, in characters. A model may have made the name up, so it can have any length.
 const MAX_NAME_CHARS: usize = 64;
+
+/// Returns at most the first `max` characters of a text. If it has more, `…` follows.
+///
+/// ```
+/// assert_eq!(toolc::text::beginning("größer", 4), "größ…");
+/// assert_eq!(toolc::text::beginning("groß", 4), "groß");
+/// ```
+pub fn beginning(text: &str, max: usize) -> Cow<'_, str> {
+    text.char_indices().nth(max).map_or(Cow::Borrowed(text), |(end, _)| format!("{}…", &text[..end]).into())
+}
+
+/// Returns a text without its middle if it has more than `max` characters: a line says how many are left out.
+///
+/// ```
+/// assert_eq!(toolc::text::without_middle("größer", 4), "gr\n[2 characters are left out]\ner");
+/// assert_eq!(toolc::text::without_middle("groß", 4), "groß");
+/// ```
+pub fn without_middle(text: &str, max: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= max {
+        return text.into();
+    }
+    let half = max / 2;
+    let place = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = (&text[..place(half)], &text[place(count - half)..]);
+    format!("{head}\n[{} characters are left out]\n{tail}", count - 2 * half).into()
+}
 
 /// Returns a name, truncated to 64 characters.
 pub(crate) fn short_name(name: &str) -> String {

@@ -1,5 +1,6 @@
-//! Text: JSON strings, identifiers, sentences for keywords, similar names, spellings and words of names, and the display of untrusted text.
+//! Texts for people: shortened, and the characters that they do not show.
 
+#[doc(hidden)]
 pub mod code_names;
 pub(crate) mod display;
 pub(crate) mod identifier;
@@ -8,3 +9,6 @@ pub(crate) mod json;
 pub(crate) mod names;
 pub(crate) mod nearest;
 pub(crate) mod prose;
+
+pub use display::{beginning, without_middle};
+pub use invisible::{changes_direction, is_invisible};

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
+use toolc::text::without_middle;
 
 use super::read::{JOB, job};
 use super::{Job, JobRun, Jobs, MAX_OUTPUT_CHARS, MAX_RUNS, RunOutcome, save, stored};
@@ -162,7 +163,8 @@ impl Jobs {
         output: &str,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
-        let output = shortened(output);
+        // With the line that says how many characters are left out.
+        let output = without_middle(output, MAX_OUTPUT_CHARS - 100);
         let sql = "UPDATE job_runs SET ended = ?3, outcome = ?4, output = ?5 WHERE id = ?1 AND runner = ?2 AND outcome IS NULL";
         self.database.write_durably(|connection| {
             let values = params![run, name, milliseconds(now), outcome.word(), output];
@@ -187,16 +189,4 @@ fn holds(connection: &Connection, name: &str, now: SystemTime) -> rusqlite::Resu
     let sql = "SELECT 1 FROM job_runner WHERE name = ?1 AND expires > ?2";
     let found = connection.prepare(sql)?.query_row(params![name, milliseconds(now)], |_| Ok(())).optional()?;
     Ok(found.is_some())
-}
-
-/// Returns a text without its middle if it is too long.
-fn shortened(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= MAX_OUTPUT_CHARS {
-        return text.to_owned();
-    }
-    let half = MAX_OUTPUT_CHARS / 2 - 50;
-    let head: String = text.chars().take(half).collect();
-    let tail: String = text.chars().skip(count - half).collect();
-    format!("{head}\n[{} characters are left out]\n{tail}", count - 2 * half)
 }

@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use toolc::cancel::CancellationToken;
+use toolc::text::without_middle;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::session_search::SessionSearchTools;
 use toolc_catalog::session_search::session_search::{
@@ -271,11 +272,11 @@ impl Request {
                         "[{} {}] {}",
                         role(message.kind).as_str(),
                         time_text(message.time),
-                        shortened(&message.text, MAX_MESSAGE_CHARS)
+                        without_middle(&message.text, MAX_MESSAGE_CHARS).into_owned()
                     )
                 })
                 .collect();
-            let of_session = shortened(&of_session.join("\n\n"), budget);
+            let of_session = without_middle(&of_session.join("\n\n"), budget).into_owned();
             text += &format!(
                 "# Conversation {} of {}: {}\n\n{of_session}\n\n",
                 info.name,
@@ -312,7 +313,7 @@ impl Conversation {
             message_id: message.id,
             role: role(message.kind),
             time: time_text(message.time),
-            text: excerpts.next().unwrap_or_else(|| shortened(&message.text, MAX_MESSAGE_CHARS)),
+            text: excerpts.next().unwrap_or_else(|| without_middle(&message.text, MAX_MESSAGE_CHARS).into_owned()),
         };
         let messages = messages.into_iter().map(message).collect();
         ReturnsSessionsItem {
@@ -333,17 +334,6 @@ fn role(kind: MessageKind) -> MessageRole {
         MessageKind::Results => MessageRole::Tool,
         _ => MessageRole::Assistant,
     }
-}
-
-/// Returns the beginning and the end of a text that is longer than `max` characters.
-fn shortened(text: &str, max: usize) -> String {
-    let count = text.chars().count();
-    if count <= max {
-        return text.to_owned();
-    }
-    let end = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
-    let (head, tail) = (end(max / 2), end(count - max / 2));
-    format!("{}\n[{} characters are left out]\n{}", &text[..head], count - max / 2 * 2, &text[tail..])
 }
 
 #[cfg(test)]

@@ -153,13 +153,5 @@ fn joined<const N: usize>(notes: [Option<String>; N]) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// Returns the beginning of a text.
-fn shortened(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        Some((at, _)) => format!("{}...", &text[..at]),
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(all(test, unix))]
 mod tests;

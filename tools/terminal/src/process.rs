@@ -4,15 +4,16 @@ use std::io;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
+use toolc::text::beginning;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::process::{Action, Args, Process, ProcessStatus, Returns};
 use toolc_environment::EndReason;
 
+use crate::TerminalHandlers;
 use crate::background::processes::TaskProcesses;
 use crate::background::{Background, Look};
 use crate::signals::signal_of;
 use crate::transcript::Transcript;
-use crate::{TerminalHandlers, shortened};
 
 /// The longest time to wait in one call, in seconds.
 const MAX_WAIT: u64 = 600;
@@ -75,7 +76,7 @@ fn describe(process: &Background) -> Process {
     let outcome = process.outcome();
     Process {
         session_id: process.id.clone(),
-        command: shortened(&process.command, MAX_COMMAND),
+        command: beginning(&process.command, MAX_COMMAND).into_owned(),
         pid: process.pid().map(i64::from),
         status: match outcome {
             None => ProcessStatus::Running,

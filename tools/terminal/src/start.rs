@@ -77,7 +77,7 @@ fn too_many(processes: &TaskProcesses) -> ToolError {
         .all()
         .iter()
         .filter(|process| process.outcome().is_none())
-        .map(|process| format!("{} (`{}`)", process.id, crate::shortened(&process.command, 60)))
+        .map(|process| format!("{} (`{}`)", process.id, toolc::text::beginning(&process.command, 60)))
         .collect();
     if running.is_empty() {
         text.push_str(". Other tasks have started them: try again later");

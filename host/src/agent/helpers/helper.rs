@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
+use toolc::text::{beginning, without_middle};
 use toolc_mcp::CheckedSchema;
 
 use super::Base;
@@ -86,7 +87,10 @@ impl Report {
     }
 
     fn with_summary(self, text: &str) -> Self {
-        Self { summary: Some(shortened(text.trim(), MAX_SUMMARY)).filter(|text| !text.is_empty()), ..self }
+        Self {
+            summary: Some(without_middle(text.trim(), MAX_SUMMARY).into_owned()).filter(|text| !text.is_empty()),
+            ..self
+        }
     }
 }
 
@@ -188,7 +192,7 @@ impl Helper {
     ) -> Result<Arc<Self>, String> {
         let goal = surroundings.base.redactor.text(&job.goal).into_owned();
         let helper = Arc::new(Self {
-            goal: shortened(&show::one_line(&goal), SHOWN_GOAL),
+            goal: beginning(&show::one_line(&goal), SHOWN_GOAL).into_owned(),
             is_background,
             task: surroundings.plan.name.clone(),
             budget: Arc::clone(&surroundings.plan.budget),
@@ -462,17 +466,6 @@ fn progress(observer: &Observer, call: &WaitingCall, ended: usize, message: &str
     observer(&AgentEvent::Progress { id: &call.id, tool: DELEGATE_TASK, done, total, message });
 }
 
-/// Returns the beginning and the end of a text that is longer than `max` characters.
-fn shortened(text: &str, max: usize) -> String {
-    let count = text.chars().count();
-    if count <= max {
-        return text.to_owned();
-    }
-    let place = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
-    let (head, tail) = (place(max * 2 / 3), place(count - max / 3));
-    format!("{} [{} characters are left out] {}", &text[..head], text[head..tail].chars().count(), &text[tail..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -504,9 +497,8 @@ mod tests {
 
     #[test]
     fn a_long_summary_has_its_beginning_and_its_end() {
-        let text = shortened(&format!("ä{}z", "-".repeat(MAX_SUMMARY)), MAX_SUMMARY);
+        let text = without_middle(&format!("ä{}z", "-".repeat(MAX_SUMMARY)), MAX_SUMMARY);
         assert!(text.starts_with('ä') && text.ends_with('z'), "{text}");
         assert!(text.contains("[2 characters are left out]") && text.chars().count() < MAX_SUMMARY + 50, "{text}");
-        assert_eq!(shortened("all of it", 9), "all of it");
     }
 }

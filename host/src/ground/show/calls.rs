@@ -1,6 +1,7 @@
 //! Calls and answers as a person sees them.
 
 use serde_json::Value;
+use toolc::text::beginning;
 
 use super::glyphs::one_line;
 
@@ -24,14 +25,7 @@ pub(crate) fn call(emoji: &str, tool: &str, arguments: &Value, width: usize) -> 
     }
     let emoji = if emoji.is_empty() { String::new() } else { format!("{} ", one_line(emoji)) };
     let text = format!("{emoji}{} {}", one_line(tool), parts.join(", "));
-    shortened(text.trim_end(), width)
-}
-
-fn shortened(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    beginning(text.trim_end(), width).into_owned()
 }
 
 #[cfg(test)]

@@ -190,8 +190,5 @@ pub(super) fn total_chars(entries: &[String]) -> usize {
 
 fn beginning(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    toolc::text::beginning(&line, SHOWN_CHARS).into_owned()
 }
