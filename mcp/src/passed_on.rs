@@ -1,7 +1,7 @@
 //! What is passed on from MCP servers to clients of `toolc mcp serve`, and no model sees: icons of tools, and `_meta` of tools and results.
 
 use serde_json::{Map, Value};
-use toolc::__gen::client_fields::{MAX_ICONS, is_icon, is_meta, is_meta_key};
+use toolc::client_fields::{MAX_ICONS, is_icon, is_meta, is_meta_key};
 
 /// The keys without a prefix that have a meaning in the protocol, between one client and its server.
 const OWN_KEYS: &[&str] = &["progressToken", "traceparent", "tracestate", "baggage"];

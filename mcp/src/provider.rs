@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::watch;
-use toolc::__gen::CodeParameter;
+use toolc::approval::CodeParameter;
 use toolc::args::Slots;
 use toolc::availability::{Availability, AvailabilityCheck, Requirement};
 use toolc::behaviour::Parallel;

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use toolc::__gen::code_parameters;
-use toolc::__gen::table::SlotKind;
+use toolc::approval::code_parameters;
 use toolc_codegen::catalog::{FactId, VariableId};
 use toolc_codegen::check::Checked;
 use toolc_codegen::diagnostic::Code;
@@ -136,12 +135,8 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
     let lowered = lower(catalog);
     let tools = catalog.tools().map(|(id, _)| {
         let mut tool = lowered.tool(id).clone();
-        let mut table = (*tool.arguments).clone();
         // The program gets the arguments as one JSON value, because a plugin has no Rust types.
-        for node in &mut table.nodes {
-            node.form = SlotKind::Value;
-        }
-        tool.arguments = table.into();
+        tool.arguments = (*tool.arguments).clone().untyped().into();
         tool
     });
     let code_parameters = catalog.tools().map(|(id, tool)| {

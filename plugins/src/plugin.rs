@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolc::__gen::CodeParameter;
+use toolc::approval::CodeParameter;
 use toolc::catalog::{Definition, Fact, Variable};
 use toolc::{Dialect, Tool, Toolset};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolc::__gen::CodeParameter;
+use toolc::approval::CodeParameter;
 use toolc::args::Slots;
 use toolc::catalog::{Definition, Fact, Variable};
 use toolc::{Call, Dialect, HandlerReply, Tool, ToolProvider, Toolset, Value};

@@ -8,15 +8,13 @@ pub use crate::args::slot::{
 };
 pub use crate::data::dialect::{CallersField, FeatureOfToolcIsMissing, PerDialect, VendorFields, macros::*, written};
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
-pub use crate::data::{client_fields, graph, name, pack, requirement, segment, table, to_json};
+pub use crate::data::{graph, name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
-pub use crate::provider::code_parameters::{CodeParameter, recognize as code_parameters};
 pub use crate::provider::compiled;
 pub use crate::stamp::{STAMP, assert_stamp};
 pub use crate::text::code_names;
 pub use crate::text::identifier::{RESERVED as RESERVED_IDENTIFIERS, identifier};
-pub use crate::text::invisible::{changes_direction, is_invisible};
 pub use crate::text::json::indented;
 pub use crate::text::nearest::{did_you_mean, nearest};
 pub use crate::text::prose::keyword_prose;

@@ -84,6 +84,7 @@ pub use call::response::CallResponse;
 pub use call::{Call, ToolCall};
 pub use data::behaviour;
 pub use data::catalog::{Tool, Toolset};
+pub use data::client_fields;
 pub use data::dialect::Dialect;
 pub use data::env::Env;
 pub use data::secret::Secret;
@@ -123,6 +124,7 @@ pub mod approval {
     pub use crate::call::approval::{
         ApprovalDecision, ApprovalReason, ApprovalRequest, Approver, OwnedApprovalRequest, approver_fn,
     };
+    pub use crate::provider::code_parameters::{CodeParameter, code_parameters};
     #[cfg(feature = "approval")]
     pub use toolc_redact::is_credential;
 

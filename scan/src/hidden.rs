@@ -1,6 +1,6 @@
 //! Invisible characters, which a model reads and a reviewer does not see. Those that scripts and emoji need are not reported.
 
-use toolc::__gen::is_invisible;
+use toolc::text::is_invisible;
 
 /// Returns the name of the first invisible character that its neighbours do not need, such as `U+200B (zero width space)`.
 pub fn hidden_character(text: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolc::__gen::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_meta_key, is_picture_address};
+use toolc::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_meta_key, is_picture_address};
 use toolc::__gen::name::PORTABLE;
 use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;

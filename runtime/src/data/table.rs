@@ -67,6 +67,15 @@ pub enum Part {
 }
 
 impl Table {
+    /// Returns the table for a handler without Rust types, which gets all arguments as one JSON value.
+    #[must_use]
+    pub fn untyped(mut self) -> Self {
+        for node in &mut self.nodes {
+            node.form = SlotKind::Value;
+        }
+        self
+    }
+
     /// Returns whether the table has secret properties, in any turn.
     pub(crate) fn has_secrets(&self) -> bool {
         self.properties.iter().any(|property| property.secret)

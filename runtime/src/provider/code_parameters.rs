@@ -10,7 +10,6 @@ use toolc_redact::words;
 
 /// A parameter of a tool that holds code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[doc(hidden)]
 pub struct CodeParameter {
     /// The name.
     pub name: Cow<'static, str>,
@@ -103,8 +102,9 @@ const HARMLESS: &[&str] = &[
 /// Words of a tool's name or description with which a `script` is one for a shell.
 const SHELL: &[&str] = &["bash", "command", "commands", "sh", "shell", "terminal", "zsh"];
 
-/// Returns the parameters of a tool that hold code.
-pub fn recognize(tool: &str, description: &str, read_only: bool, schema: &Value) -> Vec<CodeParameter> {
+/// Returns the parameters of a tool that seem to hold code, by their names and descriptions. `tool` is its name; `schema` describes its
+/// arguments.
+pub fn code_parameters(tool: &str, description: &str, read_only: bool, schema: &Value) -> Vec<CodeParameter> {
     let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
     let mut found = Vec::new();
     for (name, property) in properties {
@@ -156,7 +156,7 @@ mod tests {
 
     fn found(tool: &str, description: &str, parameter: &str, schema: &Value) -> Option<bool> {
         let schema = json!({"type": "object", "properties": {parameter: schema}});
-        recognize(tool, description, false, &schema).first().map(|parameter| parameter.is_shell)
+        code_parameters(tool, description, false, &schema).first().map(|parameter| parameter.is_shell)
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(found("t", "Evaluate a mathematical expression.", "expression", &text), None);
         let schema =
             json!({"type": "object", "properties": {"code": {"type": "string", "description": "Python to run."}}});
-        assert_eq!(recognize("t", "", false, &schema).len(), 1, "the description of the parameter counts");
-        assert!(recognize("t", "Explains how it runs.", true, &schema).is_empty(), "a tool that only reads");
+        assert_eq!(code_parameters("t", "", false, &schema).len(), 1, "the description of the parameter counts");
+        assert!(code_parameters("t", "Explains how it runs.", true, &schema).is_empty(), "a tool that only reads");
     }
 }

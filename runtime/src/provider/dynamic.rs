@@ -459,7 +459,7 @@ impl ToolProvider for DynamicProvider {
     fn code_parameters(&self, index: usize) -> Vec<crate::provider::code_parameters::CodeParameter> {
         let Some((tool, data)) = self.tools.get(index).zip(self.data.get(index)) else { return Vec::new() };
         let read_only = tool.behaviour.annotations.read_only;
-        crate::provider::code_parameters::recognize(&tool.name, &tool.description, read_only, &data.arguments)
+        crate::provider::code_parameters::code_parameters(&tool.name, &tool.description, read_only, &data.arguments)
     }
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {

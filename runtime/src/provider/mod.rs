@@ -61,9 +61,8 @@ pub trait ToolProvider: Send + Sync {
         false
     }
 
-    /// Returns the parameters of the tool at `index` that hold code, although its declaration does not say so. None for a
-    /// generated catalog, whose manifests say so.
-    #[doc(hidden)]
+    /// Returns the parameters of the tool at `index` that hold code, although its declaration does not say so: an approver is asked
+    /// about them. None for a generated catalog, whose manifests say so.
     fn code_parameters(&self, index: usize) -> Vec<code_parameters::CodeParameter> {
         let _ = index;
         Vec::new()

@@ -10,7 +10,7 @@ mod secrecy;
 
 use std::ops::Range;
 
-use toolc::__gen::is_invisible;
+use toolc::text::is_invisible;
 
 /// A manipulation: what the text does, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,7 +17,7 @@ mod types;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
-use toolc::__gen::changes_direction;
+use toolc::text::changes_direction;
 
 use super::{Draft, Inputs, Part};
 use crate::catalog::{Toolset, ToolsetId};
