@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use toolc::__gen::{did_you_mean, nearest};
+use toolc::suggest::{did_you_mean, nearest};
 use toolc::{Dialect, Session, ToolCall, Turn};
 
 use crate::app::App;

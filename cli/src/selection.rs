@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use toolc::__gen::{did_you_mean, nearest};
 use toolc::availability::HiddenReason;
 use toolc::catalog::Fact;
+use toolc::suggest::{did_you_mean, nearest};
 use toolc::{Dialect, FactValue, Registry, Session, SessionBuilder, Turn};
 
 use crate::app::App;

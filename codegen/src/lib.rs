@@ -34,8 +34,6 @@ pub mod dialects;
 #[cfg(feature = "emit")]
 pub mod docs;
 #[doc(hidden)]
-pub mod document;
-#[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod emit;
 mod failure;
@@ -69,7 +67,6 @@ pub mod source;
 #[doc(hidden)]
 pub mod text;
 mod timings;
-mod visible;
 #[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod write;

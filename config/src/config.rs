@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolc::FactValue;
-use toolc_codegen::diagnostic::At;
+use toolc_tables::diagnostic::At;
 
 use crate::keys::{
     Api, ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel,

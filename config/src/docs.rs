@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolc_codegen::document::{HasKeys as _, Key, KeyType, docs_table};
+use toolc_tables::{HasKeys as _, Key, KeyType, docs_table};
 
 use crate::keys::ConfigTable;
 

@@ -1,7 +1,7 @@
 //! Changes to `config.toml` by commands. Comments, order and form of everything else stay as they are.
 
 use toml_edit::{Array, DocumentMut, Item, Table};
-use toolc_codegen::document::MAX_BYTES;
+use toolc_tables::MAX_BYTES;
 
 use crate::bounded;
 use crate::file::ConfigFile;

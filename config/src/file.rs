@@ -4,8 +4,9 @@ use std::mem::discriminant;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use toolc_codegen::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
-use toolc_codegen::document::{Document, MAX_BYTES};
+use toolc_tables::codes;
+use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
+use toolc_tables::{Document, MAX_BYTES};
 
 use crate::bounded;
 use crate::config::Config;
@@ -351,18 +352,18 @@ fn check_model(model: &ModelTable, sink: &Sink) {
 
 fn check_names(table: &ConfigTable, known: &KnownNames<'_>, sink: &Sink) {
     for name in table.tools.enable.iter().chain(&table.tools.disable) {
-        unknown(name, "toolset", Code::UNKNOWN_TOOLSET, &known.toolsets, sink);
+        unknown(name, "toolset", codes::UNKNOWN_TOOLSET, &known.toolsets, sink);
     }
     for name in table.tools.enable_tools.iter().chain(&table.tools.disable_tools) {
-        unknown(name, "tool", Code::UNKNOWN_TOOL, &known.tools, sink);
+        unknown(name, "tool", codes::UNKNOWN_TOOL, &known.tools, sink);
     }
     let names: Vec<&str> = known.facts.iter().map(|(name, _)| *name).collect();
     for (name, value) in &table.facts {
         match known.facts.iter().find(|(known, _)| *known == name.value) {
-            None => unknown(name, "fact", Code::UNKNOWN_FACT, &names, sink),
+            None => unknown(name, "fact", codes::UNKNOWN_FACT, &names, sink),
             Some((_, default)) if discriminant(*default) != discriminant(&value.value) => {
                 let message = format!("the fact `{}` is {}", name.value, default.noun());
-                let found = Diagnostic::new(Code::FACT_TYPE, value.place, message);
+                let found = Diagnostic::new(codes::FACT_TYPE, value.place, message);
                 sink.push(found.label(format!("expected {}, found {}", default.noun(), value.value.noun())));
             }
             Some(_) => {}
@@ -379,7 +380,7 @@ fn unknown(name: &At<String>, noun: &str, code: Code, known: &[&str], sink: &Sin
 }
 
 pub(crate) fn report<T>(sink: &Sink, at: &At<T>, message: &str, label: &str, help: &str) {
-    sink.push(Diagnostic::new(Code::INVALID_VALUE, at.place, message).label(label).help(help));
+    sink.push(Diagnostic::new(codes::INVALID_VALUE, at.place, message).label(label).help(help));
 }
 
 pub(crate) fn is_in(names: &[At<String>], name: &str) -> bool {

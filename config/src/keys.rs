@@ -1,13 +1,13 @@
 //! The keys of `config.toml`. Each is declared here once: the reader, the suggestions, the published JSON Schema and
 //! `docs/configuration.md` follow from it.
 
-use toolc_codegen::diagnostic::At;
-use toolc_codegen::document::Reader;
-use toolc_codegen::document::kinds::{
+use toolc_tables::Reader;
+use toolc_tables::diagnostic::At;
+use toolc_tables::kinds::{
     Amount, Count, Duration, FactValues, Flag, Names, Required, Table, TableOrDefault, Tables, Text, Texts,
     TextsByName, WholeNumber, Word,
 };
-use toolc_codegen::{table, words};
+use toolc_tables::{table, words};
 
 table! {
     /// The file `config.toml`.

@@ -22,7 +22,7 @@ mod migrate;
 mod trust;
 
 use serde_json::{Value, json};
-use toolc_codegen::document::{HasKeys as _, json_schema};
+use toolc_tables::{HasKeys as _, json_schema};
 
 pub use config::{
     Agent, Approval, Apptainer, Config, Container, Daytona, Environment, Helpers, Modal, Model, Plugins, Prices,
@@ -40,7 +40,7 @@ pub use keys::{
 };
 pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
 pub use mcp_endpoints::McpEndpoint;
-pub use toolc_codegen::document::kinds::Words;
+pub use toolc_tables::Words;
 pub use trust::{
     PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, digest, revoke, revoke_repository, trust_repository,
     trusted_projects, trusted_repositories,

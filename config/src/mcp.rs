@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolc_codegen::diagnostic::{At, Code, Diagnostic, Sink};
+use toolc_tables::codes;
+use toolc_tables::diagnostic::{At, Diagnostic, Sink};
 
 use crate::env_file::is_name;
 use crate::file::{is_in, report};
@@ -344,7 +345,7 @@ fn check_credentials(server: &McpServerTable, url: &At<String>, sink: &Sink) {
     for (name, _) in &server.headers {
         let is_letter = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if name.value.is_empty() || !name.value.chars().all(is_letter) {
-            let found = Diagnostic::new(Code::INVALID_VALUE, name.place, "not the name of an HTTP header");
+            let found = Diagnostic::new(codes::INVALID_VALUE, name.place, "not the name of an HTTP header");
             sink.push(found.label("expected letters, digits and `-`").help("write a name such as `X-Api-Key`"));
         }
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use toolc_codegen::diagnostic::{At, Sink};
+use toolc_tables::diagnostic::{At, Sink};
 
 use crate::env_file::is_name;
 use crate::file::report;

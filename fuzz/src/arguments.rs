@@ -11,7 +11,8 @@ use toolc::args::{FromSlot, Heap, Limits, Slot, SlotBuffer, Slots};
 use toolc::schema::Table;
 use toolc::{Dialect, DynamicTool, ErrorKind, Registry, ToolCall, ToolError, ToolOutput};
 use toolc_codegen::compile_with;
-use toolc_codegen::diagnostic::{Code, Level, Renderer};
+use toolc_codegen::diagnostic::codes;
+use toolc_codegen::diagnostic::{Level, Renderer};
 use toolc_codegen::lint::Options;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
@@ -35,7 +36,7 @@ impl Subject {
     pub fn all(files: Vec<(String, String)>) -> Vec<Self> {
         let sources = Sources::from_memory(files);
         // Without lint, which would report schemas that no value satisfies: some subjects have them on purpose.
-        let compilation = compile_with(&sources, &Options::only(Code::SYNTAX));
+        let compilation = compile_with(&sources, &Options::only(codes::SYNTAX));
         let Some(catalog) = compilation.catalog else {
             let renderer = Renderer::new(&sources, false);
             let errors = compilation.diagnostics.iter().filter(|found| found.level == Level::Error);

@@ -8,8 +8,8 @@ use std::time::Duration;
 use toolc::approval::code_parameters;
 use toolc_codegen::catalog::{FactId, VariableId};
 use toolc_codegen::check::Checked;
-use toolc_codegen::diagnostic::Code;
 use toolc_codegen::lint::Options;
+use toolc_codegen::lint::codes;
 use toolc_codegen::lower::lower;
 use toolc_codegen::manifest::PluginManifest;
 use toolc_codegen::source::Sources;
@@ -74,7 +74,7 @@ pub(crate) fn compile_unchecked(name: &str, root: &Path) -> Compiled {
         }
     };
     // Most lint findings concern only the author of the plugin, so run just the rule that concerns its users.
-    let compilation = toolc_codegen::compile_with(&sources, &Options::only(Code::NOT_PASSED_ON));
+    let compilation = toolc_codegen::compile_with(&sources, &Options::only(codes::NOT_PASSED_ON));
     let diagnosed = compilation.diagnostics.iter().map(|found| Finding::from_diagnostic(found, &sources, root));
     let mut compiled = Compiled { findings: diagnosed.collect(), ..Compiled::default() };
     let Some(catalog) = &compilation.catalog else { return compiled };

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use toolc::Registry;
+use toolc::suggest::suggestion;
 use toolc_codegen::diagnostic::At;
 use toolc_codegen::manifest::{HookManifest, HooksManifest, ObserverManifest};
 
@@ -97,9 +98,10 @@ impl HookRule {
     /// Returns a message for each name that the registry does not know.
     pub(crate) fn unknown_names(&self, registry: &Registry) -> Vec<String> {
         let tools = self.tools.iter().filter(|name| registry.tool(name).is_none());
-        let tools = tools.map(|name| ("tool", name, nearest(name, &registry.tools())));
+        let tools = tools.map(|name| ("tool", name, suggestion(name, registry.tools().iter().map(AsRef::as_ref))));
         let toolsets = self.toolsets.iter().filter(|name| !is_all(name) && registry.toolset(name).is_none());
-        let toolsets = toolsets.map(|name| ("toolset", name, nearest(name, &registry.toolsets())));
+        let toolsets =
+            toolsets.map(|name| ("toolset", name, suggestion(name, registry.toolsets().iter().map(AsRef::as_ref))));
         let stage = self.stage.word();
         let message = |(noun, name, near): (&str, &String, String)| {
             format!("the hook `{stage}` sees no calls of the {noun} `{name}`, which does not exist{near}")
@@ -120,9 +122,4 @@ impl HookRule {
 /// Returns whether a name stands for all calls, also of tools that do not exist.
 fn is_all(toolset: &String) -> bool {
     toolset == "all" || toolset == "*"
-}
-
-fn nearest(name: &str, known: &[std::borrow::Cow<'static, str>]) -> String {
-    let near = toolc::__gen::nearest(name, known.iter().map(AsRef::as_ref));
-    toolc::__gen::did_you_mean(&near).map_or_else(String::new, |question| format!(": {question}"))
 }

@@ -16,7 +16,6 @@ pub use crate::stamp::{STAMP, assert_stamp};
 pub use crate::text::code_names;
 pub use crate::text::identifier::{RESERVED as RESERVED_IDENTIFIERS, identifier};
 pub use crate::text::json::indented;
-pub use crate::text::nearest::{did_you_mean, nearest};
 pub use crate::text::prose::keyword_prose;
 pub use toolc_redact::words;
 

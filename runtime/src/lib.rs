@@ -198,6 +198,12 @@ pub mod redaction {
     pub use toolc_redact::{REDACTED, RedactedStream, Redactor};
 }
 
+pub mod suggest {
+    //! Suggestions of similar names ("did you mean").
+
+    pub use crate::text::nearest::{did_you_mean, nearest, suggestion};
+}
+
 pub mod repair {
     //! Repair of almost correct arguments: its [rules](RepairRule), and the repairs of a call.
     //!

@@ -7,7 +7,8 @@ use toolc::__gen::segment::Comparison;
 use toolc::FactValue;
 
 use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
-use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Place, Sink};
 use crate::dialects::DIALECTS;
 use crate::manifest::{ANY, FactManifest};
 use crate::source::Kind;
@@ -50,7 +51,7 @@ impl Names<'_> {
                     let sign = compared.as_ref().map_or("==", |(comparison, _)| comparison.sign());
                     let value = of_type_of(&fact.default, expected);
                     self.sink.push(
-                        Diagnostic::new(Code::FACT_TYPE, place, message)
+                        Diagnostic::new(codes::FACT_TYPE, place, message)
                             .related(fact.name.place, "declared here")
                             .help(match (&fact.default, sign) {
                                 (FactValue::Boolean(_), sign) if (value == "true") != (sign == "!=") => {
@@ -73,7 +74,7 @@ impl Names<'_> {
                     }
                     Some(_) => {
                         let message = format!("the fact `{name}` is {}, which has no order", fact.default.noun());
-                        self.sink.push(Diagnostic::new(Code::FACT_TYPE, place, message).help("use `==` or `!=`"));
+                        self.sink.push(Diagnostic::new(codes::FACT_TYPE, place, message).help("use `==` or `!=`"));
                         None
                     }
                 }
@@ -86,7 +87,7 @@ impl Names<'_> {
         let is_broken = self.is_broken(Kind::Facts, &name.value) || self.is_broken(Kind::Facts, "facts");
         if found.is_none() && !is_broken {
             self.sink.push(
-                Diagnostic::new(Code::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
+                Diagnostic::new(codes::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
                     .help_nearest(&name.value, self.facts.keys().map(String::as_str), "the facts are")
                     .help(format!("or declare it in `manifests/facts.toml`: `[facts.{}]`", name.value)),
             );
@@ -99,7 +100,7 @@ impl Names<'_> {
         // Run-time tools are in the settings.
         let is_broken = self.is_broken(Kind::Tool, &name.value) || self.is_broken(Kind::Settings, "toolc");
         if found.is_none() && !is_broken {
-            let found = Diagnostic::new(Code::UNKNOWN_TOOL, name.place, format!("unknown tool `{}`", name.value));
+            let found = Diagnostic::new(codes::UNKNOWN_TOOL, name.place, format!("unknown tool `{}`", name.value));
             self.sink.push(if self.declared.contains(&name.value) {
                 found.help(format!("`{}` is a toolset: name it in `includes`", name.value))
             } else {
@@ -155,7 +156,7 @@ impl Names<'_> {
             let or = if self.variables.is_empty() { "" } else { "or " };
             let entry = format!("`[env.{}]`, with a `description`", name.value);
             self.sink.push(
-                Diagnostic::new(Code::UNKNOWN_VARIABLE, name.place, format!("unknown variable `{}`", name.value))
+                Diagnostic::new(codes::UNKNOWN_VARIABLE, name.place, format!("unknown variable `{}`", name.value))
                     .help_nearest(&name.value, self.variables.keys().map(String::as_str), "the variables are")
                     .help(format!("{or}describe it in `manifests/env.toml`: {entry}")),
             );
@@ -169,7 +170,7 @@ impl Names<'_> {
         let found = all().find(|dialect| *dialect == name.value);
         if found.is_none() {
             self.sink.push(
-                Diagnostic::new(Code::UNKNOWN_DIALECT, name.place, format!("unknown dialect `{}`", name.value))
+                Diagnostic::new(codes::UNKNOWN_DIALECT, name.place, format!("unknown dialect `{}`", name.value))
                     .help_nearest(&name.value, all(), "the dialects are"),
             );
         }
@@ -202,5 +203,5 @@ fn of_type_of(default: &FactValue, compared: &FactValue) -> String {
 }
 
 fn unknown_toolset(name: &At<String>, what: &str) -> Diagnostic {
-    Diagnostic::new(Code::UNKNOWN_TOOLSET, name.place, format!("unknown {what} `{}`", name.value))
+    Diagnostic::new(codes::UNKNOWN_TOOLSET, name.place, format!("unknown {what} `{}`", name.value))
 }

@@ -8,6 +8,7 @@ use super::names::Names;
 use super::required_tools::RequiredTools;
 use super::settings::settings;
 use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
+use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::dialects::DIALECTS;
 use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
@@ -29,11 +30,11 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         #[cfg(feature = "emit")]
         digests,
     } = manifests;
-    let tools = unique(tools, |tool| &tool.name, Code::DUPLICATE_TOOL, Kind::Tool, sink);
-    let mut toolsets = unique(toolsets, |toolset| &toolset.name, Code::DUPLICATE_TOOLSET, Kind::Toolset, sink);
+    let tools = unique(tools, |tool| &tool.name, codes::DUPLICATE_TOOL, Kind::Tool, sink);
+    let mut toolsets = unique(toolsets, |toolset| &toolset.name, codes::DUPLICATE_TOOLSET, Kind::Toolset, sink);
     let distributions =
-        unique(distributions, |distribution| &distribution.name, Code::DUPLICATE_NAME, Kind::Distribution, sink);
-    let commands = unique(commands, |rules| &rules.name, Code::DUPLICATE_NAME, Kind::Commands, sink);
+        unique(distributions, |distribution| &distribution.name, codes::DUPLICATE_NAME, Kind::Distribution, sink);
+    let commands = unique(commands, |rules| &rules.name, codes::DUPLICATE_NAME, Kind::Commands, sink);
 
     // An undeclared home toolset is reported once and then treated as declared, so that its tools are still checked.
     let declared: BTreeSet<String> = toolsets.keys().cloned().collect();
@@ -188,7 +189,7 @@ fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
 fn external(names: &[At<String>], tools: &BTreeMap<String, ToolManifest>, sink: &Sink) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for name in names {
-        let taken = |what: &str| Diagnostic::new(Code::DUPLICATE_NAME, name.place, format!("`{}` {what}", name.value));
+        let taken = |what: &str| Diagnostic::new(codes::DUPLICATE_NAME, name.place, format!("`{}` {what}", name.value));
         if let Some(tool) = tools.get(&name.value) {
             let found = taken("is not a run-time tool, because a manifest declares it");
             sink.push(found.related(tool.name.place, "declared here").help("remove one of them"));

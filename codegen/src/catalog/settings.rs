@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::names::Names;
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Sink};
 use crate::dialects::{DIALECTS, Dialect};
 use crate::manifest::{RuleLevel, SchemasManifest, SettingsManifest, VendorToolsManifest};
 use crate::project::{GENERATED, MANIFESTS};
@@ -91,7 +92,7 @@ fn schema_files(manifest: &SchemasManifest, project: &[&Dialect], names: &Names<
             continue;
         }
         let message = format!("`{known}` is not a dialect of the project");
-        let found = Diagnostic::new(Code::INVALID_VALUE, name.place, message);
+        let found = Diagnostic::new(codes::INVALID_VALUE, name.place, message);
         sink.push(found.label("expected a dialect that `dialects` lists").help(format!(
             "add `{known}` to `dialects`, or remove it from `schemas.dialects`: only dialects of the project have definitions"
         )));
@@ -100,7 +101,7 @@ fn schema_files(manifest: &SchemasManifest, project: &[&Dialect], names: &Names<
         dialects = project.iter().map(|dialect| dialect.name).collect();
     } else if !tools && !toolsets {
         let found =
-            Diagnostic::new(Code::INVALID_VALUE, manifest.dialects[0].place, "`schemas.dialects` has no effect");
+            Diagnostic::new(codes::INVALID_VALUE, manifest.dialects[0].place, "`schemas.dialects` has no effect");
         sink.push(
             found
                 .label("no schemas are written: `tools` is `false`, and `toolsets` is not `true`")
@@ -123,7 +124,7 @@ fn check_folder(folder: &At<String>, sink: &Sink) -> bool {
     if !is_valid {
         let message = format!("`{}` cannot be the folder of the generated module", folder.value);
         sink.push(
-            Diagnostic::new(Code::INVALID_VALUE, folder.place, message)
+            Diagnostic::new(codes::INVALID_VALUE, folder.place, message)
                 .label("expected a folder only for this module, relative to the project, with `/` as separator")
                 .help("write `src/generated`, and `mod generated;` in the crate's root"),
         );

@@ -8,6 +8,7 @@ use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, MAX_ATOMS};
 
 use crate::catalog::{Atom, Catalog, Requires, Tool, ToolId};
+use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::manifest::ToolManifest;
 use crate::schema::{Defs, Property, Schema};
@@ -26,7 +27,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
                 atoms.len()
             );
             let found =
-                Diagnostic::new(Code::TOO_MANY_ATOMS, first.place, message).label("the first atom above the limit");
+                Diagnostic::new(codes::TOO_MANY_ATOMS, first.place, message).label("the first atom above the limit");
             sink.push(found.help("split the tool, or simplify its conditions"));
             continue;
         }
@@ -114,7 +115,7 @@ impl<'t> Turns<'t> {
         if can_vanish {
             let message = "all values of this enum are conditional, so it can be empty";
             sink.push(
-                Diagnostic::new(Code::ENUM_CAN_VANISH, first.value.place, message)
+                Diagnostic::new(codes::ENUM_CAN_VANISH, first.value.place, message)
                     .help("remove the condition of one value, or add the conditions to the parameter"),
             );
         }
@@ -129,8 +130,8 @@ impl<'t> Turns<'t> {
         };
         // An example of a whole call is shown in the turns in which the call is possible.
         let examples = if std::ptr::eq(schema, self.params) { &[] } else { schema.examples.as_slice() };
-        let values: Vec<(&At<Value>, Code)> = (schema.default.iter().map(|at| (at, Code::DEFAULT_VIOLATES_SCHEMA)))
-            .chain(examples.iter().map(|at| (at, Code::EXAMPLE_VIOLATES_SCHEMA)))
+        let values: Vec<(&At<Value>, Code)> = (schema.default.iter().map(|at| (at, codes::DEFAULT_VIOLATES_SCHEMA)))
+            .chain(examples.iter().map(|at| (at, codes::EXAMPLE_VIOLATES_SCHEMA)))
             .collect();
         let reachable_schemas = || {
             let needed = self.defs.reachable_from([schema]);
@@ -177,7 +178,7 @@ impl<'t> Turns<'t> {
                         };
                         let wanted: Vec<String> = names.iter().map(|name| format!("tools.{name}")).collect();
                         sink.push(
-                            Diagnostic::new(Code::AVAILABLE_CAN_BE_EMPTY, at, message)
+                            Diagnostic::new(codes::AVAILABLE_CAN_BE_EMPTY, at, message)
                                 .help(format!("put it in `{{% if {} %}}...{{% endif %}}`", wanted.join(" or "))),
                         );
                     }
@@ -205,7 +206,7 @@ fn check_required(property: &Property, sink: &Sink) {
     {
         let message = format!("`{}` is required but not available in every turn", property.name.value);
         sink.push(
-            Diagnostic::new(Code::REQUIRED_WITH_WHEN, when.place, message)
+            Diagnostic::new(codes::REQUIRED_WITH_WHEN, when.place, message)
                 .help("remove `required = true`, or the condition"),
         );
     }

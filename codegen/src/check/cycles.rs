@@ -3,6 +3,7 @@
 use toolc::__gen::graph::cycles;
 
 use crate::catalog::{Catalog, Requires, ToolId, ToolsetId};
+use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic, Place, Sink};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
@@ -10,7 +11,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for cycle in cycles(0..catalog.toolsets().count(), includes) {
         let name = |set: usize| catalog[ToolsetId(set)].name();
         report(
-            &Kind { code: Code::INCLUDE_CYCLE, what: "include cycle", verb: "includes", of_itself: "" },
+            &Kind { code: codes::INCLUDE_CYCLE, what: "include cycle", verb: "includes", of_itself: "" },
             &cycle,
             &name,
             sink,
@@ -33,7 +34,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let name = |tool: usize| catalog[ToolId(tool)].name();
         let of_itself = ", so it can never be shown";
         report(
-            &Kind { code: Code::REQUIRES_CYCLE, what: "requirement cycle", verb: "requires", of_itself },
+            &Kind { code: codes::REQUIRES_CYCLE, what: "requirement cycle", verb: "requires", of_itself },
             &cycle,
             &name,
             sink,

@@ -7,6 +7,7 @@ use toolc::schema::Table;
 
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
+use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Edit, Place, Sink, ticked};
 use crate::schema::{Choice, Defs, Schema, equal, type_of};
 
@@ -29,18 +30,18 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
         return;
     }
     if let Some(default) = &schema.default {
-        validate([default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
+        validate([default], schema, defs, codes::DEFAULT_VIOLATES_SCHEMA, sink);
         if count_values(&default.value, schema, defs, &mut { MAX_VALUES }).is_none() {
             let message = "this default is infinite: it omits a property whose default omits the same property";
             sink.push(
-                Diagnostic::new(Code::ENDLESS_DEFAULT, default.place, message)
+                Diagnostic::new(codes::ENDLESS_DEFAULT, default.place, message)
                     .label(format!("expands to more than {MAX_VALUES} values"))
                     .help("remove one of these defaults, or include the omitted property in it"),
             );
         }
     }
     if !schema.examples.is_empty() {
-        validate(&schema.examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
+        validate(&schema.examples, schema, defs, codes::EXAMPLE_VIOLATES_SCHEMA, sink);
     }
 }
 
@@ -58,7 +59,7 @@ fn check_calls(params: &Schema, defs: &Defs, sink: &Sink) {
         let text = value.to_string();
         if let Err(error) = args::read(&text, &table, Limits::default(), &mut SlotBuffer::default()) {
             sink.push(
-                Diagnostic::new(Code::EXAMPLE_VIOLATES_SCHEMA, *place, "this example would be refused as a call")
+                Diagnostic::new(codes::EXAMPLE_VIOLATES_SCHEMA, *place, "this example would be refused as a call")
                     .label(error.message())
                     .help("change the example, or the schema around it"),
             );
@@ -87,7 +88,7 @@ fn check_listed(schema: &Schema, defs: &Defs, sink: &Sink) -> bool {
         0 => "this value violates its own schema".to_owned(),
         count => format!("this value and {count} more violate their own schema"),
     };
-    let found = Diagnostic::new(Code::ENUM_TYPE_MISMATCH, first.place, message).label(why);
+    let found = Diagnostic::new(codes::ENUM_TYPE_MISMATCH, first.place, message).label(why);
     let found = others.into_iter().fold(found, |found, (value, why)| found.related(value.place, why));
     let is_of_type =
         |only| type_of(&first.value) == only || (only, type_of(&first.value)) == (Type::Number, Type::Integer);
@@ -104,7 +105,7 @@ fn check_duplicates(schema: &Schema, sink: &Sink) {
         let value = &choice.value;
         if let Some(first) = schema.choices[..index].iter().find(|first| equal(&first.value.value, &value.value)) {
             let message = format!("this enum contains {} twice", value.value);
-            let found = Diagnostic::new(Code::DUPLICATE_ENUM_VALUE, value.place, message)
+            let found = Diagnostic::new(codes::DUPLICATE_ENUM_VALUE, value.place, message)
                 .related(first.value.place, "first listed here");
             let is_plain = choice.when.is_none() && first.when.is_none();
             sink.push(if is_plain {
@@ -160,9 +161,9 @@ fn validate<'v>(
     code: Code,
     sink: &Sink,
 ) {
-    let noun = if code == Code::DEFAULT_VIOLATES_SCHEMA { "default" } else { "example" };
+    let noun = if code == codes::DEFAULT_VIOLATES_SCHEMA { "default" } else { "example" };
     for (At { value, place }, why) in violations(values, schema, defs) {
-        sink.push(if value.is_null() && code == Code::DEFAULT_VIOLATES_SCHEMA {
+        sink.push(if value.is_null() && code == codes::DEFAULT_VIOLATES_SCHEMA {
             null_default(*place, &defs.types(schema))
         } else {
             Diagnostic::new(code, *place, format!("this {noun} violates its own schema"))
@@ -175,9 +176,12 @@ fn validate<'v>(
 /// Creates the finding for a default of null where null is not allowed. Generators write one for each optional parameter.
 fn null_default(place: Place, types: &[Type]) -> Diagnostic {
     let names: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
-    let found =
-        Diagnostic::new(Code::DEFAULT_VIOLATES_SCHEMA, place, "the default is `null`, which the schema does not allow")
-            .fix(Edit::Remove(place));
+    let found = Diagnostic::new(
+        codes::DEFAULT_VIOLATES_SCHEMA,
+        place,
+        "the default is `null`, which the schema does not allow",
+    )
+    .fix(Edit::Remove(place));
     let found = if names.is_empty() { found } else { found.label(format!("expected type {}", ticked(&names, " or "))) };
     let found = found.help("remove `default`: an optional parameter without a default is absent if it is not sent");
     let quoted: Vec<String> = names.into_iter().chain(["null"]).map(|name| format!("\"{name}\"")).collect();

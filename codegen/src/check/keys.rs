@@ -8,7 +8,8 @@ use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
 
 use crate::catalog::{Catalog, Tool};
-use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Place, Sink, ticked};
 use crate::dialects::{DIALECTS, Dialect};
 use crate::manifest::{Overlap, Syntax, is_reserved, text_pattern_error};
 use crate::schema::{Additional, Property, Schema};
@@ -35,7 +36,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 }
 
 fn incompatible(place: Place, message: impl Into<String>, help: &str, sink: &Sink) {
-    sink.push(Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message).help(help));
+    sink.push(Diagnostic::new(codes::INCOMPATIBLE_KEYS, place, message).help(help));
 }
 
 /// Returns the place of a flag that is set.
@@ -47,20 +48,20 @@ fn check_icons(tool: &Tool, sink: &Sink) {
     let icons = &tool.manifest.icons;
     for icon in icons {
         if !is_picture_address(&icon.value) {
-            let found = Diagnostic::new(Code::INVALID_VALUE, icon.place, "not the address of a picture");
+            let found = Diagnostic::new(codes::INVALID_VALUE, icon.place, "not the address of a picture");
             sink.push(found.label("expected `https://...` or `data:image/...`"));
         } else if icon.value.len() > MAX_ICON {
             let message =
                 format!("the address of a picture has {} bytes: at most {MAX_ICON} are allowed", icon.value.len());
             sink.push(
-                Diagnostic::new(Code::INVALID_VALUE, icon.place, message)
+                Diagnostic::new(codes::INVALID_VALUE, icon.place, message)
                     .help("use `https://...`, or a smaller picture"),
             );
         }
     }
     if let Some(icon) = icons.get(MAX_ICONS) {
         let message = format!("a tool has at most {MAX_ICONS} pictures");
-        sink.push(Diagnostic::new(Code::INVALID_VALUE, icon.place, message).help("remove the others"));
+        sink.push(Diagnostic::new(codes::INVALID_VALUE, icon.place, message).help("remove the others"));
     }
 }
 
@@ -68,7 +69,7 @@ fn check_timeout(tool: &Tool, sink: &Sink) {
     let At { value: execution, place } = &tool.manifest.execution;
     if let (Some(timeout), Execution::Sync | Execution::Agent) = (&tool.manifest.timeout, execution) {
         let message = format!("`timeout` is not supported with `execution = \"{}\"`", execution.word());
-        let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, timeout.place, message);
+        let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, timeout.place, message);
         let found = if *place == tool.manifest.name.place { found } else { found.related(*place, "set here") };
         sink.push(found.help("remove `timeout`, or use `execution = \"blocking\"` or `\"async\"`"));
     }
@@ -135,7 +136,7 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
             1 => ("`text_input` does not fit the parameter", "change the parameter, or remove `text_input`"),
             _ => ("`text_input` needs exactly one parameter", "keep only the text, or remove `text_input`"),
         };
-        let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, text.place, message);
+        let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, text.place, message);
         sink.push(found.label("expected one required parameter of the type `string`, in every turn").help(help));
     }
     let syntax = text.syntax();
@@ -149,16 +150,16 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
             incompatible(definition.place, message, "write `syntax = \"lark\"` or `syntax = \"regex\"`", sink);
         }
         Some(definition) if definition.value.trim().is_empty() => {
-            let found = Diagnostic::new(Code::INVALID_VALUE, definition.place, "`definition` is empty");
+            let found = Diagnostic::new(codes::INVALID_VALUE, definition.place, "`definition` is empty");
             sink.push(found.label("expected a grammar or a regular expression"));
         }
         Some(definition) if definition.value.len() > MAX_GRAMMAR => {
             let length = definition.value.len();
             let message = format!("`definition` has {length} bytes: at most {MAX_GRAMMAR} are allowed");
-            sink.push(Diagnostic::new(Code::INVALID_VALUE, definition.place, message).help("write a shorter grammar"));
+            sink.push(Diagnostic::new(codes::INVALID_VALUE, definition.place, message).help("write a shorter grammar"));
         }
         Some(definition) if syntax == Syntax::Regex => {
-            let invalid = |message: String| Diagnostic::new(Code::INVALID_PATTERN, definition.place, message);
+            let invalid = |message: String| Diagnostic::new(codes::INVALID_PATTERN, definition.place, message);
             let is_whole = || text.pattern().is_some_and(|pattern| text_pattern_error(&pattern.value).is_none());
             if let Some(why) = text_pattern_error(&definition.value) {
                 let help = "use the syntax of the Rust crate `regex`, which has no look-around and no backreferences";
@@ -185,19 +186,19 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
 fn check_meta(tool: &Tool, sink: &Sink) {
     let Some(At { value: meta, place }) = &tool.manifest.meta else { return };
     if !meta.is_object() {
-        let found = Diagnostic::new(Code::WRONG_TYPE, *place, "`meta` must be a table");
+        let found = Diagnostic::new(codes::WRONG_TYPE, *place, "`meta` must be a table");
         sink.push(found.label(format!("expected a table, found {}", crate::schema::type_of(meta).name())));
         return;
     }
     let keys = meta.as_object().into_iter().flat_map(|meta| meta.keys());
     for key in keys.filter(|key| !is_meta_key(key)) {
-        let found = Diagnostic::new(Code::INVALID_VALUE, *place, format!("`{key}` is not a key of `_meta` in MCP"));
+        let found = Diagnostic::new(codes::INVALID_VALUE, *place, format!("`{key}` is not a key of `_meta` in MCP"));
         sink.push(found.label("expected a name, perhaps after a prefix").help("write it as in `com.example/kind`"));
     }
     let length = meta.to_string().len();
     if length > MAX_META {
         let message = format!("`meta` has {length} bytes as JSON: at most {MAX_META} are allowed");
-        sink.push(Diagnostic::new(Code::INVALID_VALUE, *place, message).help("every list of tools has all of it"));
+        sink.push(Diagnostic::new(codes::INVALID_VALUE, *place, message).help("every list of tools has all of it"));
     }
 }
 
@@ -271,7 +272,7 @@ fn check_strict(tool: &Tool, sink: &Sink) {
 fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], sink: &Sink) {
     let properties = &tool.manifest.params.properties;
     let found = Diagnostic::new(
-        Code::UNKNOWN_PARAMETER,
+        codes::UNKNOWN_PARAMETER,
         name.place,
         format!("`{key}` of `{}` names an unsuitable parameter: `{}`", tool.name(), name.value),
     );
@@ -314,12 +315,12 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
         for (tool, name) in &renamed {
             if is_reserved(Kind::Tool, &name.value) {
                 let message = format!("the tool name `{}` is reserved", name.value);
-                let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
+                let found = Diagnostic::new(codes::RESERVED_NAME, name.place, message);
                 sink.push(found.label("toolc uses this name itself").help("choose another name"));
             } else if !PORTABLE.accepts(&name.value) {
                 let message = format!("`{}` is not a valid tool name in {}", name.value, dialect.name);
                 sink.push(
-                    Diagnostic::new(Code::INVALID_NAME, name.place, message)
+                    Diagnostic::new(codes::INVALID_NAME, name.place, message)
                         .label(format!("expected {}", PORTABLE.expected())),
                 );
             }
@@ -328,7 +329,7 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
                 let name_in = tool.name_in(dialect.name);
                 let message = format!("the name `{name_in}` is taken by another tool in {}", dialect.name);
                 sink.push(
-                    Diagnostic::new(Code::DUPLICATE_NAME, name.place, message)
+                    Diagnostic::new(codes::DUPLICATE_NAME, name.place, message)
                         .related(other.manifest.name.place, "the other tool")
                         .help("rename one of them"),
                 );

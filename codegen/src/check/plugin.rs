@@ -7,7 +7,8 @@ use toolc::behaviour::Execution;
 
 use super::requires::check_variable;
 use crate::catalog::Catalog;
-use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Place, Sink};
 use crate::manifest::HooksManifest;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
@@ -20,7 +21,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
     if let (Some(timeout), false) = (&plugin.idle_timeout, plugin.resident) {
         let message = "`idle_timeout` has no effect on a program that each call starts";
-        let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, timeout.place, message);
+        let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, timeout.place, message);
         sink.push(found.help("add `resident = true`, or remove this key"));
     }
     check_hooks(&plugin.hooks, sink);
@@ -39,7 +40,7 @@ fn check_executable(executable: &At<String>, sink: &Sink) {
     if executable.value.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         let message = format!("`{}` is not a file of the plugin", executable.value);
         sink.push(
-            Diagnostic::new(Code::INVALID_VALUE, executable.place, message)
+            Diagnostic::new(codes::INVALID_VALUE, executable.place, message)
                 .label("expected a path below the plugin's folder, without `.` and `..`")
                 .help("write `executable = \"run\"`, and start programs elsewhere from that file"),
         );
@@ -57,7 +58,7 @@ fn check_hooks(hooks: &HooksManifest, sink: &Sink) {
     for (name, place, _) in deciding.chain(observing).filter(|(_, _, is_empty)| *is_empty) {
         let message = format!("the hook `{name}` names no tools and no toolsets");
         sink.push(
-            Diagnostic::new(Code::MISSING_KEY, place, message)
+            Diagnostic::new(codes::MISSING_KEY, place, message)
                 .help("name them with `tools` and `toolsets`; `toolsets = [\"all\"]` stands for all calls"),
         );
     }
@@ -69,7 +70,7 @@ fn check_execution(execution: &At<Execution>, sink: &Sink) {
     }
     let message = format!("tools of a plugin cannot be `{}`: a program runs them", execution.value.word());
     sink.push(
-        Diagnostic::new(Code::NOT_IN_A_PLUGIN, execution.place, message)
+        Diagnostic::new(codes::NOT_IN_A_PLUGIN, execution.place, message)
             .help("remove `execution`: tools of a plugin are `blocking` by default"),
     );
 }
@@ -79,7 +80,7 @@ fn check_availability_check(check: Option<Place>, sink: &Sink) {
     if let Some(place) = check {
         let message = "tools of a plugin cannot have a `check`, because they have no handlers";
         sink.push(
-            Diagnostic::new(Code::NOT_IN_A_PLUGIN, place, message).help(
+            Diagnostic::new(codes::NOT_IN_A_PLUGIN, place, message).help(
                 "use `env`, `programs` or `os` in `requires`, and report other problems as errors of the program",
             ),
         );

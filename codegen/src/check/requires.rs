@@ -1,7 +1,8 @@
 //! Checks requirements: their conditions must refer to facts only, and variables must have valid names.
 
 use crate::catalog::{Atom, Catalog};
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Sink};
 use crate::text::atoms::{AtomId, When};
 use crate::text::condition::Condition;
 
@@ -13,7 +14,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         if let Some(when) = when.as_ref().filter(|when| refers_to_tools(&when.value, atoms)) {
             sink.push(
                 Diagnostic::new(
-                    Code::REQUIRES_WHEN,
+                    codes::REQUIRES_WHEN,
                     when.place,
                     "the condition of a requirement can refer to facts only",
                 )
@@ -47,7 +48,7 @@ fn check_program(program: &At<String>, sink: &Sink) {
     } else {
         return;
     };
-    let found = Diagnostic::new(Code::INVALID_VALUE, program.place, message).label("expected the name of a program");
+    let found = Diagnostic::new(codes::INVALID_VALUE, program.place, message).label("expected the name of a program");
     let name = stem.split_whitespace().next().unwrap_or_default();
     sink.push(if name.is_empty() {
         found.help("write the name, or remove it")
@@ -63,7 +64,7 @@ fn check_url(url: &At<String>, sink: &Sink) {
     let is_host = |host: &str| !host.is_empty() && !host.starts_with([':', '.']) && !host.contains("..");
     if !host.is_some_and(is_host) || url.value.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
         let message = format!("`{}` is not an address", url.value);
-        let found = Diagnostic::new(Code::INVALID_VALUE, url.place, message);
+        let found = Diagnostic::new(codes::INVALID_VALUE, url.place, message);
         sink.push(found.label("expected an address such as `https://example.org/keys`"));
     }
 }
@@ -85,7 +86,7 @@ pub(super) fn check_variable(name: &At<String>, sink: &Sink) {
     {
         let message = format!("`{}` is not a valid name of an environment variable", name.value);
         sink.push(
-            Diagnostic::new(Code::INVALID_NAME, name.place, message)
+            Diagnostic::new(codes::INVALID_NAME, name.place, message)
                 .label("expected letters, digits and `_`, not starting with a digit"),
         );
     }

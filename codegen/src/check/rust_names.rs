@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use proc_macro2::Ident;
 
 use crate::catalog::Catalog;
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Sink};
 use crate::names::{handlers, is_snake, plain, snake};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
@@ -40,7 +41,7 @@ fn distinct<'n>(
         if let Some((Some(first), rust)) = found.into_iter().find(|(first, _)| first.is_some()) {
             let message = format!("the {what} names `{}` and `{}` are equal in Rust", first.value, name.value);
             sink.push(
-                Diagnostic::new(Code::RUST_NAME_COLLISION, name.place, message)
+                Diagnostic::new(codes::RUST_NAME_COLLISION, name.place, message)
                     .label(format!("becomes `{rust}`"))
                     .related(first.place, format!("also becomes `{rust}`"))
                     .help("rename one of them"),
@@ -58,7 +59,7 @@ fn check_available(catalog: &Catalog, sink: &Sink) {
         let mut tools = home.iter().filter(|_| has_check);
         if let Some(tool) = tools.find(|tool| plain(&snake(&tool.name.value)) == "available") {
             let message = "the method `available` is reserved for the checks of handlers";
-            sink.push(Diagnostic::new(Code::RUST_NAME_COLLISION, tool.name.place, message).help("rename the tool"));
+            sink.push(Diagnostic::new(codes::RUST_NAME_COLLISION, tool.name.place, message).help("rename the tool"));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Finds tools that are too large for the argument tables and the segments of definitions.
 
 use crate::catalog::Catalog;
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
@@ -21,7 +22,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
                 "`{}` has {parts} schemas, enum values and pieces of text, but at most {MAX_PARTS} are allowed",
                 tool.name()
             );
-            sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, manifest.name.place, message).help("split the tool"));
+            sink.push(Diagnostic::new(codes::SCHEMA_TOO_LARGE, manifest.name.place, message).help("split the tool"));
         }
     }
 }

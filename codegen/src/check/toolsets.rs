@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::{Catalog, Toolset};
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Sink};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let declared: Vec<&Toolset> =
@@ -25,7 +26,7 @@ type Taken<'a> = BTreeMap<&'a str, (&'a At<String>, &'static str)>;
 
 fn check_alias<'a>(alias: &'a At<String>, taken: &mut Taken<'a>, sink: &Sink) {
     let found = |what: &str| {
-        Diagnostic::new(Code::ALIAS_SHADOWS_NAME, alias.place, format!("the alias `{}` is {what}", alias.value))
+        Diagnostic::new(codes::ALIAS_SHADOWS_NAME, alias.place, format!("the alias `{}` is {what}", alias.value))
     };
     if alias.value == "all" || alias.value == "*" {
         sink.push(found("reserved: it means all tools").help("choose another alias"));
@@ -44,9 +45,9 @@ fn check_closed(toolset: &Toolset, sink: &Sink) {
     for (_, place) in toolset.edges() {
         let message = format!("`{}` is closed, but this toolset can grow", toolset.name());
         sink.push(
-            Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message)
+            Diagnostic::new(codes::INCOMPATIBLE_KEYS, place, message)
                 .help("list its tools in `tools`, or remove `closed`"),
         );
-        sink.refuse_in_check(place, Code::INCOMPATIBLE_KEYS);
+        sink.refuse_in_check(place, codes::INCOMPATIBLE_KEYS);
     }
 }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::format::format;
 use crate::report::plural;
 use crate::source::Sources;
-use crate::visible::visible;
+use toolc_tables::visible::visible;
 
 /// Formats the manifests, or checks their format. Returns whether all manifests are formatted now.
 pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {

@@ -18,9 +18,9 @@ use crate::project::GENERATED;
 use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
-use crate::visible::visible;
 use crate::write::{self, Plan, Stale};
 use crate::{Compilation, compile_timed};
+use toolc_tables::visible::visible;
 
 /// The arguments of `gen`.
 #[derive(Debug, Clone, Copy, Default, Args)]

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::report::plural;
 use crate::scaffold::FileChanges;
 use crate::scaffold::project::{NewProject, ToolcSource};
-use crate::visible::{is_control, visible};
+use toolc_tables::visible::{is_control, visible};
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]

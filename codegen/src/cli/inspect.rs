@@ -11,8 +11,8 @@ use crate::lint::Options;
 use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
-use crate::visible::visible;
 use crate::{Catalog, inspect};
+use toolc_tables::visible::visible;
 
 /// A project whose manifests may have errors.
 pub(super) struct Inspected {

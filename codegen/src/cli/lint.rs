@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use similar::TextDiff;
-use toolc::__gen::{did_you_mean, nearest};
+use toolc::suggest::{did_you_mean, nearest};
 
 use super::watch::{Run, watch};
 use super::{Project, Streams, find_root, markdown, print};
+use crate::lint::codes;
 
-use crate::diagnostic::{Code, Level, Places};
+use crate::diagnostic::{Level, Places};
 use crate::failure::Failure;
 use crate::fix::fix;
 use crate::lint::{self, Baseline, Options, Selected, docs_page};
@@ -208,7 +209,7 @@ fn prune_baseline(
     root: &Path,
     streams: &mut Streams<'_>,
 ) -> Result<bool, Failure> {
-    let unused = Code::UNUSED_BASELINE_ENTRY;
+    let unused = codes::UNUSED_BASELINE_ENTRY;
     let mut options = options.clone();
     options.levels.push((unused, Some(Level::Warning)));
     if !options.only.is_empty() {
@@ -272,7 +273,7 @@ fn options(args: &LintArgs) -> Result<Options, Failure> {
 }
 
 fn unknown(rule: &str) -> Failure {
-    let names: Vec<&str> = lint::codes().flat_map(|code| [code.id, code.name]).collect();
+    let names: Vec<&str> = lint::all_codes().flat_map(|code| [code.id, code.name]).collect();
     let hint = did_you_mean(&nearest(rule, names));
     let hint = hint.unwrap_or_else(|| "`lint --list-rules` lists all rules".to_owned());
     Failure::new(format!("unknown rule `{rule}`: {hint}"))

@@ -12,7 +12,7 @@ use super::{Streams, print, unknown};
 use crate::catalog::{Tool, ToolId, Toolset};
 use crate::failure::Failure;
 use crate::text::first_sentence;
-use crate::visible::visible;
+use toolc_tables::visible::visible;
 
 /// The arguments of `list`.
 #[derive(Debug, Args)]

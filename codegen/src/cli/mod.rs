@@ -27,15 +27,15 @@ use clap::{Args, Parser, Subcommand};
 pub use generate::GenArgs;
 pub use lint::LintArgs;
 use toolc::__gen::graph::Pick;
-use toolc::__gen::{did_you_mean, nearest};
+use toolc::suggest::{did_you_mean, nearest};
 
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
 use crate::project::MANIFESTS;
 use crate::report::{Format, Report, Shown};
 use crate::source::Sources;
-use crate::visible::visible;
 use crate::{Catalog, compile};
+use toolc_tables::visible::visible;
 
 /// What the exit status of every command means, for `--help`.
 pub const EXIT_STATUS: &str = "\

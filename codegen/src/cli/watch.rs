@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 use crate::report::plural;
 use crate::source::is_read;
-use crate::visible::visible;
+use toolc_tables::visible::visible;
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(300);

@@ -9,11 +9,12 @@ use toolc_commands::{Cause, DoubtKind};
 use super::compile::{Arena, added, compile};
 use super::examples;
 use super::form::{self, Fault};
+use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
-use crate::manifest::keys::kinds::Words as _;
 use crate::manifest::{
     CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest, WrittenOperands,
 };
+use toolc_tables::Words as _;
 
 /// The owner of a file of rules, which decides what its rules may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,13 +47,13 @@ pub(crate) fn check(scope: &Scope<'_>, sink: &Sink) {
         checker.program(program);
     }
     for group in manifests.iter().flat_map(|manifest| &manifest.groups) {
-        checker.form(&group.name, "a group", Code::INVALID_NAME, form::name);
+        checker.form(&group.name, "a group", codes::INVALID_NAME, form::name);
         for program in &group.programs {
             checker.text("programs", program, form::program_pattern);
         }
     }
     for place in manifests.iter().flat_map(|manifest| &manifest.places) {
-        checker.form(&place.name, "a place", Code::INVALID_NAME, form::name);
+        checker.form(&place.name, "a place", codes::INVALID_NAME, form::name);
         for path in &place.paths {
             checker.text("paths", path, form::path);
         }
@@ -106,7 +107,7 @@ impl Checker<'_> {
             && manifest.places.is_empty()
             && manifest.rules.is_empty();
         if is_empty && !manifest.refused.is_any() {
-            let found = Diagnostic::new(Code::MISSING_KEY, manifest.place, "the file declares nothing");
+            let found = Diagnostic::new(codes::MISSING_KEY, manifest.place, "the file declares nothing");
             let found = found.label("expected rules, places, groups or programs");
             self.push(found.help("add a table: `[[rules]]`, `[[places]]`, `[[groups]]` or `[[programs]]`"));
         }
@@ -114,7 +115,7 @@ impl Checker<'_> {
             && let Some(program) = manifest.programs.first()
         {
             let message = "a user's rules cannot describe programs";
-            let found = Diagnostic::new(Code::INVALID_VALUE, program.name.place, message);
+            let found = Diagnostic::new(codes::INVALID_VALUE, program.name.place, message);
             let found = found.label("only the rules of the host do");
             self.push(found.help("remove `[[programs]]`"));
         }
@@ -152,7 +153,7 @@ impl Checker<'_> {
         let mut firsts: BTreeMap<&str, &At<String>> = BTreeMap::new();
         for name in names {
             let found = |why: &str| {
-                Diagnostic::new(Code::DUPLICATE_NAME, name.place, format!("the {what} `{}` {why}", name.value))
+                Diagnostic::new(codes::DUPLICATE_NAME, name.place, format!("the {what} `{}` {why}", name.value))
             };
             if let Some(first) = firsts.get(name.value.as_str()) {
                 let found = found("is declared twice").related(first.place, "first declared here");
@@ -184,15 +185,15 @@ impl Checker<'_> {
     fn text(&self, key: &str, text: &At<String>, form: fn(&str) -> Option<Fault>) {
         if let Some(fault) = form(&text.value) {
             let message = format!("`{key}` cannot contain `{}`", text.value);
-            let found = Diagnostic::new(Code::INVALID_VALUE, text.place, message);
+            let found = Diagnostic::new(codes::INVALID_VALUE, text.place, message);
             self.push(found.label(format!("expected {}", fault.expected)).help_if(fault.help));
         }
     }
 
     fn program(&self, program: &ProgramManifest) {
-        self.form(&program.name, "a program", Code::INVALID_NAME, form::program);
+        self.form(&program.name, "a program", codes::INVALID_NAME, form::program);
         for alias in &program.aliases {
-            self.form(alias, "a program", Code::INVALID_NAME, form::program);
+            self.form(alias, "a program", codes::INVALID_NAME, form::program);
         }
         let lists = [
             ("value_flags", &program.value_flags),
@@ -220,7 +221,7 @@ impl Checker<'_> {
             let keys = keys.iter().filter(|(key, _)| is_of_names(key));
             for (key, first) in keys.filter_map(|(key, list)| Some((key, list.first()?))) {
                 let message = format!("`{key}` has no meaning without `url-names` in `writes`");
-                let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, first.place, message);
+                let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, first.place, message);
                 self.push(found.help(format!("add `\"url-names\"` to `writes`, or remove `{key}`")));
             }
         }
@@ -237,7 +238,7 @@ impl Checker<'_> {
             && !program.refused.has("writes", true)
         {
             let message = "`writes_unless` requires `operands` or `last-operand` in `writes`";
-            let found = Diagnostic::new(Code::MISSING_KEY, option.place, message);
+            let found = Diagnostic::new(codes::MISSING_KEY, option.place, message);
             self.push(found.help("add one of them to `writes`, or remove `writes_unless`"));
         }
         for runs in &program.runs {
@@ -248,7 +249,7 @@ impl Checker<'_> {
             && !program.refused.has("runs", true)
         {
             let message = "`directory_flags` has no meaning without `runs`";
-            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, option.place, message);
+            let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, option.place, message);
             self.push(
                 found.help("add `runs` with the way in which the program runs others, or remove `directory_flags`"),
             );
@@ -272,7 +273,7 @@ impl Checker<'_> {
             self.text("after", text, form::word);
         }
         if let Some(text) = runs.placeholder.as_ref().filter(|text| text.value.is_empty()) {
-            let found = Diagnostic::new(Code::INVALID_VALUE, text.place, "`placeholder` cannot be empty");
+            let found = Diagnostic::new(codes::INVALID_VALUE, text.place, "`placeholder` cannot be empty");
             self.push(found.label("expected the text that the program replaces, such as `{}`"));
         }
         let Some(kind) = &runs.kind else { return };
@@ -299,7 +300,7 @@ impl Checker<'_> {
                 && !optional.contains(&key)
             {
                 let message = format!("`{key}` has no meaning with `kind = \"{}\"`", kind.value.word());
-                let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message).related(kind.place, "set here");
+                let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, place, message).related(kind.place, "set here");
                 let keys: Vec<&str> = required.iter().chain(optional).copied().collect();
                 self.push(found.help(format!("remove it: the keys of this kind are {}", ticked(&keys, ", "))));
             }
@@ -310,16 +311,16 @@ impl Checker<'_> {
         if !missing.is_empty() {
             let keys = ticked(&missing, " and ");
             let message = format!("`kind = \"{}\"` requires {keys}", kind.value.word());
-            self.push(Diagnostic::new(Code::MISSING_KEY, kind.place, message).help(format!("add {keys}")));
+            self.push(Diagnostic::new(codes::MISSING_KEY, kind.place, message).help(format!("add {keys}")));
         }
     }
 
     fn rule(&self, rule: &RuleManifest) {
-        self.form(&rule.name, "a rule", Code::INVALID_NAME, form::name);
+        self.form(&rule.name, "a rule", codes::INVALID_NAME, form::name);
         if !rule.is_narrow() && !rule.refused.is_any() {
             let keys: Vec<&str> = RuleManifest::narrowing().collect();
             let message = format!("`{}` would match every command", rule.name.value);
-            let found = Diagnostic::new(Code::MISSING_KEY, rule.name.place, message);
+            let found = Diagnostic::new(codes::MISSING_KEY, rule.name.place, message);
             self.push(found.help(format!("add a condition: {}", ticked(&keys, ", "))));
         }
         for (key, words, list) in rule.lists() {
@@ -345,20 +346,20 @@ impl Checker<'_> {
             && rule.flags.is_empty()
             && !rule.refused.has("flags", true)
         {
-            let found = Diagnostic::new(Code::MISSING_KEY, place.place, "`values_in` requires `flags`");
+            let found = Diagnostic::new(codes::MISSING_KEY, place.place, "`values_in` requires `flags`");
             self.push(found.help("add `flags` with the options whose values are meant"));
         }
         if let Some(file) = rule.implicit_files.first()
             && rule.program_from.is_empty()
             && !rule.refused.has("program_from", true)
         {
-            let found = Diagnostic::new(Code::MISSING_KEY, file.place, "`implicit_files` requires `program_from`");
+            let found = Diagnostic::new(codes::MISSING_KEY, file.place, "`implicit_files` requires `program_from`");
             self.push(found.help("add `program_from` with the programs that write such a file"));
         }
         self.exemptions(rule);
         for example in rule.ignores.iter().filter(|ignored| rule.matches.iter().any(|m| m.value == ignored.value)) {
             let message = "this command is both in `matches` and in `ignores`";
-            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, example.place, message);
+            let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, example.place, message);
             self.push(found.help("remove it from one of the lists"));
         }
     }
@@ -372,7 +373,7 @@ impl Checker<'_> {
     /// Reports a group in a list that does not contain programs.
     fn misplaced_group(&self, key: &str, text: &At<String>) {
         let message = format!("`{key}` cannot contain the group `{}`", text.value);
-        let found = Diagnostic::new(Code::INVALID_VALUE, text.place, message).label("a group stands for programs");
+        let found = Diagnostic::new(codes::INVALID_VALUE, text.place, message).label("a group stands for programs");
         self.push(found.help(format!(
             "name the group in a list of programs, such as `input_from`, or write `[{}]{}` for this text",
             form::GROUP,
@@ -388,14 +389,14 @@ impl Checker<'_> {
             && self.is_group(group)
         {
             let message = format!("`{}` has words after the name of a group", text.value);
-            let found = Diagnostic::new(Code::INVALID_VALUE, text.place, message);
+            let found = Diagnostic::new(codes::INVALID_VALUE, text.place, message);
             let found = found.label("expected only the group: subcommands cannot follow it");
             self.push(found.help(format!("write `{group}`, or each program of the group with its subcommand")));
             return;
         }
         let may_exist = self.scope.is_incomplete || self.scope.manifests.iter().any(|m| m.refused.has("groups", true));
         if groups().all(|group| group.name.value != name) && !may_exist {
-            let found = Diagnostic::new(Code::UNKNOWN_GROUP, text.place, format!("unknown group `{}`", text.value));
+            let found = Diagnostic::new(codes::UNKNOWN_GROUP, text.place, format!("unknown group `{}`", text.value));
             let names: Vec<String> = groups().map(|group| format!("{}{}", form::GROUP, group.name.value)).collect();
             let or = if names.is_empty() { "" } else { "or " };
             let found = found.help_nearest(&text.value, names.iter().map(String::as_str), "the groups are");
@@ -412,7 +413,7 @@ impl Checker<'_> {
         let may_exist = self.scope.is_incomplete || self.scope.manifests.iter().any(|m| m.refused.has("places", true));
         if !names.contains(&name.value.as_str()) && !may_exist {
             let message = format!("unknown place `{}`", name.value);
-            let found = Diagnostic::new(Code::UNKNOWN_PLACE, name.place, message);
+            let found = Diagnostic::new(codes::UNKNOWN_PLACE, name.place, message);
             if name.value.starts_with(form::GROUP) {
                 let found = found.label("expected a place: `@` introduces a group of programs");
                 self.push(found.help_nearest(&name.value[form::GROUP.len_utf8()..], names, "the places are"));
@@ -430,16 +431,16 @@ impl Checker<'_> {
     fn exemptions(&self, rule: &RuleManifest) {
         let Some(verdict) = &rule.verdict else { return };
         if let Some(flag) = &rule.low_risk
-            && verdict.value != Verdict::Ask
+            && verdict.value.0 != Verdict::Ask
         {
             let message = format!("`low_risk` has no meaning with `verdict = \"{}\"`", verdict.value.word());
-            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, flag.place, message);
+            let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, flag.place, message);
             self.push(found.related(verdict.place, "set here").help("remove it, or write `verdict = \"ask\"`"));
         }
         if !rule.is_exception() {
             if let Some(first) = rule.exempts.first() {
                 let message = format!("`exempts` has no meaning with `verdict = \"{}\"`", verdict.value.word());
-                let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, first.place, message);
+                let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, first.place, message);
                 let found = found.related(verdict.place, "set here");
                 self.push(found.help("write `verdict = \"allow\"` for an exception, or remove `exempts`"));
             }
@@ -447,19 +448,19 @@ impl Checker<'_> {
         }
         if let Some((_, Trust::Project)) = self.scope.user {
             let message = "the rules of a project cannot allow anything";
-            let found = Diagnostic::new(Code::INVALID_VALUE, verdict.place, message).label("expected `ask` or `deny`");
+            let found = Diagnostic::new(codes::INVALID_VALUE, verdict.place, message).label("expected `ask` or `deny`");
             self.push(found.help("move the rule to the rules in your home"));
             return;
         }
         if rule.exempts.is_empty() && !rule.refused.has("exempts", true) {
             let message =
                 format!("`{}` allows nothing: a command is allowed unless a rule matches it", rule.name.value);
-            let found = Diagnostic::new(Code::MISSING_KEY, verdict.place, message).label("no rule is exempted");
+            let found = Diagnostic::new(codes::MISSING_KEY, verdict.place, message).label("no rule is exempted");
             self.push(found.help("add `exempts` with the rules to which this one is an exception"));
         }
         if let Some(flag) = &rule.can_be_exempted {
             let message = "`can_be_exempted` has no meaning with `verdict = \"allow\"`";
-            let found = Diagnostic::new(Code::INCOMPATIBLE_KEYS, flag.place, message);
+            let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, flag.place, message);
             self.push(found.related(verdict.place, "set here").help("remove it"));
         }
         for name in &rule.exempts {
@@ -476,7 +477,7 @@ impl Checker<'_> {
         let is_doubt = doubts().any(|doubt| doubt == name.value);
         let is_exception = of_own.is_some_and(RuleManifest::is_exception)
             || of_host.is_some_and(|rule| rule.verdict == Verdict::Allow);
-        let found = |message: String| Diagnostic::new(Code::INVALID_VALUE, name.place, message);
+        let found = |message: String| Diagnostic::new(codes::INVALID_VALUE, name.place, message);
         if is_exception {
             let message = format!("`{}` is itself an exception", name.value);
             self.push(found(message).label("expected a rule that asks or denies").help("remove it"));
@@ -510,7 +511,7 @@ impl Checker<'_> {
                 }
             }
             let message = format!("unknown rule `{}`", name.value);
-            let found = Diagnostic::new(Code::UNKNOWN_RULE, name.place, message);
+            let found = Diagnostic::new(codes::UNKNOWN_RULE, name.place, message);
             self.push(found.help_nearest(&name.value, names, "exceptions are possible to"));
         }
     }

@@ -9,7 +9,7 @@ use toolc_commands::rules::{Conditions, Place, Rule, RuleSet, Verdict};
 
 use super::form::GROUP;
 use crate::diagnostic::At;
-use crate::manifest::keys::kinds::Words;
+use crate::manifest::keys::kinds::{OfCommands, Words};
 use crate::manifest::{
     CommandsManifest, PlaceManifest, ProgramManifest, RuleManifest, RunsKind, RunsManifest, WrittenOperands,
 };
@@ -49,8 +49,12 @@ impl Arena {
         self.list(&subcommands)
     }
 
-    fn words<W: Words>(&self, words: &[At<String>]) -> &[W] {
-        let words: Vec<W> = words.iter().filter_map(|word| W::from_word(&word.value)).collect();
+    fn words<W: Copy>(&self, words: &[At<String>]) -> &[W]
+    where
+        OfCommands<W>: Words,
+    {
+        let words = words.iter().filter_map(|word| OfCommands::from_word(&word.value));
+        let words: Vec<W> = words.map(|OfCommands(word)| word).collect();
         self.list(&words)
     }
 }
@@ -145,14 +149,14 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
         elsewhere: arena.texts(&manifest.elsewhere),
         runs: arena.list(&runs),
         writes: arena.list(&writes),
-        script_language: manifest.script_language.as_ref().map(|language| language.value),
+        script_language: manifest.script_language.as_ref().map(|language| language.value.0),
     }
 }
 
 /// Compiles a way to run others. Returns `None` if it has no kind, which was reported before.
 fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
     let skip = manifest.skip.as_ref().map_or(0, |skip| skip.value as usize);
-    let shell = manifest.shell.as_ref().map_or(CodeShell::Foreign, |shell| shell.value);
+    let shell = manifest.shell.as_ref().map_or(CodeShell::Foreign, |shell| shell.value.0);
     Some(match manifest.kind.as_ref()?.value {
         RunsKind::Operands => Runs::Rest(Rest {
             after: arena.texts(&manifest.after),
@@ -199,7 +203,7 @@ fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> R
         name: arena.text(&manifest.name.value),
         description: arena.text(&manifest.description),
         check: arena.text(&manifest.check),
-        verdict: manifest.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value),
+        verdict: manifest.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value.0),
         can_be_exempted: is_set(manifest.can_be_exempted.as_ref()),
         low_risk: is_set(manifest.low_risk.as_ref()),
         exempts: arena.texts(&manifest.exempts),

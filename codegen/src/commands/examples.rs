@@ -3,7 +3,8 @@
 use toolc_commands::rules::{RuleSet, Verdict};
 use toolc_commands::{Cause, Judgement, Surroundings, Word, judge};
 
-use crate::diagnostic::{At, Code, Diagnostic, Sink, ticked};
+use crate::diagnostic::codes;
+use crate::diagnostic::{At, Diagnostic, Sink, ticked};
 use crate::manifest::RuleManifest;
 
 /// The number of commands of an example that a message shows.
@@ -11,7 +12,7 @@ const MAX_SHOWN: usize = 8;
 
 /// Reports the examples in `matches` that the rule does not match, and those in `ignores` that it does.
 pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
-    let Some(verdict) = rule.verdict.as_ref().map(|verdict| verdict.value) else { return };
+    let Some(verdict) = rule.verdict.as_ref().map(|verdict| verdict.value.0) else { return };
     let name = rule.name.value.as_str();
     for example in &rule.matches {
         let judgement = judge(&example.value, rules, &Surroundings::default());
@@ -72,7 +73,7 @@ fn failing(example: &At<String>, message: String, judgement: &Judgement<'_>) -> 
     let commands = &judgement.reading.commands;
     let mut runs: Vec<String> = commands.iter().take(MAX_SHOWN).map(|command| shown(&command.words, line)).collect();
     runs.retain(|command| !command.is_empty());
-    let mut found = Diagnostic::new(Code::FAILING_EXAMPLE, example.place, message);
+    let mut found = Diagnostic::new(codes::FAILING_EXAMPLE, example.place, message);
     found = if runs.is_empty() {
         found.help("the example runs nothing")
     } else {

@@ -43,7 +43,7 @@ fn tables(manifest: &CommandsManifest) -> String {
 }
 
 fn row(rule: &RuleManifest) -> String {
-    let verdict = rule.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value);
+    let verdict = rule.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value.0);
     let can_be_exempted = rule.can_be_exempted.as_ref().is_some_and(|flag| flag.value);
     let example =
         rule.matches.first().map(|example| format!(" Example: {}.", code(&example.value))).unwrap_or_default();

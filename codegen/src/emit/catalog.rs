@@ -12,11 +12,12 @@ use crate::catalog::{Atom, Distribution, ExternalId, Requires, Tool, ToolId, Too
 use crate::conditional_json::CondJson;
 use crate::diagnostic::Place;
 use crate::lower::Lowered;
-use crate::manifest::{Caller, CommandsManifest, Overlap, ReadTable as _, RequiresManifest, ToolsetKind, fact_to_json};
+use crate::manifest::{Caller, CommandsManifest, Overlap, RequiresManifest, ToolsetKind};
 use crate::project::MARK;
 use crate::schema::Schema;
 use crate::text::atoms::When;
 use crate::text::condition::Condition;
+use toolc_tables::{HasKeys as _, fact_to_json};
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     in_turn(catalog, &turn::DEFAULT)

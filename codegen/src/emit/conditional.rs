@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::catalog::{Atom, Tool};
 use crate::conditional_json::CondJson;
 use crate::lower::Lowered;
-use crate::manifest::fact_to_json;
 use crate::text::atoms::{AtomId, FactRef, Template, When};
 use crate::text::condition::Condition;
 use crate::text::template::Piece;
+use toolc_tables::fact_to_json;
 
 /// Returns the descriptions and schemas of a tool that depend on the turn, with all their parts, and which parts these are; `None` if
 /// nothing depends on it.

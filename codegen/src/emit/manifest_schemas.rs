@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Draft, Inputs};
 use crate::lower::Lowered;
-use crate::manifest::keys::json_schema::table;
 use crate::manifest::keys::{KeyType, PROPERTY, SCHEMA};
 use crate::project::MARK;
 use crate::source::Kind;
+use toolc_tables::json_schema;
 
 pub(super) fn emit<'c>(_: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     Kind::ALL
@@ -20,12 +20,15 @@ pub(super) fn emit<'c>(_: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 }
 
 fn document(kind: Kind) -> Value {
-    let mut document = table(kind.keys());
+    let mut document = json_schema(kind.keys());
     document.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     document.insert("$comment".into(), json!(MARK));
     document.insert("title".into(), json!(kind.document()));
     if kind.keys().iter().copied().flatten().any(|key| matches!(key.key_type, KeyType::Properties)) {
-        document.insert("$defs".into(), json!({ "schema": table(&[SCHEMA]), "property": table(&[SCHEMA, PROPERTY]) }));
+        document.insert(
+            "$defs".into(),
+            json!({ "schema": json_schema(&[SCHEMA]), "property": json_schema(&[SCHEMA, PROPERTY]) }),
+        );
     }
     document.into()
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::levels::{Selected, select};
 use crate::diagnostic::{Code, Diagnostic, Edit, Place, Places, Sink, SourceId};
+use crate::lint::codes;
 
 /// The start of an `allow` comment, after the `#`.
 const COMMENT_PREFIX: &str = "lint:";
@@ -34,7 +35,7 @@ pub(super) fn apply(places: &Places<'_>, rules: &[Code], sink: &Sink) {
     for (allow, _) in allows.iter().zip(used).filter(|(allow, used)| !used && rules.contains(&allow.code)) {
         let message = format!("no finding of `{}` to allow here", allow.code.name);
         sink.push(
-            Diagnostic::new(Code::UNUSED_ALLOW, allow.comment.place, message)
+            Diagnostic::new(codes::UNUSED_ALLOW, allow.comment.place, message)
                 .help("remove the comment")
                 .fix(Edit::Replace(allow.comment.whole, String::new())),
         );
@@ -62,19 +63,19 @@ impl Comment {
         let report = |code: Code, message: String| Diagnostic::new(code, self.place, message);
         let mut words = self.text.split_whitespace();
         let (Some("allow"), Some(name)) = (words.next(), words.next()) else {
-            sink.push(report(Code::UNKNOWN_CODE, "invalid `lint:` comment".to_owned()).help(USAGE));
+            sink.push(report(codes::UNKNOWN_CODE, "invalid `lint:` comment".to_owned()).help(USAGE));
             return None;
         };
         let code = match select(name) {
             Selected::Rules(rules) if rules.len() == 1 && name.len() > 1 => rules[0],
             Selected::Fixed(code) => {
                 let message = format!("`{}` is always an error and cannot be allowed", code.name);
-                sink.push(report(Code::UNKNOWN_CODE, message).help("correct the error, and remove the comment"));
+                sink.push(report(codes::UNKNOWN_CODE, message).help("correct the error, and remove the comment"));
                 return None;
             }
             _ => {
-                let names = super::codes().filter(|code| !code.is_fixed()).map(|code| code.name);
-                let found = report(Code::UNKNOWN_CODE, format!("unknown rule `{name}`"));
+                let names = super::all_codes().filter(|code| !code.is_fixed()).map(|code| code.name);
+                let found = report(codes::UNKNOWN_CODE, format!("unknown rule `{name}`"));
                 sink.push(found.help_nearest(name, names, "the rules are").help(USAGE));
                 return None;
             }
@@ -82,7 +83,7 @@ impl Comment {
         if words.next().is_none() {
             let line = places.positions(self.place)[0].line;
             sink.push(
-                report(Code::ALLOW_WITHOUT_REASON, format!("line {line} allows `{}` without a reason", code.name))
+                report(codes::ALLOW_WITHOUT_REASON, format!("line {line} allows `{}` without a reason", code.name))
                     .help(format!("add the reason: `# lint: allow {name} reason`")),
             );
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Places, Sink, SourceId};
+use crate::lint::codes;
 use crate::source::Sources;
 
 /// Known findings, as code, manifest and pointer.
@@ -48,7 +49,7 @@ impl Baseline {
     pub fn pruned(text: &str, sources: &Sources, found: &[Diagnostic]) -> Result<(Self, usize), String> {
         let entries = read(text).map_err(|(_, why)| why)?;
         let is_unused = |span: &Range<usize>| {
-            let mut unused = found.iter().filter(|found| found.code == Code::UNUSED_BASELINE_ENTRY);
+            let mut unused = found.iter().filter(|found| found.code == codes::UNUSED_BASELINE_ENTRY);
             unused.any(|found| sources.is_other(found.at.0.source) && found.at.0.span() == *span)
         };
         let (removed, kept): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(span, _)| is_unused(span));
@@ -124,7 +125,7 @@ pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink
     let help = format!("write it with `lint --write-baseline {}`", file.value);
     let failed = |place, why: &str| {
         let message = format!("failed to read the baseline `{}`: {why}", file.value);
-        Diagnostic::new(Code::INVALID_VALUE, place, message).help(help.clone())
+        Diagnostic::new(codes::INVALID_VALUE, place, message).help(help.clone())
     };
     let (id, text) = match places.sources.other_file(&file.value) {
         Ok(other) => other,
@@ -156,10 +157,10 @@ pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink
     let mut reported = BTreeSet::new();
     for (span, entry) in entries.iter().filter(|(_, entry)| !seen.contains(entry)) {
         let [code, manifest, pointer] = entry;
-        let found = |message| Diagnostic::new(Code::UNUSED_BASELINE_ENTRY, Place::new(id, span.clone()), message);
-        let found = match super::codes().find(|known| known.id == code) {
+        let found = |message| Diagnostic::new(codes::UNUSED_BASELINE_ENTRY, Place::new(id, span.clone()), message);
+        let found = match super::all_codes().find(|known| known.id == code) {
             None => {
-                let codes: Vec<&str> = super::codes().map(|code| code.id).collect();
+                let codes: Vec<&str> = super::all_codes().map(|code| code.id).collect();
                 let found = found(format!("unknown rule `{code}` in the baseline"));
                 if codes.iter().any(|known| known.eq_ignore_ascii_case(code)) {
                     found.help(format!("write `{}`", code.to_uppercase()))

@@ -3,13 +3,13 @@
 use minijinja::context;
 use serde_json::{Value, json};
 
-use super::rules::{CATEGORIES, Category, codes};
+use super::rules::{CATEGORIES, Category, all_codes};
 use crate::diagnostic::{Code, Level};
 use crate::markdown;
 
 /// Returns a line for each rule.
 pub fn text() -> String {
-    let all: Vec<Code> = codes().collect();
+    let all: Vec<Code> = all_codes().collect();
     let width = all.iter().map(|code| code.name.len()).max().unwrap_or(0);
     let line = |code: &Code| {
         let fix = if code.fixable { "fix" } else { "" };
@@ -35,7 +35,7 @@ pub fn json() -> String {
         }
         value
     };
-    let rules: Vec<Value> = codes().map(rule).collect();
+    let rules: Vec<Value> = all_codes().map(rule).collect();
     format!("{:#}\n", json!({ "version": 1, "rules": rules }))
 }
 

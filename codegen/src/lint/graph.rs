@@ -185,7 +185,7 @@ mod tests {
             let [cli, debugging, file, other] = [0, 1, 2, 3].map(ToolsetId);
             let path = lint.path(cli, ToolId(2)).unwrap();
             assert_eq!(path.to_string(), "cli → file → file_t");
-            let found = path.show(Diagnostic::new(crate::diagnostic::Code::SYNTAX, lint[cli].manifest.name.place, ""));
+            let found = path.show(Diagnostic::new(crate::diagnostic::codes::SYNTAX, lint[cli].manifest.name.place, ""));
             let places = Places::new(lint.sources);
             let steps: Vec<String> = found.related.iter().map(|(place, _)| places.pointer(*place)).collect();
             assert_eq!(steps, ["/includes/1", "/toolset"]);

@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::vec::IntoIter;
 
-use toolc::__gen::nearest;
+use toolc::suggest::nearest;
 
 use crate::manifest::text_pattern_error;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rules::{CATEGORIES, codes};
+use super::rules::{CATEGORIES, all_codes, codes};
 use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 use crate::manifest::RuleLevel;
 
@@ -52,12 +52,12 @@ pub fn select(text: &str) -> Selected {
 
 /// Finds a rule by its code or name, in upper or lower case.
 pub fn find(text: &str) -> Option<Code> {
-    codes().find(|code| code.id.eq_ignore_ascii_case(text) || code.name.eq_ignore_ascii_case(text))
+    all_codes().find(|code| code.id.eq_ignore_ascii_case(text) || code.name.eq_ignore_ascii_case(text))
 }
 
 /// Resolves a line of `[lint]` in `toolc.toml`. A name that cannot be resolved is reported.
 pub(super) fn resolve(name: &At<String>, level: RuleLevel, sink: &Sink) -> Vec<(Code, Option<Level>)> {
-    let unknown = |message| Diagnostic::new(Code::UNKNOWN_CODE, name.place, message);
+    let unknown = |message| Diagnostic::new(codes::UNKNOWN_CODE, name.place, message);
     let rules = match select(&name.value) {
         Selected::Rules(rules) => rules,
         Selected::Fixed(code) => {
@@ -66,7 +66,7 @@ pub(super) fn resolve(name: &At<String>, level: RuleLevel, sink: &Sink) -> Vec<(
             return Vec::new();
         }
         Selected::Unknown => {
-            let known = codes().filter(|code| !code.is_fixed()).map(|code| code.name);
+            let known = all_codes().filter(|code| !code.is_fixed()).map(|code| code.name);
             let found = unknown(format!("unknown rule `{}`", name.value));
             sink.push(found.help_nearest(&name.value, known, "rules whose level can be set:"));
             return Vec::new();

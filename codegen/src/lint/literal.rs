@@ -6,7 +6,7 @@ use toml::de::DeTable;
 
 use super::Lint;
 use crate::diagnostic::Place;
-use crate::manifest::written;
+use toolc_tables::written;
 
 /// A string of a manifest, and the place of each of its parts.
 #[derive(Debug)]

@@ -34,7 +34,7 @@ pub use levels::{Options, Selected, find, select};
 pub use literal::StringLiteral;
 pub use lowered_tool::LoweredTool;
 pub use rule::{Check, LossFilter, Rule};
-pub use rules::codes;
+pub use rules::{all_codes, codes};
 
 use lossy::LossRules;
 use rayon::prelude::*;
@@ -126,7 +126,7 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
         baseline::apply(file, &places, &rules, &sink);
     }
     // A secret in a file is published with it, even in a refused part.
-    sink.drop_consequences(|code| code == Code::SECRET_IN_TEXT);
+    sink.drop_consequences(|code| code == codes::SECRET_IN_TEXT);
     sink.finish(|found| levels.of_finding(found))
 }
 

@@ -5,8 +5,8 @@ use crate::catalog::{Tool, ToolsetId};
 use crate::diagnostic::{At, Place};
 use crate::dialects::{Dialect, ListSize, Vendor};
 use crate::lower::{DefinitionSizes, accepts, form};
-use crate::manifest::keys::kinds::Words;
 use crate::manifest::{AnthropicTool, Caller, GeminiTool, OpenAiTool};
+use toolc_tables::Words;
 
 /// One of a vendor's own tools.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,8 @@
 
 use toml::de::DeTable;
 
-use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
+use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, Place, Sink, SourceId, ticked};
 use crate::source::{Fault, Kind, OTHER_FORMATS, Source, Sources, likely_manifest};
 
 /// Returns every file that is a manifest, and reports the others.
@@ -11,7 +12,7 @@ pub(super) fn manifests<'s>(sources: &'s Sources, sink: &Sink) -> Vec<(SourceId,
     for (id, source) in sources.iter() {
         if let Some(Fault::File { message, help }) = &source.fault {
             let name = source.path.rsplit('/').next().unwrap_or_default();
-            let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), format!("`{name}` {message}"));
+            let found = Diagnostic::new(codes::MISPLACED_FILE, Place::new(id, 0..0), format!("`{name}` {message}"));
             sink.push(found.label("no manifest is read here").help(*help));
         }
         match source.kind {
@@ -26,7 +27,7 @@ pub(super) fn manifests<'s>(sources: &'s Sources, sink: &Sink) -> Vec<(SourceId,
 fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
     let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
     let found = |message| {
-        let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), message);
+        let found = Diagnostic::new(codes::MISPLACED_FILE, Place::new(id, 0..0), message);
         found.label("this file would be ignored")
     };
     if let Some(toml) = likely_manifest(&source.path) {
@@ -60,7 +61,7 @@ fn places_for(folder: &str, stem: &str, text: &str) -> Vec<&'static str> {
         let written = [folder.rsplit('/').next().unwrap_or_default(), stem];
         let near = written
             .iter()
-            .flat_map(|name| toolc::__gen::nearest(name, places.iter().filter_map(|place| base_name(place))))
+            .flat_map(|name| toolc::suggest::nearest(name, places.iter().filter_map(|place| base_name(place))))
             .next()?;
         places.iter().copied().find(|place| base_name(place) == Some(near))
     };

@@ -2,10 +2,8 @@
 
 pub mod keys;
 mod misplaced;
-mod offsets;
 mod read;
 mod standard;
-mod syntax;
 mod tables;
 
 use std::cell::RefCell;
@@ -14,19 +12,17 @@ use rayon::prelude::*;
 use toolc::__gen::name::PORTABLE;
 use toolc::behaviour::Execution;
 
+use toml::Spanned;
 use toml::de::DeTable;
+use toolc_tables::{Form, HasKeys as _, Key, ReadTable as _, syntax};
 
-use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId, ticked};
+use crate::diagnostic::{At, Diagnostic, Place, Sink, SourceId, codes, ticked};
 use crate::schema::Property;
-use crate::source::{Kind, Source, Sources};
-use keys::Key;
-use keys::kinds::HasKeys as _;
-pub(crate) use offsets::written;
-use read::Form;
-pub(crate) use read::fact_to_json;
-pub use read::{ReadKey, ReadTable, Reader, Refused};
+use crate::source::{Fault, Kind, Source, Sources};
+use read::{ManifestReader, declared_name, reader, schema};
 pub(crate) use standard::text_pattern_error;
 pub use tables::*;
+pub use toolc_tables::Refused;
 
 /// Parses every source.
 pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
@@ -56,7 +52,7 @@ fn run_as_processes(tools: &mut [ToolManifest]) {
 
 fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Manifests {
     let mut manifests = Manifests::default();
-    let Some(document) = syntax::parse(id, source, sink) else {
+    let Some(document) = toml(id, source, sink) else {
         // Without a stem, it is a folder that cannot be read.
         let name = if source.stem.is_empty() { ANY.to_owned() } else { source.stem.clone() };
         manifests.broken.push((kind, name));
@@ -68,9 +64,9 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         return manifests;
     }
     let atom_table = RefCell::default();
-    let reader = Reader::document((id, source), kind.into(), &document, &atom_table, sink);
+    let reader = reader((id, kind, source), kind.into(), &document, &atom_table, sink);
     let is_named = matches!(kind, Kind::Tool | Kind::Toolset | Kind::Distribution | Kind::Commands);
-    if is_named && let Some(name) = reader.declared_name() {
+    if is_named && let Some(name) = declared_name(&reader) {
         check_file_name(&name, kind, source, sink);
         check_name(&name, kind, sink);
         if name.value != source.stem {
@@ -120,6 +116,19 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
     manifests
 }
 
+/// Returns the tree of a file, or `None` if it has errors, which are reported.
+fn toml<'s>(id: SourceId, source: &'s Source, sink: &Sink) -> Option<Spanned<DeTable<'s>>> {
+    match &source.fault {
+        None => syntax::parse(id, &source.text, sink),
+        Some(Fault::Text { at, message, help }) => {
+            sink.push(Diagnostic::new(codes::SYNTAX, Place::new(id, *at..*at), message).help(*help));
+            None
+        }
+        // It was reported as a file that is not a manifest.
+        Some(Fault::File { .. }) => None,
+    }
+}
+
 /// Stands for every name, in the list of broken names: what declares them could not be read.
 pub(crate) const ANY: &str = "*";
 
@@ -129,7 +138,7 @@ fn of_another_kind(id: SourceId, kind: Kind, source: &Source, document: &DeTable
     let keys = |kind: Kind| kind.keys().iter().copied().flatten();
     let required: Vec<&str> = keys(kind).filter(|key| key.required).map(|key| key.name).collect();
     if document.is_empty() {
-        let found = Diagnostic::new(Code::MISSING_KEY, Place::new(id, 0..0), "the file is empty");
+        let found = Diagnostic::new(codes::MISSING_KEY, Place::new(id, 0..0), "the file is empty");
         let found = found.label(format!("{} needs {}", kind.document(), ticked(&required, ", ")));
         return (!required.is_empty()).then(|| found.help("write the manifest, or delete the file"));
     }
@@ -147,7 +156,7 @@ fn of_another_kind(id: SourceId, kind: Kind, source: &Source, document: &DeTable
     let other = Kind::ALL.into_iter().find(is_complete)?;
     let place = Place::new(id, foreign.span());
     let message = format!("`{}` is a key of {}, not of {}", foreign.get_ref(), other.document(), kind.document());
-    let found = Diagnostic::new(Code::UNKNOWN_KEY, place, message);
+    let found = Diagnostic::new(codes::UNKNOWN_KEY, place, message);
     let to = if other.place().ends_with('/') {
         format!("{}{}.toml", other.place(), source.stem)
     } else {
@@ -170,23 +179,13 @@ pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Option<CommandsManif
         keys
     };
     let (id, source) = sources.iter().next()?;
-    let document = syntax::parse(id, source, sink)?;
+    let document = toml(id, source, sink)?;
     let atom_table = RefCell::default();
     let form = Form { keys: &[&KEYS], ..Kind::Commands.into() };
-    Some(commands(&Reader::document((id, source), form, &document, &atom_table, sink)))
+    Some(commands(&reader((id, Kind::Commands, source), form, &document, &atom_table, sink)))
 }
 
-/// Reads a file whose keys another crate declares, for [`document`](crate::document). Returns `None` if it has syntax errors, which
-/// are reported.
-pub(crate) fn document<T: ReadTable>(noun: &'static str, sources: &Sources, sink: &Sink) -> Option<T> {
-    let (id, source) = sources.iter().next()?;
-    let document = syntax::parse(id, source, sink)?;
-    let atom_table = RefCell::default();
-    let form = Form { kind: None, noun, keys: &[T::KEYS] };
-    Some(T::read(&Reader::document((id, source), form, &document, &atom_table, sink)))
-}
-
-fn commands(reader: &Reader<'_>) -> CommandsManifest {
+fn commands(reader: &ManifestReader<'_>) -> CommandsManifest {
     let mut commands = CommandsManifest::read(reader);
     let count = |commands: &CommandsManifest| {
         commands.programs.len() + commands.groups.len() + commands.places.len() + commands.rules.len()
@@ -203,8 +202,8 @@ fn commands(reader: &Reader<'_>) -> CommandsManifest {
     commands
 }
 
-fn tool(reader: &Reader<'_>) -> ToolManifest {
-    let (params, defs) = reader.arguments();
+fn tool(reader: &ManifestReader<'_>) -> ToolManifest {
+    let (params, defs) = schema::arguments(reader);
     let mut tool = ToolManifest { params, defs, ..ToolManifest::read(reader) };
     set_text_pattern(&mut tool);
     tool.dialect.sort_by(|a, b| a.dialect.value.cmp(&b.dialect.value));
@@ -227,7 +226,7 @@ fn check_file_name(name: &At<String>, kind: Kind, source: &Source, sink: &Sink) 
     if name.value != source.stem {
         let message = format!("the {noun} `{}` is declared in a file named `{}.toml`", name.value, source.stem);
         sink.push(
-            Diagnostic::new(Code::FILE_NAME_MISMATCH, name.place, message)
+            Diagnostic::new(codes::FILE_NAME_MISMATCH, name.place, message)
                 .label(format!("expected `{}`, the file's stem", source.stem))
                 .help(format!("rename the file to `{}.toml`, or the {noun} to `{}`", name.value, source.stem)),
         );
@@ -238,12 +237,12 @@ fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
     let noun = kind.noun();
     if is_reserved(kind, &name.value) {
         let message = format!("the {noun} name `{}` is reserved", name.value);
-        let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
+        let found = Diagnostic::new(codes::RESERVED_NAME, name.place, message);
         sink.push(found.label("toolc uses this name itself").help("choose another name"));
     } else if !PORTABLE.accepts(&name.value) {
         let message = format!("`{}` is not a name that every vendor accepts", name.value);
         sink.push(
-            Diagnostic::new(Code::INVALID_NAME, name.place, message)
+            Diagnostic::new(codes::INVALID_NAME, name.place, message)
                 .label(format!("expected {}", PORTABLE.expected()))
                 .help("use snake_case, and keep the name short, because clients add prefixes"),
         );

@@ -2,7 +2,7 @@
 
 use super::{Report, line};
 use crate::diagnostic::Diagnostic;
-use crate::visible::visible;
+use toolc_tables::visible::visible;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let format_line = |found: &Diagnostic| {

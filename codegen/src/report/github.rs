@@ -3,7 +3,7 @@
 use super::base::Base;
 use super::{Report, text};
 use crate::diagnostic::Diagnostic;
-use crate::visible::is_control;
+use toolc_tables::visible::is_control;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let base = Base::new(report.places.sources);

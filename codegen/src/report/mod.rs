@@ -8,7 +8,7 @@ mod json;
 mod sarif;
 
 use crate::diagnostic::{Diagnostic, Level, Place, Places, Position};
-use crate::visible::is_control;
+use toolc_tables::visible::is_control;
 
 pub use human::plural;
 

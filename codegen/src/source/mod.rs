@@ -2,10 +2,14 @@
 
 mod scan;
 
+pub use toolc_tables::SourceId;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+use toolc_tables::{Files, normalized};
 
 use crate::failure::Failure;
 #[cfg(feature = "cli")]
@@ -97,10 +101,6 @@ impl Kind {
     }
 }
 
-/// The index of a file in [`Sources`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceId(pub u32);
-
 /// A file of the project.
 #[derive(Debug, Clone)]
 pub struct Source {
@@ -152,15 +152,12 @@ impl Source {
             Err(_) if is_utf_16 => (String::new(), Some(fault(0, "the file is UTF-16, not UTF-8"))),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(&error.into_bytes()[..at]).into_owned();
-                let text = text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text).replace("\r\n", "\n");
+                let text = normalized(String::from_utf8_lossy(&error.into_bytes()[..at]).into_owned());
                 let fault = fault(text.len(), "the file is not UTF-8 from here on");
                 (text, Some(fault))
             }
         };
-        // Editors do not count the mark as a column.
-        let text = text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text);
-        let text = if text.contains('\r') { text.replace("\r\n", "\n") } else { text };
+        let text = normalized(text);
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default().to_owned();
         Self { kind: Kind::from_path(&path), stem, fault, text, path }
     }
@@ -172,6 +169,7 @@ impl Source {
     }
 }
 
+#[cfg(feature = "cli")]
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The files of a project.
@@ -322,6 +320,16 @@ impl Sources {
     }
 }
 
+impl Files for Sources {
+    fn text(&self, id: SourceId) -> &str {
+        &self.get(id).text
+    }
+
+    fn display(&self, id: SourceId) -> String {
+        Sources::display(self, id)
+    }
+}
+
 /// Returns whether a file is read or reported: the settings, the TOML files of `manifests/` except the `Cargo.toml` of a crate,
 /// and files in other formats whose path would be that of a manifest.
 fn is_source(path: &str) -> bool {
@@ -344,7 +352,7 @@ pub(crate) fn likely_manifest(path: &str) -> Option<String> {
     let path = path.strip_suffix(".txt").filter(|path| path.strip_suffix(".toml").is_some()).unwrap_or(path);
     let (stem, extension) = path.rsplit_once('.')?;
     // Editors name backups `x.toml~`.
-    let is_misspelt = !extension.ends_with('~') && !toolc::__gen::nearest(extension, ["toml"]).is_empty();
+    let is_misspelt = !extension.ends_with('~') && !toolc::suggest::nearest(extension, ["toml"]).is_empty();
     let is_like = is_misspelt || OTHER_FORMATS.iter().any(|like| extension.eq_ignore_ascii_case(like));
     let toml = format!("{stem}.toml");
     (is_like && toml != original && Kind::from_path(&toml).is_some()).then_some(toml)

@@ -1,6 +1,6 @@
 //! What authors write in conditions out of habit from other languages, and what to write instead.
 
-use toolc::__gen::nearest;
+use toolc::suggest::nearest;
 
 /// Operators in words, and the signs with the same meaning.
 const WORDS: &[(&str, &str)] = &[

@@ -102,7 +102,7 @@ fn expression_help(word: &str) -> String {
         }
         Some((_, name))
             if PORTABLE.accepts(name)
-                && !toolc::__gen::nearest(word, [format!("facts.{name}").as_str()]).is_empty() =>
+                && !toolc::suggest::nearest(word, [format!("facts.{name}").as_str()]).is_empty() =>
         {
             format!("write `{{{{ facts.{name} }}}}`")
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use toolc::suggest::suggestion;
 use toolc::{Dialect, Registry, Turn};
 use toolc_cli::Selection;
 use toolc_config::{Edited, Home, List, edit_list};
@@ -118,9 +119,8 @@ fn kind(registry: &Registry, name: &str) -> Result<Kind, String> {
     }
     let mut known: Vec<String> = registry.toolsets().iter().map(ToString::to_string).collect();
     known.extend(registry.tools().iter().map(ToString::to_string));
-    let near = toolc::__gen::nearest(name, known.iter().map(String::as_str));
-    let question = toolc::__gen::did_you_mean(&near).map_or_else(String::new, |question| format!(": {question}"));
-    Err(format!("there is no toolset and no tool `{name}`{question}"))
+    let similar = suggestion(name, known.iter().map(String::as_str));
+    Err(format!("there is no toolset and no tool `{name}`{similar}"))
 }
 
 /// Returns whether the profile grants a toolset or a tool, apart from what it disables.

@@ -19,7 +19,6 @@ use crate::registration::refusal::Refusal;
 use crate::registration::repair_counts::RepairCounts;
 use crate::registration::{EVERYTHING, RESERVED_TOOLS};
 use crate::sorted;
-use crate::text::nearest::nearest;
 use crate::text::nearest::suggestion;
 
 /// The claims of names.
@@ -340,7 +339,7 @@ impl NameIndex {
         };
         let suggest = |name: &str, kinds: &[NameKind]| {
             let known = kinds.iter().flat_map(|&kind| self.claims[kind as usize].keys());
-            suggestion(&nearest(name, known.map(|name| &**name)))
+            suggestion(name, known.map(|name| &**name))
         };
         for name in toolset.tools.iter().chain(&toolset.excludes).filter(|name| !is_tool(name)) {
             let hint = if is_toolset(name) {

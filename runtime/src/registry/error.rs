@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::nearest::{nearest, suggestion};
+use crate::text::nearest::suggestion;
 
 /// The error of building a session, setting facts or invalidating results: a name is unknown in the registry, or a fact has
 /// an invalid value.
@@ -43,7 +43,7 @@ impl SessionError {
             SessionErrorKind::UnknownName => "tool or toolset",
             _ => "fact",
         };
-        Self::new(kind, name, format!("unknown {noun} `{name}`{}", suggestion(&nearest(name, known))))
+        Self::new(kind, name, format!("unknown {noun} `{name}`{}", suggestion(name, known)))
     }
 
     /// Returns the kind of the error.

@@ -36,7 +36,6 @@ use crate::run::progress::Progress;
 use crate::run::task::Task;
 use crate::session::config::SessionConfig;
 use crate::session::turn::Turn;
-use crate::text::nearest::nearest;
 use crate::text::nearest::suggestion;
 use toolc_redact::Redactor;
 
@@ -523,9 +522,9 @@ impl fmt::Debug for Session {
 }
 
 fn unknown_toolset(state: &State, name: &str) -> SessionError {
-    let near = nearest(name, state.toolsets.iter().map(|name| &**name));
-    let hint = if !near.is_empty() {
-        suggestion(&near)
+    let similar = suggestion(name, state.toolsets.iter().map(|name| &**name));
+    let hint = if !similar.is_empty() {
+        similar
     } else if let Some(tool) = state.tool_ids().map(|id| state.tool(id)).find(|tool| tool.name == name) {
         format!(": it is a tool, of the toolset `{}`", tool.toolset)
     } else {

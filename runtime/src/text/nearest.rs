@@ -38,9 +38,10 @@ pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> Option<String> {
     (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
 }
 
-/// Returns the question with a colon before it, to append to a message, or an empty string.
-pub(crate) fn suggestion(near: &[&str]) -> String {
-    did_you_mean(near).map(|question| format!(": {question}")).unwrap_or_default()
+/// Returns the question about `name` with a colon before it, to append to the message that `name` is unknown: ``: did you mean `a`?``. It is
+/// empty if no candidate is similar.
+pub fn suggestion<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
+    did_you_mean(&nearest(name, candidates)).map_or_else(String::new, |question| format!(": {question}"))
 }
 
 fn fold(name: &str) -> String {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 use toolc_codegen::compile_with;
-use toolc_codegen::diagnostic::Code;
+use toolc_codegen::diagnostic::codes;
 use toolc_codegen::emit::{Output, emit};
 use toolc_codegen::lint::Options;
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
@@ -41,7 +41,7 @@ fn manifests(project: &str) -> Files {
 /// Returns the output of gen, without the digests of the files, which depend on every character.
 fn output(files: Files) -> Vec<Output> {
     // Without its comments, a project has the findings that they allow.
-    let compilation = compile_with(&Sources::from_memory(files), &Options::only(Code::SYNTAX));
+    let compilation = compile_with(&Sources::from_memory(files), &Options::only(codes::SYNTAX));
     assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
     let mut outputs = emit(&compilation.catalog.expect("a project without findings has a catalog"));
     outputs.retain(|output| output.path != "generated/manifests.txt");

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use toolc_codegen::compile_with;
+use toolc_codegen::diagnostic::codes;
 use toolc_codegen::diagnostic::{Code, Renderer};
-use toolc_codegen::lint::{Options, codes};
+use toolc_codegen::lint::{Options, all_codes};
 use toolc_codegen::source::Sources;
 use toolc_tests::fixture;
 use toolc_tests::random::Random;
@@ -52,7 +53,7 @@ fn findings(rule: Code, files: impl IntoIterator<Item = (String, String)>) -> (V
 #[test]
 fn every_mistake_is_reported_as_its_snapshot_says_and_can_be_fixed() {
     let mut failures = String::new();
-    for code in codes() {
+    for code in all_codes() {
         let mut fixtures = paths(&folder(code));
         fixtures.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
         if fixtures.is_empty() && code.is_fixed() {
@@ -81,7 +82,7 @@ fn every_mistake_is_reported_as_its_snapshot_says_and_can_be_fixed() {
 
 #[test]
 fn every_fixture_belongs_to_a_code_and_every_snapshot_to_a_fixture() {
-    let folders: BTreeSet<PathBuf> = codes().map(folder).collect();
+    let folders: BTreeSet<PathBuf> = all_codes().map(folder).collect();
     let mut found = paths(&Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics"));
     found.retain(|path| path.is_dir());
     let unknown: Vec<_> = found.difference(&folders).collect();
@@ -246,7 +247,7 @@ fn one_run_reports_every_mistake_once() {
 #[test]
 fn findings_do_not_depend_on_the_order_of_files() {
     let findings_of = |files: &[(&str, &str)]| {
-        findings(Code::SYNTAX, files.iter().map(|(path, text)| (format!("manifests/{path}"), (*text).to_owned())))
+        findings(codes::SYNTAX, files.iter().map(|(path, text)| (format!("manifests/{path}"), (*text).to_owned())))
     };
     let mut files = fixture::files(SEVERAL_MISTAKES);
     let expected = findings_of(&files);

@@ -13,7 +13,7 @@ use toolc_codegen::diagnostic::{Code, Diagnostic, Renderer, SourceId};
 use toolc_codegen::fix::fix;
 use toolc_codegen::format::format;
 use toolc_codegen::lint::rules::CATEGORIES;
-use toolc_codegen::lint::{Options, codes};
+use toolc_codegen::lint::{Options, all_codes};
 use toolc_codegen::source::{Source, Sources};
 use toolc_tests::fixture;
 
@@ -86,7 +86,7 @@ fn the_base_project_is_clean() {
 #[test]
 fn every_rule_has_complete_documentation_and_working_examples() {
     let mut failures = String::new();
-    for code in codes() {
+    for code in all_codes() {
         let mut complain = |message: String| failures += &format!("\n{code}: {message}\n");
         let docs = code.docs();
         if docs.what.is_empty() || !docs.what.ends_with('.') {
@@ -120,7 +120,7 @@ fn every_rule_has_complete_documentation_and_working_examples() {
 /// A fix leaves no finding and formatted files.
 #[test]
 fn every_fix_repairs_its_example() {
-    for code in codes() {
+    for code in all_codes() {
         let sources = project(&code.docs().files("Example"));
         let reformatted = |source: &Source| format(source.kind, &source.text).filter(|text| *text != source.text);
         let ids = (0..).map(SourceId).zip(sources.all());
@@ -141,7 +141,7 @@ fn every_fix_repairs_its_example() {
 
 #[test]
 fn codes_and_names_are_unique_and_well_formed() {
-    let all: Vec<Code> = codes().collect();
+    let all: Vec<Code> = all_codes().collect();
     for (index, code) in all.iter().enumerate() {
         if let Some(other) = all[..index].iter().find(|other| other.id == code.id || other.name == code.name) {
             panic!("`{code}` has the code or the name of `{other}`");
@@ -164,26 +164,23 @@ fn codes_and_names_are_unique_and_well_formed() {
 /// Without its line in `mod.rs`, the file of a rule is not compiled, and nothing else reports that.
 #[test]
 fn every_file_of_a_rule_is_declared() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen/src");
-    let names: Vec<String> = codes().map(|code| code.name.replace('-', "_")).collect();
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let names: Vec<String> = all_codes().map(|code| code.name.replace('-', "_")).collect();
+    let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let inner = ["codegen/src/lint/rules", "codegen/src/diagnostic/codes"].map(|folder| project.join(folder));
+    let folders = inner.iter().flat_map(|folder| entries(folder)).filter(|folder| folder.is_dir());
     let mut missing = String::new();
     let mut count = 0;
-    for folder in ["lint/rules", "diagnostic/errors"] {
-        for category in fs::read_dir(source.join(folder)).unwrap().map(|entry| entry.unwrap().path()) {
-            if !category.is_dir() {
+    for folder in folders.chain([project.join("tables/src/codes")]) {
+        for file in entries(&folder) {
+            let name = file.file_stem().unwrap().to_str().unwrap();
+            if name == "mod" {
                 continue;
             }
-            for file in fs::read_dir(&category).unwrap().map(|entry| entry.unwrap().path()) {
-                let name = file.file_stem().unwrap().to_str().unwrap();
-                if name == "mod" {
-                    continue;
-                }
-                count += 1;
-                if !names.iter().any(|declared| declared == name) {
-                    let category = category.file_name().unwrap().display();
-                    let line = format!("{} {name}", name.to_ascii_uppercase());
-                    missing += &format!("\n{folder}/{category}/mod.rs lacks the line `{line}`");
-                }
+            count += 1;
+            if !names.iter().any(|declared| declared == name) {
+                let line = format!("{} {name}", name.to_ascii_uppercase());
+                missing += &format!("\n{}/mod.rs lacks the line `{line}`", folder.display());
             }
         }
     }

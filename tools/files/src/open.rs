@@ -83,7 +83,7 @@ pub(super) fn not_found(task: &TaskFiles, path: &Path) -> ToolError {
     let is_folder = |path: &Path| task.files().metadata(path).is_ok_and(|found| found.kind == FileKind::Folder);
     let advice = if is_folder(parent) {
         let names = names(task, parent);
-        match &*toolc::__gen::nearest(&escape(name), names.iter().map(String::as_str)) {
+        match &*toolc::suggest::nearest(&escape(name), names.iter().map(String::as_str)) {
             [] => format!("`{}` contains {}", task.show(parent), listing(task, parent)),
             near => {
                 let near: Vec<_> =

@@ -26,9 +26,9 @@ use crate::check::Checked;
 use crate::emit::{Part, Turn, conditional_definitions, portable_drafts, rewrites};
 use crate::failure::Failure;
 use crate::lower::lower;
-use crate::manifest::fact_to_json;
 use crate::project::GENERATED;
 use crate::report::plural;
+use toolc_tables::fact_to_json;
 
 /// The index of a bundle. A later export recognizes its own folder by this file.
 const INDEX: &str = "bundle.json";

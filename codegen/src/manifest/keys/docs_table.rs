@@ -1,9 +1,8 @@
 //! The tables of keys in `docs/manifests.md`.
 
-use minijinja::context;
+use toolc_tables::docs_table;
 
 use super::{Key, KeyType};
-use crate::markdown;
 use crate::source::Kind;
 
 /// The start of a generated table. The path of its keys and [`TO`] follow.
@@ -24,16 +23,9 @@ pub fn renew_tables(guide: &str) -> String {
         let (path, rest) = part.split_once(TO).expect("the comment ends with the path of the keys");
         let (_, after) = rest.split_once(END).expect("the table has an end");
         let keys = find(path).unwrap_or_else(|| panic!("`{path}` has no keys"));
-        out += &format!("{FROM}{path}{TO}{}\n\n{END}{after}", table(keys));
+        out += &format!("{FROM}{path}{TO}{}\n\n{END}{after}", docs_table(keys));
     }
     out
-}
-
-/// Returns the table of these keys in Markdown, without a line break at its end.
-pub fn table(keys: &[Key]) -> String {
-    let rows: Vec<_> = keys.iter().map(row).collect();
-    let table = markdown::render(include_str!("docs_table.md.jinja"), context! { rows });
-    table.trim_end().to_owned()
 }
 
 /// Returns the keys of a kind of manifest, or of a table in it.
@@ -45,13 +37,4 @@ fn find(path: &str) -> Option<&'static [Key]> {
         KeyType::Table(keys) | KeyType::Tables(keys) | KeyType::List(keys) => Some(keys),
         _ => None,
     })
-}
-
-fn row(key: &Key) -> minijinja::Value {
-    let words = match key.key_type {
-        KeyType::Word(words) | KeyType::Words(words) | KeyType::WordsByName(words) => words,
-        _ => &[],
-    };
-    let words: Vec<_> = words.iter().map(|(word, doc)| context! { word => *word, doc => *doc }).collect();
-    context! { name => key.name, value => key.key_type.noun(), required => key.required, doc => key.doc, words }
 }

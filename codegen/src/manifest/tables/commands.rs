@@ -3,12 +3,12 @@
 use toolc_commands::programs::{CodeShell, ScriptLanguage};
 use toolc_commands::rules::{ExpansionKind, InputKind, ScriptEffect, Statement, Verdict};
 
-use super::table;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    Flag, List, Name, Names, Prose, Required, Text, WholeNumber, Word, WordList, words,
+    Flag, List, Name, Names, OfCommands, Prose, Required, Text, WholeNumber, Word, WordList,
 };
-use crate::manifest::read::Reader;
+use toolc_tables::Reader;
+use toolc_tables::{table, words};
 
 table! {
     /// Rules about shell commands: `manifests/commands/NAME.toml`.
@@ -71,7 +71,7 @@ table! {
         /// Options whose value is the folder of the files of `url-names`, `unpacked` and `writes_to`, such as `-P` for `wget`.
         folder_flags: Names,
         /// The language of the script that the program takes as an option's value or as the first operand. Rules can name what the script does, and the files that it writes count as written by the program.
-        script_language: Word<ScriptLanguage>,
+        script_language: Word<OfCommands<ScriptLanguage>>,
         /// Ways in which the program runs others, each on its own.
         runs: List<RunsManifest>,
     }
@@ -116,7 +116,7 @@ table! {
         /// Options before the code or the command.
         flags: Names,
         /// The shell that reads the code.
-        shell: Word<CodeShell>,
+        shell: Word<OfCommands<CodeShell>>,
         /// Whether the code is the first operand instead of the option's value. Default: `false`.
         first_operand: Flag,
         /// Arguments that end the command, such as `;` for `find`.
@@ -190,7 +190,7 @@ table! {
         /// The question that the user should answer before approving. Shown to the user who is asked.
         check: Prose,
         /// The verdict about such a command.
-        verdict: Required<Word<Verdict>>,
+        verdict: Required<Word<OfCommands<Verdict>>>,
         /// Whether users can declare exceptions to this rule. Default: `false`.
         can_be_exempted: Flag,
         /// Whether a language model may approve such a command instead of the user, if the host is set up to ask one. Requires `verdict = "ask"`. Default: `false`.
@@ -236,7 +236,7 @@ table! {
         /// Places. The command must write to one of them, by a redirection or as `[[programs]]` declares.
         writes: Names,
         /// Kinds of standard input. The command must have one of them.
-        input: WordList<InputKind>,
+        input: WordList<OfCommands<InputKind>>,
         /// Programs, which can have subcommands. Standard input must come from one of them.
         input_from: Names,
         /// Programs, which can have subcommands. One of them must produce the file that the command runs, as its output in a substitution or as a file that it writes. The file is the value of one of `flags`, or else the first operand after the subcommand.
@@ -250,15 +250,15 @@ table! {
         /// Programs. One of them must run the command, as `sudo` does.
         run_by: Names,
         /// Kinds of expansions. An argument must contain one of them.
-        expansions: WordList<ExpansionKind>,
+        expansions: WordList<OfCommands<ExpansionKind>>,
         /// Patterns for names of variables, or for assignments if they have a `=`, such as `LESS=*+*`. The command must set or export such a variable.
         variables: Names,
         /// Patterns for assignments that do not count for `variables`, such as `*PAGER=cat`. `~` stands for the home folder.
         without_variables: Names,
         /// SQL statements. An argument or standard input must contain one of them.
-        statements: WordList<Statement>,
+        statements: WordList<OfCommands<Statement>>,
         /// Effects of the program's script. The script must have one of them. Requires `script_language` of the program.
-        script: WordList<ScriptEffect>,
+        script: WordList<OfCommands<ScriptEffect>>,
         /// Patterns, one of which must match a line of standard input that the command line itself contains, in a here-document or as an argument of `echo`.
         input_lines: Names,
         /// Whether the command must be a function that calls itself more than once in pipes, or in the background. Default: `false`.
@@ -310,7 +310,7 @@ impl RuleManifest {
 
     /// Returns the keys of the conditions that restrict which commands the rule matches.
     pub fn narrowing() -> impl Iterator<Item = &'static str> {
-        use crate::manifest::keys::kinds::HasKeys as _;
+        use toolc_tables::HasKeys as _;
         let keys = Self::KEYS.iter().map(|key| key.name);
         let conditions = keys.skip_while(|key| *key != "programs").take_while(|key| *key != "matches");
         conditions.filter(|key| {
@@ -328,6 +328,6 @@ impl RuleManifest {
 
     /// Returns whether the rule is an exception to others.
     pub fn is_exception(&self) -> bool {
-        self.verdict.as_ref().is_some_and(|verdict| verdict.value == Verdict::Allow)
+        self.verdict.as_ref().is_some_and(|verdict| verdict.value.0 == Verdict::Allow)
     }
 }

@@ -8,54 +8,12 @@ mod tool;
 mod toolset;
 
 use super::keys::Key;
-use super::keys::kinds::HasKeys as _;
 use crate::source::Kind;
 pub use commands::*;
 pub use project::*;
 pub use tool::*;
+use toolc_tables::HasKeys as _;
 pub use toolset::*;
-
-/// Declares a table of a manifest: the struct, its keys, and how it is read from TOML and written as JSON. After `with`
-/// come fields that are not keys, each with a function that makes it from the reader.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! table {
-    (
-        $(#[$meta:meta])*
-        pub struct $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $kind:ty,)* }
-        $(with { $($(#[doc = $other_doc:literal])+ $other:ident: $type:ty = $make:expr,)* })?
-    ) => {
-        $(#[$meta])*
-        pub struct $name {
-            $($(#[doc = $doc])+ pub $key: <$kind as $crate::manifest::ReadKey>::Value,)*
-            $($($(#[doc = $other_doc])+ pub $other: $type,)*)?
-            /// The keys that could not be read, which was reported.
-            pub refused: $crate::manifest::Refused,
-        }
-
-        impl $crate::manifest::keys::kinds::HasKeys for $name {
-            const KEYS: &'static [$crate::manifest::keys::Key] =
-                &[$($crate::manifest::keys::Key::new::<$kind>(stringify!($key), concat!($($doc),+)),)*];
-        }
-
-        impl $crate::manifest::ReadTable for $name {
-            fn read(reader: &$crate::manifest::Reader<'_>) -> Self {
-                Self {
-                    $($key: <$kind as $crate::manifest::ReadKey>::read(reader, stringify!($key)),)*
-                    $($($other: $make(reader),)*)?
-                    refused: reader.refused(),
-                }
-            }
-
-            fn to_json(&self) -> serde_json::Map<String, serde_json::Value> {
-                let mut json = serde_json::Map::new();
-                $(<$kind as $crate::manifest::ReadKey>::add_json(stringify!($key), &self.$key, &mut json);)*
-                json
-            }
-        }
-    };
-}
-use table;
 
 /// Every manifest that could be parsed, and the names of those that could not, so that a broken file is reported once.
 #[derive(Debug, Default)]

@@ -2,13 +2,13 @@
 
 use toolc::FactValue;
 
-use super::table;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
     Count, Duration, FactValue as FactValueKey, Flag, FlagOr, Names, Prose, Required, Table, TableOrDefault, Tables,
-    Text, Url, WordList, WordsByName, words,
+    Text, Url, WordList, WordsByName,
 };
-use crate::manifest::read::Reader;
+use toolc_tables::Reader;
+use toolc_tables::{table, words};
 
 table! {
     /// The facts: `manifests/facts.toml`.

@@ -2,17 +2,16 @@
 
 use toolc::behaviour::{Annotations, Callers};
 
-use super::table;
 use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
     ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names,
     Params, Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList,
-    words,
 };
-use crate::manifest::read::Reader;
 use crate::schema::{Defs, Schema};
 use crate::text::atoms::AtomTable;
+use toolc_tables::{Language, Reader};
+use toolc_tables::{table, words};
 
 table! {
     /// A tool: `manifests/tools/NAME.toml`.
@@ -79,9 +78,9 @@ table! {
         returns: SchemaKey,
     } with {
         /// The definitions that the schemas refer to.
-        defs: Defs = |_: &Reader<'_>| Defs::default(),
+        defs: Defs = |_: &Reader<'_, _>| Defs::default(),
         /// The atoms of its conditions and texts.
-        atom_table: AtomTable = |_: &Reader<'_>| AtomTable::default(),
+        atom_table: AtomTable = |_: &Reader<'_, _>| AtomTable::default(),
         /// The places of the values of keys that other keys can contradict.
         flag_places: FlagPlaces = FlagPlaces::read,
     }
@@ -150,7 +149,7 @@ table! {
         open_world: Flag,
     } with {
         /// The table, or `None` if it is missing.
-        place: Option<Place> = |reader: &Reader<'_>| Some(reader.place()),
+        place: Option<Place> = |reader: &Reader<'_, _>| Some(reader.place()),
     }
 }
 
@@ -257,7 +256,7 @@ table! {
 pub struct FlagPlaces(Vec<(&'static str, Place)>);
 
 impl FlagPlaces {
-    fn read(reader: &Reader<'_>) -> Self {
+    fn read<L: Language>(reader: &Reader<'_, L>) -> Self {
         let places = ["background", "example_in_words", "scripts"].map(|key| Some((key, reader.place_of(key)?)));
         Self(places.into_iter().flatten().collect())
     }

@@ -1,12 +1,14 @@
 //! The manifests of toolsets and distributions.
 
-use super::{RequiresManifest, table};
+use toolc_tables::{table, words};
+
+use super::RequiresManifest;
 use crate::diagnostic::At;
 use crate::manifest::keys::kinds::{
-    Count, FlagOr, Name, Names, Percents, Prose, Required, TableOrDefault, Text, Texts, Word, words,
+    Count, FlagOr, Name, Names, Percents, Prose, Required, TableOrDefault, Text, Texts, Word,
 };
-use crate::manifest::read::{Reader, Refused};
 use crate::text::atoms::AtomTable;
+use toolc_tables::{Reader, Refused};
 
 table! {
     /// A toolset: `manifests/toolsets/NAME.toml`.
@@ -38,7 +40,7 @@ table! {
         requires: TableOrDefault<RequiresManifest>,
     } with {
         /// The atoms of its conditions.
-        atom_table: AtomTable = |_: &Reader<'_>| AtomTable::default(),
+        atom_table: AtomTable = |_: &Reader<'_, _>| AtomTable::default(),
     }
 }
 

@@ -68,7 +68,7 @@ impl Command {
             "/quit" | "/exit" => Self::Quit,
             unknown => {
                 let names = COMMANDS.iter().map(|(name, ..)| *name);
-                let hint = toolc::__gen::did_you_mean(&toolc::__gen::nearest(unknown, names));
+                let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(unknown, names));
                 let hint = hint.unwrap_or_else(|| "`/help` lists the commands".to_owned());
                 return Some(Err(format!("unknown command `{unknown}`: {hint}")));
             }

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
+use toolc::suggest::suggestion;
 use toolc_mcp::{Answer, AnswerFuture, Asker, Question, QuestionKind};
 
 use crate::ground::ask;
@@ -31,11 +32,10 @@ pub(super) fn log_out(profile: &Profile, name: &str) -> Result<u8, String> {
 pub(super) fn configured<'p>(profile: &'p Profile, name: &str) -> Result<&'p toolc_config::McpServer, String> {
     let servers = &profile.config().mcp_servers;
     let known = || servers.iter().map(|server| server.name.as_str());
-    servers.iter().find(|server| server.name == name).ok_or_else(|| {
-        let near = toolc::__gen::nearest(name, known());
-        let question = toolc::__gen::did_you_mean(&near).map_or_else(String::new, |question| format!(": {question}"));
-        format!("no MCP server is called `{}`{question}", show::one_line(name))
-    })
+    servers
+        .iter()
+        .find(|server| server.name == name)
+        .ok_or_else(|| format!("no MCP server is called `{}`{}", show::one_line(name), suggestion(name, known())))
 }
 
 /// Shows the address of a login where there is no terminal: a person reads standard error, or a program does.

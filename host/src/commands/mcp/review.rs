@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use toolc::Registry;
+use toolc::suggest::suggestion;
 use toolc_config::{Home, McpServer};
 use toolc_mcp::{Server, ServerReport, Servers, State};
 
@@ -22,7 +23,7 @@ pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<
     let configured = &profile.config().mcp_servers;
     let known = || configured.iter().map(|server| server.name.as_str());
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == name.as_str())) {
-        return Err(format!("no MCP server is called `{unknown}`{}", did_you_mean(unknown, known())));
+        return Err(format!("no MCP server is called `{unknown}`{}", suggestion(unknown, known())));
     }
     if toolc_process::is_inside_a_tool() {
         return Err("MCP servers are not started inside a tool".to_owned());
@@ -39,11 +40,6 @@ pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<
     let servers = Servers::start_answering(servers, &Registry::new(), &profile.env(), &answering)?;
     servers.wait_until_started();
     Ok(servers)
-}
-
-fn did_you_mean<'n>(unknown: &str, known: impl Iterator<Item = &'n str>) -> String {
-    let near = toolc::__gen::nearest(unknown, known);
-    toolc::__gen::did_you_mean(&near).map_or_else(String::new, |question| format!(": {question}"))
 }
 
 /// Asks whether to start a server in another way than the one that was accepted. Without a terminal, the answer is no.
@@ -152,8 +148,8 @@ fn not_listed(report: &ServerReport, tool: &str, listed: &BTreeMap<String, Strin
     if let Some(left_out) = report.left_out.iter().find(|left_out| left_out.tool == tool) {
         return format!("the tool `{shown}` of `{name}` cannot be used: {}", show::one_line(&left_out.reason));
     }
-    let near = did_you_mean(tool, listed.keys().map(String::as_str));
-    format!("`{name}` lists no tool `{shown}`{}", show::one_line(&near))
+    let similar = suggestion(tool, listed.keys().map(String::as_str));
+    format!("`{name}` lists no tool `{shown}`{}", show::one_line(&similar))
 }
 
 /// Removes what was accepted of a server, its tokens, and what is known about its package.

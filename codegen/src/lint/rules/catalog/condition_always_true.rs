@@ -27,7 +27,8 @@
 //! description = "Where to store the page."
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule, conditions};
 
 pub(super) const RULE: Rule =
@@ -36,7 +37,7 @@ pub(super) const RULE: Rule =
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for condition in conditions::constant_conditions(lint).into_iter().filter(|condition| !condition.never) {
         let found =
-            Diagnostic::new(Code::CONDITION_ALWAYS_TRUE, condition.place, "this condition is always true").label(condition.why);
+            Diagnostic::new(codes::CONDITION_ALWAYS_TRUE, condition.place, "this condition is always true").label(condition.why);
         let found = condition.related.into_iter().fold(found, |found, (place, label)| found.related(place, label));
         let found = found.help("remove the condition, or correct it");
         sink.push(if condition.is_key { found.fix(Edit::Remove(condition.place)) } else { found });

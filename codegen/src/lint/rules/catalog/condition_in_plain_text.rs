@@ -20,7 +20,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Places, Sink, SourceId};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Place, Places, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule};
 use crate::source::Kind;
 
@@ -43,7 +44,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 continue;
             }
             let message = format!("this text takes no conditions or facts: `{}` is not evaluated", tag.as_str().trim());
-            let found = Diagnostic::new(Code::CONDITION_IN_PLAIN_TEXT, place, message);
+            let found = Diagnostic::new(codes::CONDITION_IN_PLAIN_TEXT, place, message);
             sink.push(if pointer.contains("/enum/") {
                 found.help("to offer a value in some turns only: `{ value = \"...\", when = \"facts.NAME\" }`")
             } else {

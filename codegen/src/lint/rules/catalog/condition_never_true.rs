@@ -23,7 +23,8 @@
 //! when = "facts.platform == 'chat' or facts.platform == 'mail'"
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule, conditions};
 
 pub(super) const RULE: Rule = Rule::new("C043", "condition-never-true", Some(Level::Warning), Check::Catalog(check));
@@ -31,7 +32,7 @@ pub(super) const RULE: Rule = Rule::new("C043", "condition-never-true", Some(Lev
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for condition in conditions::constant_conditions(lint).into_iter().filter(|condition| condition.never) {
         let found =
-            Diagnostic::new(Code::CONDITION_NEVER_TRUE, condition.place, "this condition is never true").label(condition.why);
+            Diagnostic::new(codes::CONDITION_NEVER_TRUE, condition.place, "this condition is never true").label(condition.why);
         let found = condition.related.into_iter().fold(found, |found, (place, label)| found.related(place, label));
         sink.push(found.help("correct the condition, or remove what depends on it"));
     }

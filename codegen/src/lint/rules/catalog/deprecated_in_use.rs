@@ -31,8 +31,9 @@
 //! tools = ["read_file", "web_search"]
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::{Atom, Requires, Tool, ToolId};
-use crate::diagnostic::{At, Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{At, Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::text::condition::AtomExpr;
 
@@ -90,7 +91,7 @@ fn referenced_tools(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
 fn report(lint: &Lint<'_>, old: ToolId, place: Place, use_of_it: &str, sink: &Sink) {
     let Some(deprecated) = &lint[old].manifest.deprecated else { return };
     let message = format!("`{}` is deprecated, but {use_of_it}", lint[old].name());
-    let found = Diagnostic::new(Code::DEPRECATED_IN_USE, place, message)
+    let found = Diagnostic::new(codes::DEPRECATED_IN_USE, place, message)
         .related(lint[old].manifest.name.place, deprecated.note.as_ref().map_or_else(String::new, |note| note.value.clone()));
     sink.push(match lint[old].replacement {
         Some(new) => found.help(format!("use its replacement `{}` instead", lint[new].name())),

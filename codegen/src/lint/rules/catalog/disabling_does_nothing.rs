@@ -28,7 +28,8 @@
 //! tools = ["web_search"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C042", "disabling-does-nothing", Some(Level::Warning), Check::Output(check));
@@ -50,7 +51,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let base = lint[base].name();
         let message =
             format!("disabling `{}` has no effect: its base `{base}` contains all its tools", toolset.name());
-        let found = Diagnostic::new(Code::DISABLING_DOES_NOTHING, toolset.manifest.name.place, message)
+        let found = Diagnostic::new(codes::DISABLING_DOES_NOTHING, toolset.manifest.name.place, message)
             .related(place, "the tools of this base are kept");
         sink.push(if toolset.manifest.includes.is_empty() {
             found.help(format!("add tools that `{base}` does not contain, or make it an alias of `{base}`"))

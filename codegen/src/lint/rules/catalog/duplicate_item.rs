@@ -17,7 +17,8 @@
 //! tools = ["web_search", "read_file"]
 //! ```
 
-use crate::diagnostic::{At, Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{At, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::manifest::GroupManifest;
 
@@ -75,7 +76,7 @@ fn check_members(list: &[At<String>], group: &GroupManifest, sink: &Sink) {
         let Some(member) = group.programs.iter().find(|member| member.value == item.value) else { continue };
         let message = format!("this list contains `{}` twice: the group `@{}` has it", item.value, group.name.value);
         sink.push(
-            Diagnostic::new(Code::DUPLICATE_ITEM, item.place, message)
+            Diagnostic::new(codes::DUPLICATE_ITEM, item.place, message)
                 .related(member.place, "listed in the group here")
                 .help("remove it")
                 .fix(Edit::Remove(item.place)),
@@ -87,7 +88,7 @@ fn check_list(list: &[At<String>], sink: &Sink) {
     for (index, item) in list.iter().enumerate() {
         let Some(first) = list[..index].iter().find(|first| first.value == item.value) else { continue };
         sink.push(
-            Diagnostic::new(Code::DUPLICATE_ITEM, item.place, format!("this list contains `{}` twice", item.value))
+            Diagnostic::new(codes::DUPLICATE_ITEM, item.place, format!("this list contains `{}` twice", item.value))
                 .related(first.place, "first listed here")
                 .help("remove it")
                 .fix(Edit::Remove(item.place)),

@@ -15,7 +15,8 @@
 //! includes = ["files"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C040", "empty-toolset", Some(Level::Warning), Check::Output(check));
@@ -24,7 +25,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, toolset) in lint.toolsets().filter(|(id, _)| lint.resolved(*id).is_empty() && !lint.has_external_tools(*id)) {
         let manifest = &toolset.manifest;
         let message = format!("`{}` resolves to no tools", toolset.name());
-        let found = Diagnostic::new(Code::EMPTY_TOOLSET, manifest.name.place, message);
+        let found = Diagnostic::new(codes::EMPTY_TOOLSET, manifest.name.place, message);
         let excludes = manifest.excludes.iter();
         let found =
             excludes.fold(found, |found, name| found.related(name.place, "its tools are excluded here"));

@@ -17,7 +17,8 @@
 //! includes = ["web"]
 //! ```
 
-use crate::diagnostic::{At, Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{At, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -31,7 +32,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         // The catalog has no errors, so each name is that of a tool.
         for (index, (&tool, name)) in toolset.excludes.iter().zip(&excludes).enumerate() {
             let finding = |message: String| {
-                Diagnostic::new(Code::EXCLUDES_NOTHING, name.place, message)
+                Diagnostic::new(codes::EXCLUDES_NOTHING, name.place, message)
                     .help("remove it")
                     .fix(Edit::Remove(name.place))
             };

@@ -16,7 +16,8 @@
 //! tools = ["read_file"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -29,7 +30,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let Some(listed) = manifest.tools.iter().find(|listed| listed.value == excluded.value) else { continue };
             let message = format!("`{}` both lists and excludes `{}`", toolset.name(), excluded.value);
             sink.push(
-                Diagnostic::new(Code::LISTED_AND_EXCLUDED, excluded.place, message)
+                Diagnostic::new(codes::LISTED_AND_EXCLUDED, excluded.place, message)
                     .related(listed.place, "listed here")
                     .help("the exclude wins: remove the tool from `tools`, or from `excludes`")
                     .fix(Edit::Remove(listed.place)),

@@ -19,8 +19,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::lint::codes;
 use crate::catalog::{Requires, VariableId};
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C049", "not-passed-on", Some(Level::Warning), Check::Catalog(check));
@@ -36,7 +37,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         if !passed.contains(name.value.as_str()) {
             let message = format!("tools require `{}`, but the program does not receive it", name.value);
             sink.push(
-                Diagnostic::new(Code::NOT_PASSED_ON, name.place, message)
+                Diagnostic::new(codes::NOT_PASSED_ON, name.place, message)
                     .related(plugin.place, "this plugin does not pass it on")
                     .help(format!("add `env = [\"{}\"]` to `plugin.toml`", name.value)),
             );

@@ -26,7 +26,8 @@
 //! includes = ["files"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -42,7 +43,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         for (index, &(to, place)) in toolset.includes.iter().enumerate().filter(|(_, (to, _))| include_counts[to.0] > 1) {
             let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
             let name = lint[to].name();
-            let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
+            let redundant = |message| Diagnostic::new(codes::REDUNDANT_INCLUDE, place, message);
             let found = if let Some((_, earlier)) = earlier {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
             } else if let Some(path) = lint.path_between(id, to, &|from, next| {

@@ -20,7 +20,8 @@
 //! env = ["WEB_API_KEY"]
 //! ```
 
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::manifest::RequiresManifest;
 
@@ -49,7 +50,7 @@ fn check_requires(requires: &RequiresManifest, all: &[&RequiresManifest], sink: 
             let mut needed = all.iter().flat_map(|requires| lists(requires)[1]);
             if let Some(first) = needed.find(|needed| needed.value == name.value) {
                 let message = format!("`{any}` always holds, because `{each}` requires `{}`", name.value);
-                let found = Diagnostic::new(Code::REQUIREMENT_ALWAYS_MET, name.place, message);
+                let found = Diagnostic::new(codes::REQUIREMENT_ALWAYS_MET, name.place, message);
                 sink.push(found.related(first.place, "required here").help(format!("remove `{any}`, or the entry of `{each}`")));
                 break;
             }

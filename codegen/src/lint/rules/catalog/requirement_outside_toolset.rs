@@ -28,8 +28,9 @@
 //! requires.tools = ["web_search"]
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::{Requires, ToolId, ToolsetId};
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Path, Rule};
 
 pub(super) const RULE: Rule =
@@ -56,7 +57,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let path = lint.path(id, member);
             let place = path.as_ref().and_then(Path::start).unwrap_or(toolset.manifest.name.place);
             let message = format!("`{name}` contains `{tool}` without {}, which it requires", ticked(&names, " or "));
-            let found = Diagnostic::new(Code::REQUIREMENT_OUTSIDE_TOOLSET, place, message);
+            let found = Diagnostic::new(codes::REQUIREMENT_OUTSIDE_TOOLSET, place, message);
             let found = found.label("never shown if only this toolset is enabled").related(origin, "required here");
             sink.push(found.help(format!("add {} to `{name}`, or remove `{tool}`", ticked(&names, " or "))));
         }

@@ -30,8 +30,9 @@
 
 use std::time::Duration;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Property;
@@ -63,7 +64,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let name = &parameter.name.value;
             let message = format!("`{name}` allows {}, but a call is stopped after {}", shown(longest), shown(timeout.value));
             sink.push(
-                Diagnostic::new(Code::TIMEOUT_BELOW_PARAMETER, timeout.place, message)
+                Diagnostic::new(codes::TIMEOUT_BELOW_PARAMETER, timeout.place, message)
                     .related(place, "the longest duration")
                     .help(format!("raise `timeout`, or lower the `maximum` of `{name}`")),
             );

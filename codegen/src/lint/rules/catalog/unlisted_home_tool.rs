@@ -18,7 +18,8 @@
 //! tools = ["read_file", "write_file"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C033", "unlisted-home-tool", Some(Level::Warning), Check::Catalog(check));
@@ -29,7 +30,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let tool = &lint[id];
             let message = format!("`{}` is the home of `{}` but does not list it", toolset.name(), tool.name());
             sink.push(
-                Diagnostic::new(Code::UNLISTED_HOME_TOOL, tool.manifest.name.place, message)
+                Diagnostic::new(codes::UNLISTED_HOME_TOOL, tool.manifest.name.place, message)
                     .related(toolset.manifest.name.place, "this toolset is closed")
                     .help(format!("add `{}` to its `tools`, or move the tool to another home toolset", tool.name())),
             );

@@ -22,7 +22,8 @@
 //! includes = ["files"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C034", "unreachable-tool", Some(Level::Warning), Check::Catalog(check));
@@ -36,7 +37,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             continue;
         }
         let message = format!("no toolset resolves to `{}`", tool.name());
-        let found = Diagnostic::new(Code::UNREACHABLE_TOOL, tool.manifest.name.place, message)
+        let found = Diagnostic::new(codes::UNREACHABLE_TOOL, tool.manifest.name.place, message)
             .related(excluded.place, format!("`{}` excludes it", home.name()));
         let others = lint.toolsets().filter_map(|(other, _)| Some((other, lint.exclusion(other, id)?)));
         let excluding = others.filter(|(other, (_, by))| other == by && *other != tool.home);

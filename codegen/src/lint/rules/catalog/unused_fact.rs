@@ -29,8 +29,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::lint::codes;
 use crate::catalog::{Atom, FactId};
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C045", "unused-fact", Some(Level::Warning), Check::Output(check));
@@ -46,7 +47,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, fact) in (0..).map(FactId).zip(lint.facts()).filter(|(id, _)| !used.contains(id)) {
         let name = &fact.name.value;
         sink.push(
-            Diagnostic::new(Code::UNUSED_FACT, fact.name.place, format!("the fact `{name}` is not used"))
+            Diagnostic::new(codes::UNUSED_FACT, fact.name.place, format!("the fact `{name}` is not used"))
                 .help(format!("use `facts.{name}` in a condition or a text, or delete the fact"))
                 .help("if handlers read it: `# lint: allow unused-fact`, with their names"),
         );

@@ -24,8 +24,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::lint::codes;
 use crate::catalog::VariableId;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C055", "unused-variable", Some(Level::Warning), Check::Output(check));
@@ -42,7 +43,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let name = &variable.name.value;
         if !required.contains(&id) && !passed.contains(&name.as_str()) {
             sink.push(
-                Diagnostic::new(Code::UNUSED_VARIABLE, variable.name.place, format!("no tool requires `{name}`"))
+                Diagnostic::new(codes::UNUSED_VARIABLE, variable.name.place, format!("no tool requires `{name}`"))
                     .help("add it to `env` or `any_env`, in `[requires]` of the tools that need it, or delete it")
                     .help("if handlers read it without requiring it: `# lint: allow unused-variable`, with their names"),
             );

@@ -24,7 +24,8 @@
 //! env = ["WEB_API_KEY"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("C056", "variable-in-lower-case", Some(Level::Warning), Check::Catalog(check));
@@ -37,7 +38,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let is_lower = name.value.contains(|letter: char| letter.is_ascii_lowercase());
         if is_lower && !CONVENTIONAL.contains(&name.value.as_str()) {
             let message = format!("the variable `{}` is not in upper case", name.value);
-            let found = Diagnostic::new(Code::VARIABLE_IN_LOWER_CASE, name.place, message);
+            let found = Diagnostic::new(codes::VARIABLE_IN_LOWER_CASE, name.place, message);
             sink.push(found.help(format!("rename it to `{}`", name.value.to_uppercase())));
         }
     }

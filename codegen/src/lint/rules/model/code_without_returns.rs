@@ -24,8 +24,9 @@
 //! items = { type = "string" }
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M030", "code-without-returns", Some(Level::Warning), Check::Tool(check));
@@ -35,6 +36,6 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(place) = tool.called_by_code() else { return };
     if manifest.returns.is_none() && !manifest.refused.has("returns", true) {
         let message = format!("code may call `{}`, but its results have no schema", tool.name());
-        sink.push(Diagnostic::new(Code::CODE_WITHOUT_RETURNS, place, message).help("describe the result in `[returns]`"));
+        sink.push(Diagnostic::new(codes::CODE_WITHOUT_RETURNS, place, message).help("describe the result in `[returns]`"));
     }
 }

@@ -29,8 +29,9 @@ use std::collections::BTreeMap;
 use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 use unicode_security::{MixedScript as _, skeleton};
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M026", "confusable-name", Some(Level::Warning), Check::Tool(check));
@@ -56,7 +57,7 @@ fn check_group(noun: &str, names: &[(&str, Place)], sink: &Sink) {
         let look: String = skeleton(&name.nfc().collect::<String>()).collect();
         let same = seen.get(&look).filter(|(other, _)| !(name.is_ascii() && other.is_ascii()) && *other != name).copied();
         seen.entry(look).or_insert((name, place));
-        let finding = |message: String| Diagnostic::new(Code::CONFUSABLE_NAME, place, message);
+        let finding = |message: String| Diagnostic::new(codes::CONFUSABLE_NAME, place, message);
         if let Some((other, first)) = same {
             let message = format!("the {noun} `{name}` looks the same as another one, but has other characters");
             let found = finding(message).label(spelled_out(name)).related(first, spelled_out(other));

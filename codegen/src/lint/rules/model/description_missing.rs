@@ -17,8 +17,9 @@
 
 use toolc::__gen::segment::Atoms;
 
+use crate::lint::codes;
 use crate::catalog::ToolId;
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::template_parts::holds;
 use crate::lint::{Check, Lint, Rule};
 use crate::text::atoms::Template;
@@ -39,7 +40,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 continue;
             };
             sink.push(
-                Diagnostic::new(Code::DESCRIPTION_MISSING, text.place, message)
+                Diagnostic::new(codes::DESCRIPTION_MISSING, text.place, message)
                     .help("describe what the tool does, when to use it, and what it returns"),
             );
         }

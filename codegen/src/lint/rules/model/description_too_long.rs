@@ -16,8 +16,9 @@
 //! budgets.description = 2000
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::dialects::Confidence;
 use crate::lint::{Check, Lint, Rule};
 
@@ -39,7 +40,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let message =
                 format!("the description of `{}` has {count} characters, but at most {max} are allowed", tool.name());
             sink.push(
-                Diagnostic::new(Code::DESCRIPTION_TOO_LONG, text.place, message)
+                Diagnostic::new(codes::DESCRIPTION_TOO_LONG, text.place, message)
                     .help("move details to the parameters' descriptions and examples to `examples`, or raise `budgets.description` in `toolc.toml`"),
             );
         }

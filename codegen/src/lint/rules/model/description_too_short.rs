@@ -16,8 +16,9 @@
 //! description = "Read a text file of the project, or a window of its lines. Use it before changing a file."
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M011", "description-too-short", Some(Level::Warning), Check::Tool(check));
@@ -33,7 +34,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let message = format!("the description of `{}` has only {count} words", tool.name());
             let message = if count == 1 { message.replace("1 words", "one word") } else { message };
             sink.push(
-                Diagnostic::new(Code::DESCRIPTION_TOO_SHORT, text.place, message)
+                Diagnostic::new(codes::DESCRIPTION_TOO_SHORT, text.place, message)
                     .help("describe what the tool does, when to use it, and what it returns")
                     .help_if(advice(lint)),
             );

@@ -29,8 +29,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Schema;
 
@@ -110,7 +111,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         }
         let message = format!("the values of `{}` are listed only in prose", parameter.name.value);
         sink.push(
-            Diagnostic::new(Code::ENUM_IN_PROSE, literal.place(values.range()), message)
+            Diagnostic::new(codes::ENUM_IN_PROSE, literal.place(values.range()), message)
                 .related(parameter.name.place, "the parameter accepts any string")
                 .help("list them in `enum`, and describe in the text what they mean"),
         );

@@ -28,8 +28,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M020", "hard-coded-home", Some(Level::Warning), Check::Tool(check));
@@ -114,7 +115,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             }
             let message = format!("`{}` is the home directory of one user", home.as_str());
             sink.push(
-                Diagnostic::new(Code::HARD_CODED_HOME, literal.place(home.range()), message)
+                Diagnostic::new(codes::HARD_CODED_HOME, literal.place(home.range()), message)
                     .help("use a path below `~`, or one relative to a folder that the host chooses"),
             );
         }

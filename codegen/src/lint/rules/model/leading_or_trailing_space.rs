@@ -19,8 +19,9 @@
 //! Read a text file, or a window of its lines. Use it before changing a file."""
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
@@ -46,7 +47,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let spaces: Vec<Place> = [before, after].into_iter().filter(|place| !place.span().is_empty()).collect();
         let end = if before.span().is_empty() { "end" } else { "beginning" };
         let found = Diagnostic::new(
-            Code::LEADING_OR_TRAILING_SPACE,
+            codes::LEADING_OR_TRAILING_SPACE,
             spaces[0],
             format!("white space at the {end} of a text that models read"),
         );
@@ -58,7 +59,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for value in choices.map(|choice| &choice.value).filter(|value| value.value.as_str().is_some_and(is_padded)) {
         let message = format!("white space around a value that models must send: {}", value.value);
         sink.push(
-            Diagnostic::new(Code::LEADING_OR_TRAILING_SPACE, value.place, message)
+            Diagnostic::new(codes::LEADING_OR_TRAILING_SPACE, value.place, message)
                 .help("remove it, here and in the code that compares the value"),
         );
     }

@@ -22,7 +22,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::mentions::sentence;
 use crate::lint::{Check, Lint, Rule};
 
@@ -48,7 +49,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let shown = &part.text[span.clone()];
             let name = PLACEHOLDER.captures(shown).and_then(|found| Some(found.name("name").or(found.name("python"))?.as_str()));
             let message = format!("the placeholder `{shown}` in a text of `{}` is never filled in", tool.name());
-            let found = Diagnostic::new(Code::LEFTOVER_PLACEHOLDER, part.place(lint, span.clone()), message);
+            let found = Diagnostic::new(codes::LEFTOVER_PLACEHOLDER, part.place(lint, span.clone()), message);
             let fact = name.filter(|name| facts.contains(name));
             sink.push(match fact {
                 Some(fact) => found.help(format!("write `{{{{ facts.{fact} }}}}`")),

@@ -30,8 +30,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::lint::verbs::{Effect, effect_of, words};
 use crate::lint::{Check, Lint, Rule};
 
@@ -82,7 +83,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let place = parameter.schema.choices.first().map_or(parameter.name.place, |first| first.value.place);
             let message = format!("`{}` combines unlike actions: {}{more}", tool.name(), ticked(&shown, ", "));
             sink.push(
-                Diagnostic::new(Code::MANY_ACTIONS_IN_ONE, place, message)
+                Diagnostic::new(codes::MANY_ACTIONS_IN_ONE, place, message)
                     .related(parameter.name.place, format!("`{}` selects the action", parameter.name.value))
                     .help("split it into one tool per action, each with its own parameters and annotations"),
             );

@@ -27,8 +27,9 @@
 //! description = "Read a text file, or a window of its lines.{% if tools.write_file %} To change it, use `write_file` afterwards.{% endif %}"
 //! ```
 
+use crate::lint::codes;
 use super::unconditional_mention::{Named, report_mentions};
-use crate::diagnostic::{Code, Sink};
+use crate::diagnostic::{Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M021", "mention-within-toolset", None, Check::Catalog(check));
@@ -37,7 +38,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     report_mentions(lint, sink, |context, named, places| match named {
         Named::Tool(other) if context.lint.separation(context.id, other).is_none() => {
             let name = context.lint[other].name();
-            Some(context.finding(Code::MENTION_WITHIN_TOOLSET, name, "a host can disable on its own", places))
+            Some(context.finding(codes::MENTION_WITHIN_TOOLSET, name, "a host can disable on its own", places))
         }
         _ => None,
     });

@@ -38,7 +38,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
 
@@ -60,7 +61,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let tool = &lint[*id];
             let message = format!("`{}` lacks the prefix `{prefix}_` of the other tools of `{}`", tool.name(), toolset.name());
             sink.push(
-                Diagnostic::new(Code::NAME_WITHOUT_PREFIX, tool.manifest.name.place, message)
+                Diagnostic::new(codes::NAME_WITHOUT_PREFIX, tool.manifest.name.place, message)
                     .help(format!("rename it to `{prefix}_{}`", name.join("_"))),
             );
         }

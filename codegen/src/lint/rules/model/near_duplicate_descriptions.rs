@@ -23,8 +23,9 @@ use std::hash::{Hash, Hasher as _};
 
 use rayon::prelude::*;
 
+use crate::lint::codes;
 use crate::catalog::{Tool, ToolId, ToolsetId};
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::verbs::{stem, words};
 use crate::lint::{Check, Lint, Rule};
 
@@ -57,7 +58,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let tool = tools[id];
         let nearly = if texts[other.0].words == texts[id].words { "the same as" } else { "nearly the same as" };
         let message = format!("the description of `{}` is {nearly} that of `{}`", tool.name(), lint[other].name());
-        let diagnostic = Diagnostic::new(Code::NEAR_DUPLICATE_DESCRIPTIONS, tool.manifest.description.place, message)
+        let diagnostic = Diagnostic::new(codes::NEAR_DUPLICATE_DESCRIPTIONS, tool.manifest.description.place, message)
             .related(lint[other].manifest.description.place, "the other description");
         let help =
             format!("both are in `{}`: describe how they differ, and when to use which", lint[set].name());

@@ -31,8 +31,9 @@
 //! default = 500
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M027", "optional-without-default", None, Check::Tool(check));
@@ -48,7 +49,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if !EXPLANATIONS.iter().any(|words| text.contains(words)) {
             let message = format!("the optional parameter `{}` of `{}` has no default", parameter.name.value, tool.name());
             sink.push(
-                Diagnostic::new(Code::OPTIONAL_WITHOUT_DEFAULT, parameter.name.place, message)
+                Diagnostic::new(codes::OPTIONAL_WITHOUT_DEFAULT, parameter.name.place, message)
                     .help("add `default`, or describe what happens without it"),
             );
         }

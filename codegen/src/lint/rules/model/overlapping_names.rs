@@ -20,8 +20,9 @@ use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher as _;
 
+use crate::lint::codes;
 use crate::catalog::{Catalog, ToolId};
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::verbs::{stem, words};
 use crate::lint::{Check, Lint, Rule};
 
@@ -46,7 +47,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let name = lint[found.tool].name();
         let Some(&(other, set)) = found.others.first() else { continue };
         let message = format!("`{name}` and `{}` are easily confused", lint[other].name());
-        let diagnostic = Diagnostic::new(Code::OVERLAPPING_NAMES, lint[found.tool].manifest.name.place, message);
+        let diagnostic = Diagnostic::new(codes::OVERLAPPING_NAMES, lint[found.tool].manifest.name.place, message);
         let diagnostic = found.others.iter().fold(diagnostic, |diagnostic, (other, _)| {
             diagnostic.related(lint[*other].manifest.name.place, "the other tool")
         });

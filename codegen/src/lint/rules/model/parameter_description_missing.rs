@@ -19,8 +19,9 @@
 //! description = "The maximum number of lines to return."
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{DefId, Property, Schema};
 use crate::text::atoms::Template;
@@ -45,7 +46,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             }
             let message = format!("the parameter `{}` of `{}` has no description", property.name.value, tool.name());
             sink.push(
-                Diagnostic::new(Code::PARAMETER_DESCRIPTION_MISSING, property.name.place, message)
+                Diagnostic::new(codes::PARAMETER_DESCRIPTION_MISSING, property.name.place, message)
                     .help("add `description = \"...\"`: the meaning, the unit, and a useful value"),
             );
         }

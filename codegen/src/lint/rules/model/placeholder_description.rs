@@ -22,8 +22,9 @@
 
 use std::borrow::Cow;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::verbs::{stem, words};
 use crate::lint::{Check, Lint, Rule};
 
@@ -109,7 +110,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         }
         let shown: String = text.trim().chars().take(60).collect();
         sink.push(
-            Diagnostic::new(Code::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` does not describe {subject}"))
+            Diagnostic::new(codes::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` does not describe {subject}"))
                 .help("describe the meaning, the unit and a useful value; for a tool, when to use it"),
         );
     };

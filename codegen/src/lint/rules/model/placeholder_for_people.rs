@@ -19,7 +19,8 @@
 //! tools = ["read_file"]
 //! ```
 
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 use super::placeholder_description::is_to_be_written;
@@ -31,7 +32,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         if is_to_be_written(description) {
             let message = format!("the description of the {noun} `{}` is not written yet", name.value);
             sink.push(
-                Diagnostic::new(Code::PLACEHOLDER_FOR_PEOPLE, name.place, message)
+                Diagnostic::new(codes::PLACEHOLDER_FOR_PEOPLE, name.place, message)
                     .label(format!("its description is `{}`", description.trim()))
                     .help("write what it is for, for the people who choose or set it"),
             );

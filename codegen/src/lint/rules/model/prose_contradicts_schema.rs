@@ -28,8 +28,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Property, Schema};
 
@@ -56,7 +57,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(text) = &property.schema.description else { continue };
         let Some(literal) = lint.string(text.place) else { continue };
         let name = &property.name.value;
-        let finding = |span, message: String| Diagnostic::new(Code::PROSE_CONTRADICTS_SCHEMA, literal.place(span), message);
+        let finding = |span, message: String| Diagnostic::new(codes::PROSE_CONTRADICTS_SCHEMA, literal.place(span), message);
         if property.required
             && let Some(found) = OPTIONAL.find(literal.value())
         {

@@ -16,7 +16,8 @@
 //! token_budget = 2000
 //! ```
 
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::DefinitionSizes;
 
@@ -34,7 +35,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let message =
                 format!("the definitions of `{}` need about {tokens} tokens, but the budget is {budget}", toolset.name());
             sink.push(
-                Diagnostic::new(Code::TOKEN_BUDGET, toolset.manifest.name.place, message)
+                Diagnostic::new(codes::TOKEN_BUDGET, toolset.manifest.name.place, message)
                     .related(*place, "the budget is set here")
                     .help("shorten the descriptions, split the toolset, or raise its `token_budget`"),
             );

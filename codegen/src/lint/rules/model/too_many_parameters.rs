@@ -39,8 +39,9 @@
 //! description = "The maximum number of lines to return."
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M018", "too-many-parameters", Some(Level::Warning), Check::Tool(check));
@@ -54,7 +55,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     if let Some(first) = parameters.get(max) {
         let message = format!("`{}` has {} parameters, but at most {max} are allowed", tool.name(), parameters.len());
         sink.push(
-            Diagnostic::new(Code::TOO_MANY_PARAMETERS, first.name.place, message)
+            Diagnostic::new(codes::TOO_MANY_PARAMETERS, first.name.place, message)
                 .label("the first parameter above the limit")
                 .help("split the tool, group related parameters in an object, or raise `budgets.parameters` in `toolc.toml`"),
         );

@@ -18,7 +18,8 @@
 //! tools = 20
 //! ```
 
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M003", "too-many-tools", Some(Level::Warning), Check::Output(check));
@@ -30,7 +31,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         if count > *max as usize {
             let message = format!("`{}` resolves to {count} tools, but at most {max} are allowed", toolset.name());
             sink.push(
-                Diagnostic::new(Code::TOO_MANY_TOOLS, toolset.manifest.name.place, message)
+                Diagnostic::new(codes::TOO_MANY_TOOLS, toolset.manifest.name.place, message)
                     .related(*place, "the limit is set here")
                     .help("split the toolset, or raise `budgets.tools` in `toolc.toml`")
                     .help_if(advice(lint)),

@@ -31,6 +31,7 @@ use std::ops::Range;
 
 use toolc::__gen::segment::Atoms;
 
+use crate::lint::codes;
 use crate::catalog::{Atom, ExternalId, Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::dialects::DIALECTS;
@@ -47,7 +48,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let separation = context.lint.separation(context.id, other);
             let is_separable = separation.is_some() || context.is_denied(other);
             is_separable.then(|| {
-                let found = context.finding(Code::UNCONDITIONAL_MENTION, context.lint[other].name(), "may be unavailable", places);
+                let found = context.finding(codes::UNCONDITIONAL_MENTION, context.lint[other].name(), "may be unavailable", places);
                 match separation {
                     Some(Separation { place, why }) => found.related(place, why),
                     None => found,
@@ -55,13 +56,13 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             })
         }
         Named::External(other) => {
-            Some(context.finding(Code::UNCONDITIONAL_MENTION, &context.lint[other], "may not be registered", places))
+            Some(context.finding(codes::UNCONDITIONAL_MENTION, &context.lint[other], "may not be registered", places))
         }
         Named::Elsewhere(other, by) => {
             let name = context.lint[other].name();
             let message = format!("`{}` mentions `{name}` by its name in {by}, which it does not have elsewhere", context.tool.name());
             let help = format!("use `{{{{ available('{name}') }}}}`, or put the text into the descriptions of single dialects");
-            Some(Diagnostic::new(Code::UNCONDITIONAL_MENTION, places[0], message).help(help))
+            Some(Diagnostic::new(codes::UNCONDITIONAL_MENTION, places[0], message).help(help))
         }
     });
 }

@@ -36,8 +36,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Additional;
 
@@ -95,7 +96,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(first) = unknown.first() else { continue };
         let name = &value[first.clone()];
         let message = format!("`{}` has no parameter `{name}`", tool.name());
-        let found = Diagnostic::new(Code::UNKNOWN_PARAMETER_MENTION, literal.place(first.clone()), message);
+        let found = Diagnostic::new(codes::UNKNOWN_PARAMETER_MENTION, literal.place(first.clone()), message);
         let found = unknown[1..].iter().take(4).fold(found, |found, other| {
             found.related(literal.place(other.clone()), format!("nor `{}`", &value[other.clone()]))
         });

@@ -19,9 +19,10 @@
 
 use std::collections::BTreeSet;
 
-use toolc::__gen::nearest;
+use toolc::suggest::nearest;
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::mentions::{Mention, ends_with_word, mentions, starts_with_word};
 use crate::lint::template_parts::Part;
 use crate::lint::verbs::{stem, words};
@@ -73,7 +74,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 }
                 let place = part.place(lint, mention.span.clone());
                 let message = format!("`{}` mentions `{}`, which is not a tool", tool.name(), mention.name);
-                let found = Diagnostic::new(Code::UNKNOWN_TOOL_MENTION, place, message);
+                let found = Diagnostic::new(codes::UNKNOWN_TOOL_MENTION, place, message);
                 let found = found.help_if(near.first().map(|near| format!("did you mean `{near}`?")));
                 sink.push(found.help("name a tool of the project, remove the name, or list the tool in `external.tools` of `toolc.toml` if it is added at run time"));
             }

@@ -19,9 +19,10 @@
 //! tools = ["read_file"]
 //! ```
 
+use crate::lint::codes;
 use crate::lint::promises::{self, is_named_or_tagged};
 use crate::catalog::{Tool, Toolset};
-use crate::diagnostic::{Code, Level, Place, Sink};
+use crate::diagnostic::{Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A001", "destructive-in-safe", Some(Level::Warning), Check::Catalog(check));
@@ -32,9 +33,9 @@ const SAFE: &[&str] = &["safe", "non-destructive", "harmless"];
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let help = "remove or exclude the tool, or set `destructive = false` in its annotations if that is true";
     let is_declared_read_only = |set: &Toolset| is_named_or_tagged(set, READ_ONLY).then_some("is declared read-only");
-    promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_declared_read_only, writes, help, sink);
+    promises::check(lint, codes::DESTRUCTIVE_IN_SAFE, is_declared_read_only, writes, help, sink);
     let is_safe = |set: &Toolset| (is_named_or_tagged(set, SAFE) && is_declared_read_only(set).is_none()).then_some("is declared safe");
-    promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_safe, destroys, help, sink);
+    promises::check(lint, codes::DESTRUCTIVE_IN_SAFE, is_safe, destroys, help, sink);
 }
 
 fn destroys(tool: &Tool) -> Option<(&'static str, Place)> {

@@ -26,8 +26,9 @@ use regex::Regex;
 
 use std::borrow::Cow;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::verbs::{Effect, effect_of, stem, words};
 use crate::lint::{Check, Lint, Rule};
 
@@ -97,7 +98,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     };
     let message = format!("`{}` seems to {verb}, but {reason}", tool.name());
     let at: Place = denial.or(annotations.place).unwrap_or(place);
-    let found = Diagnostic::new(Code::DESTRUCTIVE_UNDECLARED, at, message);
+    let found = Diagnostic::new(codes::DESTRUCTIVE_UNDECLARED, at, message);
     let found = if at == place { found } else { found.related(place, "the verb is here") };
     sink.push(found.help("add `destructive = true` to `annotations`, or use another verb"));
 }

@@ -29,8 +29,9 @@
 //! requires.env = ["WEB_API_KEY"]
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::manifest::RequiresManifest;
 
@@ -41,7 +42,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     if is_empty(&tool.manifest.requires) && is_empty(&lint[tool.home].manifest.requires) {
         let message = format!("`{}` has `open_world = true` but no requirements", tool.name());
         sink.push(
-            Diagnostic::new(Code::EXTERNAL_WITHOUT_REQUIREMENT, open_world.place, message)
+            Diagnostic::new(codes::EXTERNAL_WITHOUT_REQUIREMENT, open_world.place, message)
                 .help("add what it needs to `requires`: a variable, a program, a fact, or `check = true`"),
         );
     }

@@ -19,8 +19,9 @@
 //! description = "Read a text file, or a window of its lines. Fails for files that the project marks as private."
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A007", "injection-phrase", Some(Level::Warning), Check::Tool(check));
@@ -36,7 +37,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let shown = text[found.span.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
         let message = format!("a text of `{}` {}: \"{shown}\"", tool.name(), found.what);
         sink.push(
-            Diagnostic::new(Code::INJECTION_PHRASE, literal.place(found.span), message)
+            Diagnostic::new(codes::INJECTION_PHRASE, literal.place(found.span), message)
                 .help("remove it, or describe what the tool does instead of how the model should behave"),
         );
     }

@@ -23,7 +23,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use toolc_scan::{character_name as name, hidden_characters as hidden};
 
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink, SourceId};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Edit, Level, Place, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -69,7 +70,7 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
             format!("{count} invisible characters: {}{more}", kinds.join(", "))
         }
     };
-    let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help(if hidden.len() == 1 { "remove it" } else { "remove them" });
+    let found = Diagnostic::new(codes::INVISIBLE_UNICODE, first, message).help(if hidden.len() == 1 { "remove it" } else { "remove them" });
     let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
     let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
     let texts: Vec<Place> = texts.filter(|text| text.source == first.source).collect();

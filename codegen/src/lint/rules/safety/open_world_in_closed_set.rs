@@ -19,9 +19,10 @@
 //! tools = ["read_file"]
 //! ```
 
+use crate::lint::codes;
 use crate::lint::promises::{self, is_named_or_tagged};
 use crate::catalog::{Tool, Toolset};
-use crate::diagnostic::{Code, Level, Place, Sink};
+use crate::diagnostic::{Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -32,7 +33,7 @@ const CLOSED: &[&str] = &["offline", "closed-world", "air-gapped", "airgapped", 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let help = "remove the tool, or set `open_world = false` in its annotations if that is true";
     let report = |promises: &dyn Fn(&Toolset) -> Option<&'static str>, breaks: &dyn Fn(&Tool) -> Option<Violation>| {
-        promises::check(lint, Code::OPEN_WORLD_IN_CLOSED_SET, promises, breaks, help, sink);
+        promises::check(lint, codes::OPEN_WORLD_IN_CLOSED_SET, promises, breaks, help, sink);
     };
     let is_offline = |set: &Toolset| is_named_or_tagged(set, CLOSED).then_some("is declared offline");
     report(&is_offline, &|tool| says_open(tool).or_else(|| may_be_open(tool)));

@@ -15,8 +15,9 @@
 //! annotations = { read_only = true, open_world = false }
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A003", "read-only-and-destructive", Some(Level::Error), Check::Tool(check));
@@ -29,7 +30,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     {
         let message = format!("`{}` is both read-only and destructive", tool.name());
         sink.push(
-            Diagnostic::new(Code::READ_ONLY_AND_DESTRUCTIVE, destructive.place, message)
+            Diagnostic::new(codes::READ_ONLY_AND_DESTRUCTIVE, destructive.place, message)
                 .related(read_only.place, "declared read-only here")
                 .help("remove one of the two annotations"),
         );

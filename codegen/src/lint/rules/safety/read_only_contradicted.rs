@@ -23,8 +23,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::verbs::{Effect, effect_of, stem, words};
 use crate::lint::{Check, Lint, Rule};
 
@@ -96,7 +97,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     };
     let message = format!("`{}` is annotated `read_only = true`, but seems to change something: {does}", tool.name());
     sink.push(
-        Diagnostic::new(Code::READ_ONLY_CONTRADICTED, read_only.place, message)
+        Diagnostic::new(codes::READ_ONLY_CONTRADICTED, read_only.place, message)
             .related(place, "because of this")
             .help("remove `read_only`, and set `destructive = false` if nothing can be lost; or use another verb"),
     );

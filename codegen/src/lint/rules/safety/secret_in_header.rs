@@ -24,8 +24,9 @@
 //! secret = true
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -36,7 +37,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(header) = &parameter.mcp_header else { continue };
         let message = format!("the secret `{}` of `{}` is repeated in a header", parameter.name.value, tool.name());
         sink.push(
-            Diagnostic::new(Code::SECRET_IN_HEADER, header.place, message)
+            Diagnostic::new(codes::SECRET_IN_HEADER, header.place, message)
                 .related(parameter.name.place, "this parameter is secret")
                 .help("remove `x-mcp-header`")
                 .fix(Edit::Remove(header.place)),

@@ -29,7 +29,8 @@ use std::sync::{LazyLock, OnceLock};
 use rayon::prelude::*;
 use regex::Regex;
 
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, SourceId};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Place, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule, StringLiteral};
 
 pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
@@ -203,7 +204,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 fn report(place: Place, what: &str, secret: &str, sink: &Sink) {
     let message = format!("this text looks like {what}: `{}`", shown(secret));
     sink.push(
-        Diagnostic::new(Code::SECRET_IN_TEXT, place, message)
+        Diagnostic::new(codes::SECRET_IN_TEXT, place, message)
             .help("remove it, read it from an environment variable (`requires.env`), and revoke it if it is real"),
     );
 }

@@ -22,8 +22,9 @@
 //! secret = true
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -40,7 +41,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         for (noun, value) in values.filter(|(_, value)| value.value.as_str().is_none_or(|text| !text.is_empty()) && !value.value.is_null()) {
             let message = format!("the secret `{}` of `{}` has a {noun}, which every model reads", parameter.name.value, tool.name());
             let message = message.replace("a example", "an example");
-            let found = Diagnostic::new(Code::SECRET_WITH_VALUE, value.place, message)
+            let found = Diagnostic::new(codes::SECRET_WITH_VALUE, value.place, message)
                 .related(parameter.name.place, "this parameter is secret");
             let found = found.help(format!("remove the {noun}; read a shared secret from an environment variable"));
             sink.push(if noun == "value" { found } else { found.fix(Edit::Remove(value.place)) });

@@ -35,8 +35,9 @@ use regex::Regex;
 use toolc::__gen::code_names::{AMBIGUOUS, COMMANDS, PROGRAMS};
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::verbs::{Effect, effect_of, stem, words};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Property, Schema};
@@ -112,7 +113,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     } else {
         "add `approval = { always = \"ask\" }`".to_owned()
     };
-    sink.push(Diagnostic::new(Code::SHELL_WITHOUT_APPROVAL, parameter.name.place, message).help(help));
+    sink.push(Diagnostic::new(codes::SHELL_WITHOUT_APPROVAL, parameter.name.place, message).help(help));
 }
 
 #[cfg(test)]

@@ -31,8 +31,9 @@
 
 use toolc::behaviour::Execution;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A012", "unattended-code", Some(Level::Warning), Check::Tool(check));
@@ -42,7 +43,7 @@ const UNDECLARED: &str = "but it may destroy something, which is the default";
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(place) = tool.called_by_code() else { return };
     let Some((reason, at)) = reason(tool) else { return };
-    let found = Diagnostic::new(Code::UNATTENDED_CODE, place, format!("code may call `{}`, {reason}", tool.name()));
+    let found = Diagnostic::new(codes::UNATTENDED_CODE, place, format!("code may call `{}`, {reason}", tool.name()));
     let found = if let Some(at) = at { found.related(at, "declared here") } else { found };
     let is_undeclared = reason == UNDECLARED;
     let found = if is_undeclared { found.help("add `annotations = { destructive = false }` if it does not") } else { found };

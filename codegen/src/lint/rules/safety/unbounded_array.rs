@@ -34,8 +34,9 @@
 
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A009", "unbounded-array", None, Check::Tool(check));
@@ -47,7 +48,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if is_array && schema.bounds.max_items.is_none() {
             let message = format!("the number of items of `{}` is unlimited", tool.name());
             sink.push(
-                Diagnostic::new(Code::UNBOUNDED_ARRAY, schema.place, message)
+                Diagnostic::new(codes::UNBOUNDED_ARRAY, schema.place, message)
                     .help("set `maxItems` to what the handler can process in one call"),
             );
         }

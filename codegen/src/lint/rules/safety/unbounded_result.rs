@@ -32,8 +32,9 @@
 //! max_result_chars = 20_000
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
 
@@ -51,7 +52,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     {
         let message = format!("the result of `{}` is unlimited", tool.name());
         sink.push(
-            Diagnostic::new(Code::UNBOUNDED_RESULT, manifest.name.place, message)
+            Diagnostic::new(codes::UNBOUNDED_RESULT, manifest.name.place, message)
                 .help("set `max_result_chars`, or add a parameter such as `limit`"),
         );
     }

@@ -26,8 +26,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
 
@@ -108,7 +109,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let message =
                 format!("`{}` of `{}` seems to be a secret, but is not marked as one", parameter.name.value, tool.name());
             sink.push(
-                Diagnostic::new(Code::UNMARKED_SECRET, parameter.name.place, message)
+                Diagnostic::new(codes::UNMARKED_SECRET, parameter.name.place, message)
                     .help("add `secret = true`, so that errors and logs omit the value"),
             );
         }

@@ -22,8 +22,9 @@
 
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Schema;
 
@@ -43,7 +44,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let all = tool.manifest.roots().flat_map(Schema::walk_with_parents);
     for (_, schema) in all.filter(|(parents, schema)| is_bare(schema) && parents.iter().all(|s| s.items.is_none())) {
         sink.push(
-            Diagnostic::new(Code::ARRAY_WITHOUT_ITEMS, schema.place, "this array has no schema for its items")
+            Diagnostic::new(codes::ARRAY_WITHOUT_ITEMS, schema.place, "this array has no schema for its items")
                 .help("add a schema for the items: `items = { type = \"string\" }`"),
         );
     }

@@ -24,8 +24,9 @@
 //! maximum = 100
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule, satisfiability};
 
 pub(super) const RULE: Rule = Rule::new("S021", "contradictory-bounds", Some(Level::Error), Check::Tool(check));
@@ -33,7 +34,7 @@ pub(super) const RULE: Rule = Rule::new("S021", "contradictory-bounds", Some(Lev
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for found in tool.manifest.schemas().flat_map(satisfiability::contradictions) {
         sink.push(
-            Diagnostic::new(Code::CONTRADICTORY_BOUNDS, found.place, found.message)
+            Diagnostic::new(codes::CONTRADICTORY_BOUNDS, found.place, found.message)
                 .related(found.other, "contradicts this")
                 .help("change one of them"),
         );

@@ -25,8 +25,9 @@
 
 use std::ops::Range;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("S067", "double-escaped-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
@@ -39,7 +40,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let escape = &pattern.value[span.clone()];
         let place = written.as_ref().map_or(pattern.place, |written| written.place(span));
         let message = format!("`{escape}` matches a backslash, followed by what `{}` matches", &escape[2..]);
-        let found = Diagnostic::new(Code::DOUBLE_ESCAPED_PATTERN, place, message)
+        let found = Diagnostic::new(codes::DOUBLE_ESCAPED_PATTERN, place, message)
             .label("escaped twice")
             .help(format!("write `{0}` in single quotes, or `\\{0}` in double quotes", &escape[1..]));
         // The first of the two backslashes is removed, however it is written.

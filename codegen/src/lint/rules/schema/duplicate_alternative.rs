@@ -22,8 +22,9 @@
 
 use serde_json::Value;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Defs, Schema};
 
@@ -37,7 +38,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             for (index, value) in values.iter().enumerate() {
                 let Some(first) = values[..index].iter().position(|first| first == value) else { continue };
                 let message = format!("this alternative of `{keyword}` accepts the same values as another one");
-                let found = Diagnostic::new(Code::DUPLICATE_ALTERNATIVE, alternatives[index].place, message)
+                let found = Diagnostic::new(codes::DUPLICATE_ALTERNATIVE, alternatives[index].place, message)
                     .related(alternatives[first].place, "the other alternative");
                 sink.push(found.help("remove one of them, or correct it").fix(Edit::Remove(alternatives[index].place)));
             }

@@ -23,8 +23,9 @@
 
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Additional, Schema};
 
@@ -47,7 +48,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     };
     for schema in tool.manifest.schemas().filter(is_empty) {
         sink.push(
-            Diagnostic::new(Code::EMPTY_OBJECT, schema.place, "this object must be empty: it declares no properties")
+            Diagnostic::new(codes::EMPTY_OBJECT, schema.place, "this object must be empty: it declares no properties")
                 .help("declare its `properties`, or a schema for other values: `additionalProperties = { ... }`")
                 .help("if any property is allowed, set `additionalProperties = true`"),
         );

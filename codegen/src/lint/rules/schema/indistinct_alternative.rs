@@ -44,9 +44,10 @@ use rayon::prelude::*;
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use super::duplicate_alternative::without_annotations;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule, copies};
 use crate::schema::{Alternative, Defs, Property, Schema, TagDefect};
 
@@ -127,7 +128,7 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs) -> Vec<Diagnostic> {
     for object in objects {
         let Some(property) = object.property(name) else {
             let message = format!("alternatives are distinguished by `{name}`, which this one lacks");
-            let found = Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message);
+            let found = Diagnostic::new(codes::INDISTINCT_ALTERNATIVE, object.schema.place, message);
             let help = format!("add it: `properties.{name} = {{ const = \"...\", required = true }}`");
             findings.push(with_help(found, &help));
             continue;
@@ -167,9 +168,9 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs) -> Vec<Diagnostic> {
 fn finding(name: &str, what: &str, object: &Object<'_>, place: Place) -> Diagnostic {
     let message = format!("alternatives are distinguished by `{name}`, which {what}");
     if object.is_def {
-        Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message).related(place, "this property")
+        Diagnostic::new(codes::INDISTINCT_ALTERNATIVE, object.schema.place, message).related(place, "this property")
     } else {
-        Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, place, message)
+        Diagnostic::new(codes::INDISTINCT_ALTERNATIVE, place, message)
     }
 }
 

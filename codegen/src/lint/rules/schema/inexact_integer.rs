@@ -24,8 +24,9 @@
 
 use serde_json::Value;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("S069", "inexact-integer", Some(Level::Warning), Check::Tool(check));
@@ -39,7 +40,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         for value in choices.chain(&schema.constant).chain(&schema.default).chain(&schema.examples) {
             let Some(integer) = inexact(&value.value) else { continue };
             sink.push(
-                Diagnostic::new(Code::INEXACT_INTEGER, value.place, format!("many JSON readers change the integer {integer}"))
+                Diagnostic::new(codes::INEXACT_INTEGER, value.place, format!("many JSON readers change the integer {integer}"))
                     .label("expected at most 9007199254740991, which is 2^53 - 1")
                     .help("use a string, or smaller integers"),
             );

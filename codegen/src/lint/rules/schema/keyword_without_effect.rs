@@ -25,9 +25,10 @@
 
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use super::unknown_format;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Additional, Schema};
 
@@ -78,7 +79,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             }
             let names: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
             let message = format!("`{keyword}` has no effect for type {}", ticked(&names, " or "));
-            let found = Diagnostic::new(Code::KEYWORD_WITHOUT_EFFECT, place, message);
+            let found = Diagnostic::new(codes::KEYWORD_WITHOUT_EFFECT, place, message);
             let equivalent = known.and_then(|(.., bound)| {
                 let is_equivalent = |other: &Bound| *other == *bound && *bound != Bound::Other;
                 BOUNDS.iter().find(|(_, types, other)| is_equivalent(other) && !has_no_effect(types))

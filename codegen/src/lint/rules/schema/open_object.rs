@@ -35,8 +35,9 @@
 //! additionalProperties = { type = "string" }
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Additional, Schema};
 
@@ -45,7 +46,7 @@ pub(super) const RULE: Rule = Rule::new("S028", "open-object", None, Check::Tool
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
     for schema in schemas.filter(|schema| matches!(schema.additional, Additional::Allow)) {
-        let found = Diagnostic::new(Code::OPEN_OBJECT, schema.place, "this object accepts any additional property");
+        let found = Diagnostic::new(codes::OPEN_OBJECT, schema.place, "this object accepts any additional property");
         sink.push(
             found.help("declare its `properties`, or a schema for all others: `additionalProperties = { ... }`"),
         );

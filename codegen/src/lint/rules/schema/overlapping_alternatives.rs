@@ -23,9 +23,10 @@
 use serde_json::{Map, Value};
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use super::duplicate_alternative::without_annotations;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Defs, Schema};
 
@@ -55,7 +56,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some((first, second, value)) = common else { continue };
         let message = format!("two alternatives of `oneOf` match {value}, so it is refused");
         sink.push(
-            Diagnostic::new(Code::OVERLAPPING_ALTERNATIVES, alternatives[second].place, message)
+            Diagnostic::new(codes::OVERLAPPING_ALTERNATIVES, alternatives[second].place, message)
                 .related(alternatives[first].place, "the other alternative")
                 .help("use `anyOf`, or restrict one of them so that no value matches both"),
         );

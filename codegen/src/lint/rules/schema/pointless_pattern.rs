@@ -22,9 +22,10 @@
 //! pattern = '^[a-z]*$'
 //! ```
 
+use crate::lint::codes;
 use super::unportable_pattern::{foreign, in_slashes};
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::patterns::Pattern;
 use crate::lint::{Check, Lint, Rule};
 
@@ -37,7 +38,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             continue;
         }
         let Some(parsed) = Pattern::parse(&pattern.value) else { continue };
-        let found = |message: &str| Diagnostic::new(Code::POINTLESS_PATTERN, pattern.place, message);
+        let found = |message: &str| Diagnostic::new(codes::POINTLESS_PATTERN, pattern.place, message);
         if parsed.matches_nothing() {
             sink.push(
                 found("no string matches this pattern")

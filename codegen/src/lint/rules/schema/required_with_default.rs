@@ -23,8 +23,9 @@
 //! required = true
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Schema;
 
@@ -37,7 +38,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(default) = &property.schema.default else { continue };
         let message = format!("`{}` is required, so its default is never used", property.name.value);
         sink.push(
-            Diagnostic::new(Code::REQUIRED_WITH_DEFAULT, default.place, message)
+            Diagnostic::new(codes::REQUIRED_WITH_DEFAULT, default.place, message)
                 .related(property.name.place, "required here")
                 .help("remove the default, or `required` if the parameter may be omitted")
                 .fix(Edit::Remove(default.place)),

@@ -22,8 +22,9 @@
 //! pattern = '^\w+(\s\w+)*$'
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::patterns::Pattern;
 use crate::lint::{Check, Lint, Rule};
 
@@ -35,7 +36,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(part.clone()));
         let message = format!("matching `{}` can take exponential time", &pattern.value[part]);
         sink.push(
-            Diagnostic::new(Code::SLOW_PATTERN, place, message)
+            Diagnostic::new(codes::SLOW_PATTERN, place, message)
                 .label("one string can match this in many ways")
                 .help("write it so that each string matches in one way: no repetition of what repeats itself, and no two alternatives that match the same"),
         );

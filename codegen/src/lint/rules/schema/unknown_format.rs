@@ -21,11 +21,12 @@
 //! format = "date-time"
 //! ```
 
-use toolc::__gen::nearest;
+use toolc::suggest::nearest;
 use toolc::__gen::table::Type;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -99,7 +100,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let synonym = SYNONYMS.iter().find(|(other, _)| *other == plain).map(|(_, known)| *known);
         let same = synonym.or_else(|| known.iter().find(|known| **known == plain).copied());
         let message = format!("unknown format `{}`", format.value);
-        let found = Diagnostic::new(Code::UNKNOWN_FORMAT, format.place, message);
+        let found = Diagnostic::new(codes::UNKNOWN_FORMAT, format.place, message);
         sink.push(match (same, nearest(&format.value, known.iter().copied()).as_slice()) {
             (Some(same), _) => {
                 let quoted = lint.string(format.place).map(|text| text.place(0..format.value.len()));

@@ -25,8 +25,9 @@
 
 use std::ops::Range;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -36,7 +37,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for pattern in tool.manifest.regular_expressions() {
         if let Some(Slashes { inner, flags }) = in_slashes(&pattern.value) {
             let message = "a pattern is written without slashes: these match literal slashes";
-            let found = Diagnostic::new(Code::UNPORTABLE_PATTERN, pattern.place, message);
+            let found = Diagnostic::new(codes::UNPORTABLE_PATTERN, pattern.place, message);
             let found = found.help(format!("write `{inner}`"));
             let written = lint.string(pattern.place).filter(|_| flags.is_empty());
             let length = pattern.value.len();
@@ -52,7 +53,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let sign = &pattern.value[span.clone()];
             let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(span.clone()));
             let message = format!("`{sign}` is not supported in patterns of JSON Schema, or has another meaning");
-            let found = Diagnostic::new(Code::UNPORTABLE_PATTERN, place, message);
+            let found = Diagnostic::new(codes::UNPORTABLE_PATTERN, place, message);
             sink.push(match instead {
                 Instead::Write(text) => {
                     let found =

@@ -22,8 +22,9 @@
 //! anyOf = [{ type = "integer", minimum = 1 }, { type = "array", items = { type = "integer" }, minItems = 2, maxItems = 2 }]
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::satisfiability::SchemaValues;
 use crate::lint::{Check, Lint, Rule};
 
@@ -32,7 +33,7 @@ pub(super) const RULE: Rule = Rule::new("S026", "unsatisfiable", Some(Level::Err
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let values = SchemaValues::new(&tool.manifest.defs);
     for schema in tool.manifest.schemas().filter(|schema| values.is_empty(schema)) {
-        let found = Diagnostic::new(Code::UNSATISFIABLE, schema.place, "no value matches this schema")
+        let found = Diagnostic::new(codes::UNSATISFIABLE, schema.place, "no value matches this schema")
             .label("this schema and its parts contradict each other");
         let parts = schema.in_place().map(|part| part.place).chain(schema.reference.iter().map(|to| to.place));
         let found = parts.take(3).fold(found, |found, place| found.related(place, "it must also match this"));
@@ -42,7 +43,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some((last, others)) = cycle.split_last() else { continue };
         let names: Vec<&str> = [*last].iter().chain(&cycle).map(|reference| reference.name.as_str()).collect();
         let message = format!("a value of this schema would be infinite: {}", names.join(" → "));
-        let found = Diagnostic::new(Code::UNSATISFIABLE, last.place, message);
+        let found = Diagnostic::new(codes::UNSATISFIABLE, last.place, message);
         let found = others.iter().fold(found, |found, reference| found.related(reference.place, "continues here"));
         sink.push(found.help("make one of these properties optional, or allow one of these arrays to be empty"));
     }

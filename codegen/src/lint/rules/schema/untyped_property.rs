@@ -20,8 +20,9 @@
 //! description = "The file to read."
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Property, Schema, type_of};
 
@@ -53,7 +54,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 
 fn report_items(items: &Schema, sink: &Sink) {
     sink.push(
-        Diagnostic::new(Code::UNTYPED_PROPERTY, items.place, "the items of this array have no type")
+        Diagnostic::new(codes::UNTYPED_PROPERTY, items.place, "the items of this array have no type")
             .help("add one: `items = { type = \"string\" }`, or several types: `type = [\"string\", \"number\"]`"),
     );
 }
@@ -61,7 +62,7 @@ fn report_items(items: &Schema, sink: &Sink) {
 fn report(property: &Property, sink: &Sink) {
     let schema = &property.schema;
     let message = format!("`{}` has no type", property.name.value);
-    let found = Diagnostic::new(Code::UNTYPED_PROPERTY, property.name.place, message);
+    let found = Diagnostic::new(codes::UNTYPED_PROPERTY, property.name.place, message);
     let implied = match (&schema.default, &schema.items) {
         (Some(default), _) if !default.value.is_null() => Some(type_of(&default.value).name()),
         (_, Some(_)) => Some("array"),

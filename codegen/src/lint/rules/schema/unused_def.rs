@@ -28,8 +28,9 @@
 
 use rayon::prelude::*;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule, copies};
 
 pub(super) const RULE: Rule =
@@ -49,7 +50,7 @@ fn unused(tool: &Tool) -> Vec<(Option<copies::Key>, Diagnostic)> {
     let needed = manifest.defs.reachable_from([&manifest.params].into_iter().chain(&manifest.returns));
     let unused = manifest.defs.iter().filter(|(id, _)| !needed[id.0]).map(|(_, def)| {
         let message = format!("the definition `{}` is not used", def.name.value);
-        let found = Diagnostic::new(Code::UNUSED_DEF, def.name.place, &message)
+        let found = Diagnostic::new(codes::UNUSED_DEF, def.name.place, &message)
             .help(format!("remove it, or refer to it: `\"$ref\" = \"#/$defs/{}\"`", def.name.value))
             .fix(Edit::Remove(def.name.place));
         (Some(copies::key(&message, def, tool)), found)

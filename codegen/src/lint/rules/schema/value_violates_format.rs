@@ -26,9 +26,10 @@
 
 use serde_json::json;
 
+use crate::lint::codes;
 use super::unknown_format::types_of;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("S071", "value-violates-format", Some(Level::Warning), Check::Tool(check));
@@ -64,7 +65,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         for value in texts.into_iter().filter(|value| !validator.is_valid(&value.value)) {
             let sample = SAMPLES.iter().find(|(name, _)| name == format);
             let found = Diagnostic::new(
-                Code::VALUE_VIOLATES_FORMAT,
+                codes::VALUE_VIOLATES_FORMAT,
                 value.place,
                 format!("{} does not have the format `{format}`", value.value),
             );

@@ -112,7 +112,8 @@
 //! defer = false
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::lint::vendor_tools::SearchedToolset;
 use crate::lint::{Check, Lint, Rule};
 
@@ -130,7 +131,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let (name, names) = (toolset.name(), ticked(&names, ", "));
         let message = format!("all {tools} tools of `{name}` may be deferred: in {names}, a model could see none of them");
         sink.push(
-            Diagnostic::new(Code::ALL_TOOLS_DEFERRED, toolset.manifest.name.place, message)
+            Diagnostic::new(codes::ALL_TOOLS_DEFERRED, toolset.manifest.name.place, message)
                 .related(*place, "the tool search is listed here")
                 .help("set `defer = false` in the tools that most conversations need")
                 .help(format!("for `{advising}`, the vendor advises {} tools ({})", advised.value, advised.source)),

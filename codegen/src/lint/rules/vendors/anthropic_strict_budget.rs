@@ -74,8 +74,9 @@
 
 use rayon::prelude::*;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::dialects::{Dialect, Limit, Total};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::{accepts, form, parameters};
@@ -115,7 +116,7 @@ fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>
             let (name, dialect, exceeded) = (toolset.name(), dialect.name, exceeded.join(", "));
             let message = format!("`{name}` exceeds the limits of `{dialect}` for one request: {exceeded}");
             sink.push(
-                Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
+                Diagnostic::new(codes::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
                     .level(lint.level_of(&limit))
                     .help(format!("split the toolset, make parameters required, or set `dialect.{dialect}.strict = false` in tools with many")),
             );

@@ -38,8 +38,9 @@
 //! items = { type = "string" }
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::form;
@@ -56,7 +57,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     if !dialects.is_empty() {
         let message = format!("`{}` is never run in the background in {}, because code may call it", tool.name(), ticked(&dialects, ", "));
         sink.push(
-            Diagnostic::new(Code::BACKGROUND_AND_CODE, place, message)
+            Diagnostic::new(codes::BACKGROUND_AND_CODE, place, message)
                 .help("remove `background`, or `\"code\"` from `callers`"),
         );
     }

@@ -59,8 +59,9 @@
 //! properties.without = { type = "string", description = "A word that the lines do not contain." }
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
 use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::narrow::Narrowed;
@@ -88,7 +89,7 @@ fn check_strict(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
         let (name, dialect) = (tool.name(), dialect.name);
         let outcome = if tool.manifest.callers().model { "only the model can call it there" } else { "it is omitted there" };
         sink.push(
-            Diagnostic::new(Code::CODE_CANNOT_CALL, place, format!("`{name}` is strict in `{dialect}`, so {outcome}"))
+            Diagnostic::new(codes::CODE_CANNOT_CALL, place, format!("`{name}` is strict in `{dialect}`, so {outcome}"))
                 .label(format!("code cannot call strict tools ({})", limit.source))
                 .help(format!("set `strict = false` in `[dialect.{dialect}]`")),
         );
@@ -109,7 +110,7 @@ fn check_code_only(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
         let (name, does) = (tool.name(), if omitting.len() > 1 { "have" } else { "has" });
         let message = format!("{} {does} no field for callers, so `{name}` is omitted there", ticked(&omitting, ", "));
         sink.push(
-            Diagnostic::new(Code::CODE_CANNOT_CALL, place, message)
+            Diagnostic::new(codes::CODE_CANNOT_CALL, place, message)
                 .help("add `\"model\"` to `callers`, if a model may call the tool as well"),
         );
     }
@@ -132,7 +133,7 @@ fn check_recursion(lint: &Lint<'_>, tool: &Tool, place: Place, sink: &Sink) {
         tool.name()
     );
     sink.push(
-        Diagnostic::new(Code::CODE_CANNOT_CALL, place, message)
+        Diagnostic::new(codes::CODE_CANNOT_CALL, place, message)
             .level(level.unwrap_or(Level::Warning))
             .related(*recursive, "refers to a schema that contains it")
             .help("nest the schema to a fixed depth, or remove `\"code\"` from `callers`"),

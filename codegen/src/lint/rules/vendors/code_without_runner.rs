@@ -41,8 +41,9 @@
 //! items = { type = "string" }
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P026", "code-without-runner", Some(Level::Warning), Check::Tool(check));
@@ -58,7 +59,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let nothing = if is_called { "no code" } else { "nothing" };
     let message = format!("{nothing} can call `{}` in {}", tool.name(), ticked(&dialects, ", "));
     sink.push(
-        Diagnostic::new(Code::CODE_WITHOUT_RUNNER, place, message)
+        Diagnostic::new(codes::CODE_WITHOUT_RUNNER, place, message)
             .label("code may call it, but `[vendor_tools]` lists no tool that runs code")
             .help("add `code_execution` to `vendor_tools.anthropic`, or `programmatic_tool_calling` to `vendor_tools.openai`"),
     );

@@ -34,8 +34,9 @@
 //! anyOf = [{ type = "integer" }, { type = "string" }]
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Schema;
 
@@ -53,7 +54,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let message =
             format!("{} allows no keywords next to `anyOf`: they are copied into each alternative", ticked(&dialects, ", "));
         sink.push(
-            Diagnostic::new(Code::GEMINI_ANYOF, schema.keyword_place("anyOf"), message)
+            Diagnostic::new(codes::GEMINI_ANYOF, schema.keyword_place("anyOf"), message)
                 .help("move the constraints into the alternatives, or remove them"),
         );
     }

@@ -36,8 +36,9 @@
 //! pattern = "^[a-z]{2}"
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Place, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::{accepts, form};
 use crate::schema::Schema;
@@ -56,7 +57,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if let Some(first) = dialects.first() {
             let does = if dialects.len() > 1 { "ignore" } else { "ignores" };
             let message = format!("{} {does} `{keyword}`, so the description also states it", ticked(&dialects, ", "));
-            let found = Diagnostic::new(Code::IGNORED_KEYWORD, place, message);
+            let found = Diagnostic::new(codes::IGNORED_KEYWORD, place, message);
             let sources = ignoring.iter().map(|(dialect, limit)| format!("for `{dialect}`: {}", limit.source));
             let found = sources.fold(found, Diagnostic::help);
             sink.push(found.help(format!("`show {} --dialect {first}` prints the definition", tool.name())));

@@ -116,8 +116,9 @@
 //! defer = false
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::ToolId;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::accepts;
 
@@ -133,7 +134,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 let (name, dialect, most) = (toolset.name(), dialect.name, limit.value);
                 let message = format!("the namespace `{name}` of `{dialect}` has {count} functions, but the vendor advises fewer than {most}");
                 sink.push(
-                    Diagnostic::new(Code::LARGE_NAMESPACE, toolset.manifest.name.place, message)
+                    Diagnostic::new(codes::LARGE_NAMESPACE, toolset.manifest.name.place, message)
                         .related(search, "the tool search is listed here")
                         .help("split the toolset by what its tools are about, or set `defer = false` in the tools that most conversations need"),
                 );

@@ -43,8 +43,9 @@
 use serde_json::Value;
 use toolc::__gen::segment::Atoms;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{At, Code, Diagnostic, Level, Place, Sink};
+use crate::diagnostic::{At, Diagnostic, Level, Place, Sink};
 use crate::dialects::{HeaderRules, Limit};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Property, Schema};
@@ -65,7 +66,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let mut seen: Vec<(&Property, &At<String>)> = Vec::new();
     for (parameter, header) in headers {
         let name = &parameter.name.value;
-        let found = |message: String| Diagnostic::new(Code::MCP_HEADER, header.place, message);
+        let found = |message: String| Diagnostic::new(codes::MCP_HEADER, header.place, message);
         let Some(Limit { value: rules, .. }) = rules else {
             let message = format!("the `x-mcp-header` of `{name}` has no effect: `dialects` lists no dialect with headers");
             sink.push(found(message).help("add `mcp` to `dialects`, or remove the keyword"));

@@ -125,7 +125,8 @@
 //! defer = false
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::lint::vendor_tools::SearchedToolset;
 use crate::lint::{Check, Lint, Rule};
 
@@ -143,7 +144,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let message = format!(
             "no tool of `{name}` may be deferred, so the tool search of {names} finds none of its {tools} tools; their definitions need about {tokens} tokens"
         );
-        let found = Diagnostic::new(Code::NOTHING_DEFERRED, toolset.manifest.name.place, message)
+        let found = Diagnostic::new(codes::NOTHING_DEFERRED, toolset.manifest.name.place, message)
             .related(*place, "the tool search is listed here")
             .help("remove `defer = false` from tools that few conversations need");
         let refusal = searched.iter().find_map(|one| Some((one.dialect.name, one.dialect.search.needs_deferred_tool()?)));

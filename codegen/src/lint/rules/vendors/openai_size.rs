@@ -113,7 +113,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::lint::codes;
+use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, LoweredTool, Rule};
 use crate::lower::form;
 use crate::schema::Schema;
@@ -131,7 +132,7 @@ fn check(lowered: &LoweredTool<'_, '_>, sink: &Sink) {
                 let (name, dialect) = (lowered.tool.name(), dialect.name);
                 let message = format!("`{name}` has {what} in `{dialect}`, which allows at most {max}");
                 sink.push(
-                    Diagnostic::new(Code::OPENAI_SIZE, place, message)
+                    Diagnostic::new(codes::OPENAI_SIZE, place, message)
                         .level(lowered.lint.level_of(&limit))
                         .help("remove the keywords next to `$ref`s, split the tool, or replace long enums by strings"),
                 );

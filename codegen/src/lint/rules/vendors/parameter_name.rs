@@ -24,8 +24,9 @@
 
 use toolc::__gen::name::PORTABLE;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::dialects::{Dialect, Limit, NameGrammar};
 use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
@@ -60,7 +61,7 @@ fn report(
     let name = &property.name.value;
     if name.is_empty() {
         let message = format!("a parameter of `{}` has an empty name", tool.name());
-        sink.push(Diagnostic::new(Code::PARAMETER_NAME, property.name.place, message).help("name it in snake_case"));
+        sink.push(Diagnostic::new(codes::PARAMETER_NAME, property.name.place, message).help("name it in snake_case"));
         return;
     }
     let limits = lint.dialects().filter_map(|dialect| Some((dialect.name, limit(dialect)?)));
@@ -72,7 +73,7 @@ fn report(
         (1, None) => format!("{} does not accept the parameter name `{name}`, {outcome}", ticked(&dialects, "")),
         _ => format!("{} do not accept the parameter name `{name}`, {outcome}", ticked(&dialects, ", ")),
     };
-    let found = Diagnostic::new(Code::PARAMETER_NAME, property.name.place, message).level(level);
+    let found = Diagnostic::new(codes::PARAMETER_NAME, property.name.place, message).level(level);
     let expected = refusing.first().map_or_else(String::new, |(_, limit)| limit.value.expected());
     let found = found.label(format!("expected {expected}"));
     let plain = words(name).join("_");

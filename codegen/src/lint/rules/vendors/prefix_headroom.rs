@@ -26,8 +26,9 @@
 //!
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::dialects::DIALECTS;
 
@@ -45,7 +46,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let overrides = tool.overrides(dialect.name).and_then(|overrides| overrides.name.as_ref());
             let message = format!("`{name}` has {length} characters, which is too long for the prefix that clients add");
             sink.push(
-                Diagnostic::new(Code::PREFIX_HEADROOM, overrides.unwrap_or(&tool.manifest.name).place, message)
+                Diagnostic::new(codes::PREFIX_HEADROOM, overrides.unwrap_or(&tool.manifest.name).place, message)
                     .level(lint.level_of(&prefix))
                     .label(format!("expected at most {max}"))
                     .help(format!("shorten the name, or set another one for this dialect in `[dialect.{}]`", dialect.name)),

@@ -41,8 +41,9 @@
 //! description = "Where to start reading."
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::dialects::Refs;
 use crate::schema::Schema;
@@ -62,7 +63,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let (dialects, name) = (ticked(&dialects, ", "), &reference.name);
             let message = format!("{dialects} allows no keywords next to `$ref`: `{name}` is inlined here");
             sink.push(
-                Diagnostic::new(Code::REF_WITH_SIBLINGS, reference.place, message)
+                Diagnostic::new(codes::REF_WITH_SIBLINGS, reference.place, message)
                     .help("move the keywords into the definition if they apply to all its uses"),
             );
         }

@@ -44,8 +44,9 @@
 //! description = "The file, from the project's root."
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P003", "root-combinator", None, Check::Tool(check));
@@ -61,7 +62,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let outcome = if keyword == "allOf" { "it is merged into the arguments" } else { "the description states it" };
             let message = format!("{} allows no `{keyword}` at the root: {outcome}", ticked(&dialects, ", "));
             sink.push(
-                Diagnostic::new(Code::ROOT_COMBINATOR, first.place, message)
+                Diagnostic::new(codes::ROOT_COMBINATOR, first.place, message)
                     .help("make the parameters required, or split the tool into one per alternative"),
             );
         }

@@ -42,8 +42,9 @@
 
 use std::time::Duration;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::form;
 
@@ -65,7 +66,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         ticked(&dialects, ", ")
     );
     sink.push(
-        Diagnostic::new(Code::TIMEOUT_BEYOND_CODE, timeout.place, message)
+        Diagnostic::new(codes::TIMEOUT_BEYOND_CODE, timeout.place, message)
             .related(callers, "code may call it")
             .help("lower `timeout`, split the work into calls that take less, or remove `\"code\"` from `callers`"),
     );

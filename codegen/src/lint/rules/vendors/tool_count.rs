@@ -58,8 +58,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::lint::codes;
 use crate::catalog::{ExternalId, ToolsetId};
-use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::accepts;
 
@@ -84,7 +85,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let (name, dialects) = (toolset.name(), ticked(dialects, ", "));
             let message = format!("`{name}` resolves to {count} tools, but {dialects} allows at most {max} in one request");
             sink.push(
-                Diagnostic::new(Code::TOOL_COUNT, toolset.manifest.name.place, message)
+                Diagnostic::new(codes::TOOL_COUNT, toolset.manifest.name.place, message)
                     .level(*level)
                     .help("split the toolset, or defer most of its tools, so that models find them by search"),
             );

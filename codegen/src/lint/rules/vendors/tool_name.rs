@@ -17,8 +17,9 @@
 //!
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P001", "tool-name", Some(Level::Warning), Check::Tool(check));
@@ -31,6 +32,6 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let names = [&tool.manifest.name].into_iter().chain(renamed);
     for At { value: name, place } in names.filter(|name| name.value.contains(SEPARATOR)) {
         let message = format!("`{name}` contains `{SEPARATOR}`, which clients use to separate a server's name from a tool's");
-        sink.push(Diagnostic::new(Code::TOOL_NAME, *place, message).help("use a single underscore between words"));
+        sink.push(Diagnostic::new(codes::TOOL_NAME, *place, message).help("use a single underscore between words"));
     }
 }

@@ -39,8 +39,9 @@
 //! required = true
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::lark::mistakes;
 use crate::lint::{Check, Lint, Rule};
 
@@ -56,6 +57,6 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let span = Some(mistake.span).filter(|span| !span.is_empty());
         let place = span.and_then(|span| Some(lint.string(definition.place)?.place(span))).unwrap_or(definition.place);
         let level = if mistake.is_accepted { Level::Warning } else { Level::Error };
-        sink.push(Diagnostic::new(Code::UNSUPPORTED_GRAMMAR, place, mistake.message).level(level).help(mistake.help));
+        sink.push(Diagnostic::new(codes::UNSUPPORTED_GRAMMAR, place, mistake.message).level(level).help(mistake.help));
     }
 }

@@ -28,8 +28,9 @@
 //! name = "wait_until"
 //! ```
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P018", "unusable-identifier", Some(Level::Error), Check::Tool(check));
@@ -42,7 +43,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if reserved.value.contains(&name) {
             let message = format!("`{name}` is a reserved name in {}", dialect.name);
             sink.push(
-                Diagnostic::new(Code::UNUSABLE_IDENTIFIER, overrides.unwrap_or(&tool.manifest.name).place, message)
+                Diagnostic::new(codes::UNUSABLE_IDENTIFIER, overrides.unwrap_or(&tool.manifest.name).place, message)
                     .help(format!("set another name for this dialect: `name` in `[dialect.{}]`", dialect.name)),
             );
         }

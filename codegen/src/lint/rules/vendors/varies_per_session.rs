@@ -36,8 +36,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::lint::codes;
 use crate::catalog::{Atom, FactId, Tool};
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
 use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::definition;
@@ -68,7 +69,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let name = &fact.name.value;
             let message = format!("{who} on `facts.{name}`, so the list of tools in {names} differs between sessions");
             sink.push(
-                Diagnostic::new(Code::VARIES_PER_SESSION, place, message)
+                Diagnostic::new(codes::VARIES_PER_SESSION, place, message)
                     .related(fact.name.place, "its value may differ between the sessions of a process")
                     .help("let the handler decide instead, or describe both cases in the text"),
             );

@@ -26,8 +26,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::lint::codes;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
+use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
 use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::accepts;
@@ -75,7 +76,7 @@ fn report<'n>(
     for (place, (name, dialects, level, own)) in found {
         let message = format!("`{name}` is also the name of one of the vendor's own tools in {}", ticked(&dialects, ", "));
         sink.push(
-            Diagnostic::new(Code::VENDOR_TOOL_NAME, place, message)
+            Diagnostic::new(codes::VENDOR_TOOL_NAME, place, message)
                 .level(level)
                 .related(own, "requests contain it")
                 .help(help(&dialects)),

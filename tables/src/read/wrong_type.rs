@@ -2,13 +2,13 @@
 
 use toml::Spanned;
 use toml::de::DeValue;
-use toolc::__gen::table::Type;
 
 use super::Reader;
-use crate::diagnostic::{Code, Diagnostic, Edit, ticked};
-use crate::manifest::keys::{Key, KeyType};
+use crate::diagnostic::{Diagnostic, Edit, ticked};
+use crate::key::JSON_TYPES;
+use crate::{Key, KeyType, Language, codes};
 
-impl Reader<'_> {
+impl<L: Language> Reader<'_, L> {
     /// Reports a value of the wrong type. `expected` describes the accepted values; the help shows a sample of `key_type`.
     /// `is_item` says whether the value is an item of the key's array.
     pub(super) fn wrong_type(
@@ -20,10 +20,12 @@ impl Reader<'_> {
         is_item: bool,
     ) {
         let got = value.get_ref().type_str();
-        let found = Diagnostic::new(Code::WRONG_TYPE, self.at(value), format!("`{name}` cannot be of type {got}"))
+        let found = Diagnostic::new(codes::WRONG_TYPE, self.at(value), format!("`{name}` cannot be of type {got}"))
             .label(format!("expected {expected}"));
-        if name == "required" && value.get_ref().is_array() {
-            self.report(value, found.help("write `required = true` in each required property instead"));
+        if value.get_ref().is_array()
+            && let Some(instead) = self.language.no_array(name)
+        {
+            self.report(value, found.help(instead));
             return;
         }
         let found = found.help(key.meaning());
@@ -126,7 +128,7 @@ fn rewritten(key_type: KeyType, value: &DeValue<'_>, text: &str) -> Option<Strin
         }
         (KeyType::Jsons | KeyType::Choices, value) if !value.is_array() => Some(format!("[{text}]")),
         (KeyType::Schema, DeValue::String(word)) => {
-            Type::from_name(word).map(|known| format!("{{ type = \"{}\" }}", known.name()))
+            JSON_TYPES.contains(&&**word).then(|| format!("{{ type = \"{word}\" }}"))
         }
         (KeyType::Schema, DeValue::Array(items)) => {
             let is_only = items.len() == 1 && items[0].get_ref().is_table();

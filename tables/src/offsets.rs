@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// Returns the range of `value[span]` in `literal`, the string with its quotes as in the file.
-pub(crate) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
+pub fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
     // An escape is longer than its value, so only a literal without escapes has this length.
     if literal.len() == value.len() + 2 {
         return span.start + 1..span.end + 1;

@@ -7,21 +7,21 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level as Title, Snippet};
 
 use super::{Diagnostic, Level, Place, SourceId};
-use crate::source::Sources;
+use crate::source::Files;
 use crate::visible::{visible, visible_source};
 
 /// Renders findings with the source lines around them.
 pub struct Renderer<'s> {
-    sources: &'s Sources,
+    files: &'s dyn Files,
     renderer: annotate_snippets::Renderer,
 }
 
 impl<'s> Renderer<'s> {
     /// Creates a renderer, with colours for a terminal or without.
-    pub fn new(sources: &'s Sources, colour: bool) -> Self {
+    pub fn new(files: &'s dyn Files, colour: bool) -> Self {
         let renderer =
             if colour { annotate_snippets::Renderer::styled() } else { annotate_snippets::Renderer::plain() };
-        Self { sources, renderer }
+        Self { files, renderer }
     }
 
     /// Renders a finding, without a line break at the end.
@@ -33,12 +33,12 @@ impl<'s> Renderer<'s> {
         let title = level.primary_title(truncate(&diagnostic.message)).id(diagnostic.code.id);
         let mut group = Group::with_title(title);
         for (source, labels) in by_file(diagnostic) {
-            let text = &self.sources.get(source).text;
+            let text = self.files.text(source);
             let excerpt = lines_around(labels.iter().map(|(place, ..)| *place), text);
             let before = text[..excerpt.start].matches('\n').count();
             let mut snippet = Snippet::source(visible_source(&text[excerpt.clone()]))
                 .line_start(before + 1)
-                .path(visible(&self.sources.display(source)).into_owned());
+                .path(visible(&self.files.display(source)).into_owned());
             for (place, label, kind) in labels {
                 let span = clamp(place, text);
                 let mut annotation = kind.span(span.start - excerpt.start..span.end - excerpt.start);

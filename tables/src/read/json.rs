@@ -7,10 +7,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The place of a value that JSON cannot represent, and the reason.
-pub(super) type NotJson = (Range<usize>, String);
+pub type NotJson = (Range<usize>, String);
 
 /// Converts a TOML value to JSON. `{ json = '...' }` represents values that TOML does not have, such as null.
-pub(super) fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
+pub fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
     let refuse = |why: &str| Err((value.span(), why.to_owned()));
     match value.get_ref() {
         DeValue::String(text) => Ok(Value::String(text.to_string())),
@@ -37,6 +37,6 @@ pub(super) fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
 }
 
 /// Returns the text of `{ json = '...' }`.
-pub(super) fn written_as_json<'t>(table: &'t DeTable<'_>) -> Option<&'t str> {
+pub fn written_as_json<'t>(table: &'t DeTable<'_>) -> Option<&'t str> {
     if table.len() == 1 { table.get("json")?.get_ref().as_str() } else { None }
 }

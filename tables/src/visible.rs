@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 /// Returns whether a character must not be printed: a control character, a line separator, or a change of direction.
-pub(crate) fn is_control(letter: char) -> bool {
+pub fn is_control(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Replaces each control character, also a line break, by its escape: `\n`, `\u{1b}`.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_control) {
         return text.into();
     }
@@ -25,7 +25,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// Replaces each control character except line breaks and tabs by a character of the same length in bytes.
-pub(crate) fn visible_source(text: &str) -> Cow<'_, str> {
+pub fn visible_source(text: &str) -> Cow<'_, str> {
     let is_kept = |letter: char| letter == '\n' || letter == '\t' || !is_control(letter);
     if text.chars().all(is_kept) {
         return text.into();

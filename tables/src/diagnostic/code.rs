@@ -24,22 +24,22 @@ pub struct Code {
 
 impl Code {
     /// Creates the code of an error of the compiler. Its level cannot be changed.
-    pub(crate) const fn error(id: &'static str, name: &'static str) -> Self {
+    pub const fn error(id: &'static str, name: &'static str) -> Self {
         Self { is_fixed: true, ..Self::rule(id, name, Some(Level::Error)) }
     }
 
     /// Creates the code of a rule of the linter. `level` is the default level, or `None` if the rule is off by default.
-    pub(crate) const fn rule(id: &'static str, name: &'static str, level: Option<Level>) -> Self {
+    pub const fn rule(id: &'static str, name: &'static str, level: Option<Level>) -> Self {
         Self { id, name, level, fixable: false, is_fixed: false, source: "" }
     }
 
     /// Marks the code of a rule whose findings can have a fix.
-    pub(crate) const fn fixable(self) -> Self {
+    pub const fn fixable(self) -> Self {
         Self { fixable: true, ..self }
     }
 
     /// Adds the text of the file that defines the code.
-    pub(crate) const fn with_source(self, source: &'static str) -> Self {
+    pub const fn with_source(self, source: &'static str) -> Self {
         Self { source, ..self }
     }
 

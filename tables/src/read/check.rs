@@ -5,18 +5,16 @@ use std::fmt::Arguments;
 
 use toml::Spanned;
 use toml::de::DeValue;
-use toolc::__gen::table::Type;
+use toolc::suggest::nearest;
 
 use super::duration::duration;
 use super::json::{json, written_as_json};
 use super::{Document, Reader, Refused, Unknown, as_fact};
-use crate::diagnostic::{Code, Diagnostic, Edit, Place, ticked};
-use crate::manifest::keys::kinds::UNLIMITED;
-use crate::manifest::keys::synonyms;
-use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, RENAMED_IN_PLUGINS, SCHEMA};
-use crate::source::Kind;
+use crate::diagnostic::{Diagnostic, Edit, Place, ticked};
+use crate::key::{JSON_TYPES, UNLIMITED};
+use crate::{Key, KeyType, Language, UnknownKey, codes};
 
-impl<'t> Reader<'t> {
+impl<'t, L: Language> Reader<'t, L> {
     /// Checks all keys and values of the table, and returns the unknown keys and those whose values were refused.
     pub(super) fn check(&self, what: Arguments<'_>) -> (Vec<Unknown<'t>>, Refused) {
         let known = || self.keys.iter().copied().flatten();
@@ -40,7 +38,7 @@ impl<'t> Reader<'t> {
         for key in known().filter(|key| key.required && self.value(key.name).is_none()) {
             if !is_intended(key) {
                 self.sink.push(
-                    Diagnostic::new(Code::MISSING_KEY, self.place, format!("missing key `{}`", key.name))
+                    Diagnostic::new(codes::MISSING_KEY, self.place, format!("missing key `{}`", key.name))
                         .label(format!("{what} needs `{}`", key.name))
                         .help(format!("add `{} = {}`, {}", key.name, key.key_type.sample(), key.phrase())),
                 );
@@ -59,12 +57,11 @@ impl<'t> Reader<'t> {
         what: Arguments<'_>,
     ) -> Option<&'static str> {
         let key_name = &**name.get_ref();
-        let names: Vec<&'static str> = self.keys.iter().copied().flatten().map(|key| key.name).collect();
-        let foreign = self.foreign(key_name, self.is_schema());
-        let root = self.document.form.kind.filter(|_| self.depth == 0);
-        let synonym = synonyms::meant(key_name, &names, root).filter(|_| foreign.is_none());
-        let near = if foreign.is_none() { toolc::__gen::nearest(key_name, names.iter().copied()) } else { Vec::new() };
-        let code = if self.is_schema() && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
+        let key = UnknownKey { name: key_name, keys: self.keys, is_root: self.depth == 0 };
+        let (names, hints) = (key.names(), self.language.hints(&key));
+        let synonym = hints.synonym.filter(|_| hints.instead.is_none());
+        let near = if hints.instead.is_none() { nearest(key_name, names.iter().copied()) } else { Vec::new() };
+        let code = if self.is_schema() && !near.is_empty() { codes::MISSPELT_KEYWORD } else { codes::UNKNOWN_KEY };
         let found = Diagnostic::new(code, self.at(name), format!("unknown key `{key_name}`"))
             .label(format!("{what} has no such key"));
         // A synonym may mean something else: the unit of `timeout_ms` is another one.
@@ -78,48 +75,24 @@ impl<'t> Reader<'t> {
             }
             _ => found,
         };
-        let belongs = self.belongs(key_name);
-        let of_another_kind = || self.of_another_kind(key_name);
-        self.sink.push(match (foreign, synonym) {
+        let belongs = self.belongs(key_name).or(hints.belongs);
+        self.sink.push(match (hints.instead, synonym) {
             (Some(instead), _) => found.help(instead),
             (None, Some(key)) => match belongs {
                 Some(belongs) => found.help(format!("write `{key}`")).help(belongs),
                 None => found.help(format!("write `{key}`")),
             },
-            (None, None) if near.is_empty() => match belongs.or_else(of_another_kind) {
+            (None, None) if near.is_empty() => match belongs.or(hints.elsewhere) {
                 Some(help) => found.help(help),
                 None => found.help_nearest(key_name, names, "the keys are"),
             },
-            (None, None) => {
-                found.help_nearest(key_name, names, "the keys are").help_if(belongs.or_else(of_another_kind))
-            }
+            (None, None) => found.help_nearest(key_name, names, "the keys are").help_if(belongs.or(hints.elsewhere)),
         });
         self.refuse(value, code);
         synonym.or_else(|| {
             near.first()
                 .and_then(|near| self.keys.iter().copied().flatten().map(|key| key.name).find(|key| key == near))
         })
-    }
-
-    /// Returns a help for a key at the root that belongs to another kind of manifest.
-    fn of_another_kind(&self, name: &str) -> Option<String> {
-        let own = self.document.form.kind.filter(|_| self.depth == 0)?;
-        let has = |kind: &Kind| kind.keys().iter().copied().flatten().any(|key| key.name == name);
-        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| *kind != own && has(kind)).collect();
-        let first = kinds.first()?;
-        let places: Vec<&str> = kinds.iter().map(|kind| kind.place()).collect();
-        Some(format!("`{name}` is a key of {}: {}", first.document(), ticked(&places, " or ")))
-    }
-
-    /// Returns what to write instead of a key of another format.
-    fn foreign(&self, name: &str, is_schema: bool) -> Option<&'static str> {
-        let is_root_of = |kind: Kind| self.document.form.kind == Some(kind) && self.depth == 0;
-        let is_tool = is_root_of(Kind::Tool);
-        let of_tools = FOREIGN_TO_TOOLS.iter().filter(|_| is_tool);
-        let is_plugin = is_root_of(Kind::Plugin);
-        let of_plugins = RENAMED_IN_PLUGINS.iter().filter(|_| is_plugin);
-        let mut foreign = of_tools.chain(of_plugins).chain(FOREIGN.iter().filter(|_| is_tool || is_schema));
-        foreign.find(|(word, _)| *word == name).map(|(_, instead)| *instead)
     }
 
     /// Returns a help for a key of another table: at the root, or in a table of the root.
@@ -129,7 +102,7 @@ impl<'t> Reader<'t> {
         }
         let root = || self.keys.iter().copied().flatten();
         let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
-        let mut tables: Vec<String> = root()
+        let tables: Vec<String> = root()
             .filter_map(|key| match key.key_type {
                 KeyType::Table(keys) if has(keys) => Some(format!("`[{}]`", key.name)),
                 KeyType::Tables(keys) if has(keys) => Some(format!("`[{}.NAME]`", key.name)),
@@ -137,10 +110,6 @@ impl<'t> Reader<'t> {
                 _ => None,
             })
             .collect();
-        if tables.is_empty() && (has(SCHEMA) || has(PROPERTY)) {
-            let properties = root().filter(|key| matches!(key.key_type, KeyType::Properties));
-            tables.extend(properties.map(|key| format!("`[{}.NAME]`", key.name)));
-        }
         (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
     }
 
@@ -161,7 +130,7 @@ impl<'t> Reader<'t> {
             (KeyType::Duration, DeValue::String(text)) => {
                 if let Err((why, help)) = duration(text) {
                     let message = format!("invalid duration for `{name}`: `{text}` {why}");
-                    let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), message);
+                    let found = Diagnostic::new(codes::INVALID_VALUE, self.at(value), message);
                     let found = found.label("expected a number and its unit, such as `500ms`, `90s` or `5m`");
                     self.report(value, found.help_if(help));
                 }
@@ -196,7 +165,7 @@ impl<'t> Reader<'t> {
             (KeyType::Number, DeValue::Float(_) | DeValue::Integer(_))
             | (KeyType::Integer, DeValue::Integer(_))
             | (KeyType::Json, _) => self.check_json(name, value),
-            (KeyType::Text, DeValue::String(text)) if text.trim().is_empty() && NOT_EMPTY.contains(&name) => {
+            (KeyType::Text, DeValue::String(text)) if text.trim().is_empty() && L::NOT_EMPTY.contains(&name) => {
                 self.empty(key, value, "expected some text");
             }
             (
@@ -220,12 +189,12 @@ impl<'t> Reader<'t> {
                 }
             }
         };
-        if NOT_EMPTY.contains(&name) {
+        if L::NOT_EMPTY.contains(&name) {
             let is_empty =
                 |item: &&Spanned<DeValue<'_>>| item.get_ref().as_str().is_some_and(|text| text.trim().is_empty());
             for item in self.items(name).filter(is_empty) {
                 let found =
-                    Diagnostic::new(Code::INVALID_VALUE, self.at(item), format!("an entry of `{name}` is empty"));
+                    Diagnostic::new(codes::INVALID_VALUE, self.at(item), format!("an entry of `{name}` is empty"));
                 self.report(item, found.help("write a name, or remove the entry"));
             }
         }
@@ -263,9 +232,9 @@ impl<'t> Reader<'t> {
             }
         };
         match key.key_type {
-            KeyType::Table(keys) if NOT_EMPTY.contains(&name) && table().next().is_none() => {
+            KeyType::Table(keys) if L::NOT_EMPTY.contains(&name) && table().next().is_none() => {
                 let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
-                let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
+                let found = Diagnostic::new(codes::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
                 let found =
                     found.label("expected at least one key").help(format!("the keys are: {}", ticked(&names, ", ")));
                 self.report(value, found.help("without any, remove it"));
@@ -303,19 +272,19 @@ impl<'t> Reader<'t> {
     }
 
     fn empty(&self, key: &Key, value: &Spanned<DeValue<'_>>, expected: &str) {
-        let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{}` is empty", key.name));
+        let found = Diagnostic::new(codes::INVALID_VALUE, self.at(value), format!("`{}` is empty", key.name));
         let what = if expected.contains("entry") { "an entry" } else { "some text" };
         self.report(value, found.label(expected).help(format!("remove the key, or add {what}: {}", key.meaning())));
     }
 
     fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
         let message = format!("invalid value for `{name}`");
-        let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), message);
+        let found = Diagnostic::new(codes::INVALID_VALUE, self.at(value), message);
         self.report(value, found.label(format!("expected {expected}")));
     }
 
     /// Reports a value that was refused.
-    pub(super) fn report(&self, value: &Spanned<DeValue<'_>>, found: Diagnostic) {
+    pub fn report(&self, value: &Spanned<DeValue<'_>>, found: Diagnostic) {
         self.is_refused.set(true);
         let code = found.code;
         self.sink.push(found);
@@ -326,17 +295,11 @@ impl<'t> Reader<'t> {
         let word = value.get_ref().as_str().unwrap_or_default();
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         if !words.contains(&word) {
-            // Only the schema of the arguments has a key `type` with fixed words.
-            if key == "type" {
-                let found = Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "a tool's arguments are an object");
-                let found = found.label(format!("expected `object`, found `{word}`"));
-                self.report(
-                    value,
-                    found.help("remove this key, and declare the value as a parameter: `[params.NAME]`"),
-                );
+            if let Some(found) = self.language.unknown_word(key, word, self.at(value)) {
+                self.report(value, found);
                 return;
             }
-            let found = Diagnostic::new(Code::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"));
+            let found = Diagnostic::new(codes::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"));
             let found = self.corrected(found, value, word, &words);
             self.report(value, found.help_nearest(word, words, "it can be"));
         }
@@ -350,7 +313,7 @@ impl<'t> Reader<'t> {
         word: &str,
         words: &[&'static str],
     ) -> Diagnostic {
-        match only_misspelling(word, &toolc::__gen::nearest(word, words.iter().copied())) {
+        match only_misspelling(word, &nearest(word, words.iter().copied())) {
             Some(right) => found.fix(Edit::Replace(self.at(value), format!("\"{right}\""))),
             None => found,
         }
@@ -358,17 +321,15 @@ impl<'t> Reader<'t> {
 
     fn check_type(&self, value: &Spanned<DeValue<'_>>) {
         let word = value.get_ref().as_str().unwrap_or_default();
-        if Type::from_name(word).is_none() {
+        if !JSON_TYPES.contains(&word) {
             let (alias, _) = TYPE_ALIASES.iter().find(|(_, aliases)| aliases.contains(&word)).unwrap_or(&("", &[]));
-            let found = Diagnostic::new(Code::UNKNOWN_TYPE, self.at(value), format!("unknown JSON type `{word}`"));
+            let found = Diagnostic::new(codes::UNKNOWN_TYPE, self.at(value), format!("unknown JSON type `{word}`"));
             self.report(
                 value,
                 match *alias {
-                    "" => self.corrected(found, value, word, &Type::ALL.map(Type::name)).help_nearest(
-                        word,
-                        Type::ALL.map(Type::name),
-                        "the types are",
-                    ),
+                    "" => {
+                        self.corrected(found, value, word, &JSON_TYPES).help_nearest(word, JSON_TYPES, "the types are")
+                    }
                     alias => found
                         .help(format!("in JSON Schema, the type is `{alias}`"))
                         .fix(Edit::Replace(self.at(value), format!("\"{alias}\""))),
@@ -382,7 +343,7 @@ impl<'t> Reader<'t> {
             let place = Place::new(self.source, span);
             self.report(
                 value,
-                Diagnostic::new(Code::WRONG_TYPE, place, format!("invalid value for `{key}`")).label(why),
+                Diagnostic::new(codes::WRONG_TYPE, place, format!("invalid value for `{key}`")).label(why),
             );
         }
     }
@@ -413,10 +374,6 @@ fn is_text(value: &DeValue<'_>) -> bool {
 fn is_table(value: &DeValue<'_>) -> bool {
     value.is_table()
 }
-
-/// Keys whose texts, entries or tables must not be empty. An empty name of a tool and the like is unknown, which is reported anyway.
-const NOT_EMPTY: &[&str] =
-    &["title", "emoji", "prompt", "note", "parallel_space", "tags", "aliases", "approval", "requires"];
 
 /// Names of types in other languages, and their names in JSON Schema.
 const TYPE_ALIASES: &[(&str, &[&str])] = &[

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::{Diagnostic, Renderer, Sink};
-use crate::source::Sources;
+use crate::source::Files;
 
 /// The error about a file: the findings, with excerpts of the file.
 #[derive(Debug)]
@@ -29,13 +29,13 @@ impl fmt::Display for InvalidFile {
 impl Error for InvalidFile {}
 
 impl Sink {
-    /// Fails if there is a finding. `sources` has the file.
-    pub(crate) fn into_result(self, sources: &Sources) -> Result<(), InvalidFile> {
+    /// Fails if there is a finding. `files` has the file.
+    pub fn into_result(self, files: &dyn Files) -> Result<(), InvalidFile> {
         let diagnostics = self.finish(|found| Some(found.level));
         if diagnostics.is_empty() {
             return Ok(());
         }
-        let renderer = Renderer::new(sources, false);
+        let renderer = Renderer::new(files, false);
         let texts: Vec<String> = diagnostics.iter().map(|found| renderer.render(found)).collect();
         Err(InvalidFile { text: texts.join("\n\n"), diagnostics })
     }

@@ -17,28 +17,21 @@ mod value;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId};
-use crate::source::{Fault, Source};
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Place, Sink, SourceId};
 
 use problem::{Details, Problem};
 
 /// Returns the tree of a file, or `None` if it has syntax errors, which are reported.
-pub(super) fn parse<'s>(id: SourceId, source: &'s Source, sink: &Sink) -> Option<Spanned<DeTable<'s>>> {
-    if let Some(fault) = &source.fault {
-        // The others were reported as files that are not manifests.
-        if let Fault::Text { at, message, help } = fault {
-            sink.push(Diagnostic::new(Code::SYNTAX, Place::new(id, *at..*at), message).help(*help));
-        }
-        return None;
-    }
-    let (document, errors) = DeTable::parse_recoverable(&source.text);
+pub fn parse<'s>(id: SourceId, text: &'s str, sink: &Sink) -> Option<Spanned<DeTable<'s>>> {
+    let (document, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
         return Some(document);
     }
-    for problem in explain(&source.text, &errors) {
+    for problem in explain(text, &errors) {
         let Details { span, message, label, related, help, .. } = problem.details();
         let found =
-            Diagnostic::new(Code::SYNTAX, Place::new(id, span), format!("invalid TOML: {message}")).label(label);
+            Diagnostic::new(codes::SYNTAX, Place::new(id, span), format!("invalid TOML: {message}")).label(label);
         let found = related.into_iter().fold(found, |found, (span, label)| found.related(Place::new(id, span), label));
         let found = help.into_iter().fold(found, Diagnostic::help);
         sink.push(found.help("fix this first: the rest of the file is not checked"));

@@ -1,8 +1,6 @@
 //! Errors in schemas.
 
-use super::errors;
-
-errors! {
+toolc_tables::codes! {
     DEFAULT_VIOLATES_SCHEMA default_violates_schema
     DUPLICATE_ENUM_VALUE duplicate_enum_value
     DUPLICATE_PARAMETER duplicate_parameter
@@ -11,11 +9,9 @@ errors! {
     EXAMPLE_VIOLATES_SCHEMA example_violates_schema
     EXTERNAL_REF external_ref
     INVALID_PATTERN invalid_pattern
-    MISSPELT_KEYWORD misspelt_keyword
     NOT_2020_12 not_2020_12
     REF_CYCLE ref_cycle
     ROOT_NOT_OBJECT root_not_object
     SCHEMA_TOO_LARGE schema_too_large
-    UNKNOWN_TYPE unknown_type
     UNRESOLVED_REF unresolved_ref
 }

@@ -1,19 +1,7 @@
-//! Files whose keys another crate declares, such as the configuration of a host. They are read and checked as manifests are: every
-//! mistake in one run, with its place, and with the nearest key.
-//!
-//! The crate declares its keys with the macros `table!` and `words!`, and the kinds in [`kinds`]. The JSON Schema and the
-//! documentation follow from the same declaration.
+//! A file that is read and checked.
 
 use crate::diagnostic::{InvalidFile, Sink};
-use crate::manifest;
-use crate::source::Sources;
-
-#[cfg(feature = "emit")]
-pub use crate::manifest::keys::docs_table::table as docs_table;
-pub use crate::manifest::keys::json_schema::table as json_schema;
-pub use crate::manifest::keys::kinds::{self, HasKeys};
-pub use crate::manifest::keys::{Key, KeyType};
-pub use crate::manifest::{ReadTable, Reader};
+use crate::{Files, Form, ReadTable, Reader, SourceId, normalized, syntax};
 
 /// The maximum number of bytes of a file.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -23,10 +11,27 @@ pub const MAX_BYTES: usize = 1 << 20;
 pub struct Document<T> {
     /// The values of its keys.
     pub table: T,
-    sources: Sources,
+    file: File,
 }
 
-impl<T: ReadTable> Document<T> {
+/// The only file to which places refer.
+#[derive(Debug)]
+struct File {
+    path: String,
+    text: String,
+}
+
+impl Files for File {
+    fn text(&self, _: SourceId) -> &str {
+        &self.text
+    }
+
+    fn display(&self, _: SourceId) -> String {
+        self.path.clone()
+    }
+}
+
+impl<T: ReadTable<()>> Document<T> {
     /// Reads a file. `noun` is how messages refer to it, and `path` is shown in them. `check` reports what the table of keys cannot
     /// express.
     ///
@@ -38,14 +43,18 @@ impl<T: ReadTable> Document<T> {
         text: &str,
         check: impl FnOnce(&T, &Sink),
     ) -> Result<Self, InvalidFile> {
-        let (sources, sink) = (Sources::file("document.toml", path, text), Sink::default());
-        let table = manifest::document::<T>(noun, &sources, &sink);
+        let file = File { path: path.to_owned(), text: normalized(text.to_owned()) };
+        let sink = Sink::default();
+        let table = syntax::parse(SourceId(0), &file.text, &sink).map(|document| {
+            let form = Form { noun, keys: &[T::KEYS] };
+            T::read(&Reader::document((SourceId(0), &file.text, ""), form, &document, (), &sink))
+        });
         if let Some(table) = &table {
             check(table, &sink);
         }
-        sink.into_result(&sources)?;
+        sink.into_result(&file)?;
         let table = table.unwrap_or_else(|| unreachable!("a file with syntax errors has findings"));
-        Ok(Self { table, sources })
+        Ok(Self { table, file })
     }
 
     /// Checks the values of a file with what is known only later, such as the names of tools.
@@ -55,6 +64,6 @@ impl<T: ReadTable> Document<T> {
     pub fn check(&self, check: impl FnOnce(&T, &Sink)) -> Result<(), InvalidFile> {
         let sink = Sink::default();
         check(&self.table, &sink);
-        sink.into_result(&self.sources)
+        sink.into_result(&self.file)
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::kinds::UNLIMITED;
-use super::{Key, KeyType};
+use crate::key::{JSON_TYPES, UNLIMITED};
+use crate::{Key, KeyType};
 
 /// Returns the schema of a table with these keys. Other tables and schemas in it are written in place, except for schemas of parameters.
-pub fn table(keys: &[&[Key]]) -> Map<String, Value> {
+pub fn json_schema(keys: &[&[Key]]) -> Map<String, Value> {
     let keys = || keys.iter().copied().flatten();
     let mut table = Map::new();
     table.insert("type".into(), json!("object"));
@@ -22,7 +22,6 @@ pub fn table(keys: &[&[Key]]) -> Map<String, Value> {
 
 fn value(key: &Key) -> Value {
     let schema = json!({ "$ref": "#/$defs/schema" });
-    let types: Vec<&str> = toolc::__gen::table::Type::ALL.iter().map(|t| t.name()).collect();
     let mut value = match key.key_type {
         KeyType::Text | KeyType::Template | KeyType::Condition => json!({ "type": "string" }),
         KeyType::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
@@ -38,13 +37,13 @@ fn value(key: &Key) -> Value {
             "type": "object",
             "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 100 },
         }),
-        KeyType::Table(keys) => table(&[keys]).into(),
+        KeyType::Table(keys) => json_schema(&[keys]).into(),
         // Definitions: each is a schema.
         KeyType::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
             json!({ "type": "object", "additionalProperties": schema })
         }
-        KeyType::Tables(keys) => json!({ "type": "object", "additionalProperties": table(&[keys]) }),
-        KeyType::List(keys) => json!({ "type": "array", "items": table(&[keys]), "minItems": 1 }),
+        KeyType::Tables(keys) => json!({ "type": "object", "additionalProperties": json_schema(&[keys]) }),
+        KeyType::List(keys) => json!({ "type": "array", "items": json_schema(&[keys]), "minItems": 1 }),
         KeyType::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
         KeyType::FactValues => json!({
             "type": "object",
@@ -59,7 +58,9 @@ fn value(key: &Key) -> Value {
         KeyType::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         KeyType::Json => json!({}),
         KeyType::Jsons | KeyType::Choices => json!({ "type": "array", "minItems": 1 }),
-        KeyType::Types => json!({ "anyOf": [{ "enum": types }, { "type": "array", "items": { "enum": types } }] }),
+        KeyType::Types => {
+            json!({ "anyOf": [{ "enum": JSON_TYPES }, { "type": "array", "items": { "enum": JSON_TYPES } }] })
+        }
         KeyType::Schema => schema,
         KeyType::Reference => json!({ "type": "string", "pattern": r"^#/\$defs/[A-Za-z0-9._-]+$" }),
         KeyType::Schemas => json!({ "type": "array", "items": schema, "minItems": 1 }),
