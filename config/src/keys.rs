@@ -475,7 +475,7 @@ table! {
         origins: Texts,
         /// The text that clients may show to their models.
         instructions: Text,
-        /// The time after which a call goes on in the background, if the client knows tasks. Default: `10s`.
+        /// The time after which a call continues in the background, if the client knows tasks. Default: `10s`.
         background_after: Duration,
         /// The time for which clients may use the list of tools without asking again, at most a day. Default: none, because the tools can
         /// change at any time.
@@ -493,7 +493,7 @@ words! {
     pub enum McpListScope {
         /// The client that asked.
         Private = "private",
-        /// Everyone who shares a cache with that client, also without a token. It needs `list_ttl`.
+        /// Everyone who shares a cache with that client, even without a token. It needs `list_ttl`.
         Public = "public",
     }
 }

@@ -37,7 +37,7 @@ pub struct McpEndpoint {
     pub origins: Vec<String>,
     /// The text for the models of clients. May be empty.
     pub instructions: String,
-    /// The time after which a call goes on in the background.
+    /// The time after which a call continues in the background.
     pub background_after: Duration,
     /// The time for which clients may use the list of tools without asking again.
     pub list_ttl: Duration,

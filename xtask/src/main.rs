@@ -166,7 +166,7 @@ const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
     ("tests", None, &["test", "--workspace", "--no-fail-fast"]),
 ];
 
-/// Runs all checks, also after one has failed.
+/// Runs all checks, even after one has failed.
 fn test() -> ExitCode {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for (name, component, command) in CHECKS {

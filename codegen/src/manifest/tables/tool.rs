@@ -48,7 +48,7 @@ table! {
         defer: FlagOr<true>,
         /// Who may call the tool. `code` is code that the model writes and the vendor runs. Default: `["model"]`.
         callers: WordList<Caller>,
-        /// Whether the model may go on while a call runs. The result follows later, if the vendor supports that. Default: `false`.
+        /// Whether the model may continue while a call runs. The result follows later, if the vendor supports that. Default: `false`.
         background: FlagOr<false>,
         /// The language of the tool's only parameter, a text. Vendors with text tools ask the model for the text alone.
         text_input: Table<TextInputManifest>,
