@@ -497,7 +497,8 @@ mod tests {
 
     #[test]
     fn a_long_summary_has_its_beginning_and_its_end() {
-        let text = without_middle(&format!("ä{}z", "-".repeat(MAX_SUMMARY)), MAX_SUMMARY);
+        let whole = format!("ä{}z", "-".repeat(MAX_SUMMARY));
+        let text = without_middle(&whole, MAX_SUMMARY);
         assert!(text.starts_with('ä') && text.ends_with('z'), "{text}");
         assert!(text.contains("[2 characters are left out]") && text.chars().count() < MAX_SUMMARY + 50, "{text}");
     }
