@@ -2,25 +2,20 @@
 //! and ratios of one run: `cargo xtask soak containers` and `cargo xtask soak ssh` measure docker and SSH.
 #![cfg(target_os = "linux")]
 
-#[path = "server/mod.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod server;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use toolc_environment::{ContainerKind, Environment, Exit, Kind, Launch, Local, Output, Program, Site};
+use toolc_environment::{ContainerKind, Environment, Exit, Kind, Launch, Local, Output, Program, Site, SshKind};
+use toolc_test_support::ssh::Server;
+use toolc_test_support::{Missing, skip, wait_until};
 
 /// How often each command runs.
 const ROUNDS: usize = 25;
 /// The most that an environment may take, as a multiple of the fastest program of the command line.
 const MAX_RATIO: f64 = 10.0;
-/// Long enough for a busy machine.
-const LIMIT: Duration = Duration::from_mins(1);
 
 /// A way to run a trivial command.
 type Way<'w> = (&'static str, Box<dyn Fn() + 'w>);
@@ -81,12 +76,10 @@ fn a_trivial_command_on_this_machine_takes_little_longer_than_the_shell() {
 
 #[test]
 fn a_trivial_command_in_a_container_takes_little_longer_than_docker_exec() {
-    let image = std::env::var("TOOLC_TEST_IMAGE").unwrap_or_else(|_| "busybox".to_owned());
+    let Ok(image) = std::env::var("TOOLC_TEST_IMAGE") else {
+        return skip("there is no engine with an image for tests", "`cargo xtask soak containers`");
+    };
     let kind = ContainerKind::new(&*image);
-    if let Err(error) = kind.check() {
-        eprintln!("skipped: {error}");
-        return;
-    }
     let name = format!("toolc-overhead-{}", std::process::id());
     let run = ["run", "--detach", "--rm", "--network", "none", "--name", &name, &image, "sleep", "600"];
     assert!(Command::new("docker").args(run).stdout(Stdio::null()).status().expect("it starts").success());
@@ -99,13 +92,7 @@ fn a_trivial_command_in_a_container_takes_little_longer_than_docker_exec() {
 
 #[test]
 fn a_trivial_command_over_ssh_takes_little_longer_than_a_shared_connection() {
-    let server = match server::Server::start() {
-        Ok(server) => server,
-        Err(reason) => {
-            eprintln!("skipped: {reason}");
-            return;
-        }
-    };
+    let Ok(server) = Server::start().inspect_err(Missing::skip) else { return };
     let folder = TempDir::new().expect("failed to make a folder");
     let socket = folder.path().join("socket");
     let options = |control: String| -> Vec<String> {
@@ -135,15 +122,17 @@ fn a_trivial_command_over_ssh_takes_little_longer_than_a_shared_connection() {
     let shared = options(format!("ControlPath={}", socket.display()));
     let mut master =
         Command::new("ssh").args(["-M", "-N"]).args(&shared).stdin(Stdio::null()).spawn().expect("it starts");
-    let started = Instant::now();
-    while !socket.exists() {
-        assert!(started.elapsed() < LIMIT, "there is no connection");
-        thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("a connection", || socket.exists());
     let with_line = |options: Vec<String>| options.into_iter().chain(["sh -c true".to_owned()]).collect();
     let ways = [
         by_program("ssh with a shared connection", "ssh", with_line(shared)),
-        in_environment("ssh, the environment", make(&server.kind(), folder.path())),
+        in_environment(
+            "ssh, the environment",
+            make(
+                &SshKind::new("127.0.0.1", server.file("known_hosts")).port(server.port).key(server.file("key")),
+                folder.path(),
+            ),
+        ),
         by_program("ssh with a connection of its own", "ssh", with_line(options("ControlPath=none".to_owned()))),
     ];
     let medians = check(&ways);

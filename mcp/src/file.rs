@@ -63,7 +63,7 @@ mod tests {
         let pipe = folder.path().join("pipe");
         match std::process::Command::new("mkfifo").arg(&pipe).status() {
             Ok(status) if status.success() => assert!(read(&pipe, 10).is_err()),
-            _ => eprintln!("skipped: `mkfifo` is missing"),
+            _ => toolc_test_support::Missing::program("mkfifo").skip(),
         }
     }
 }

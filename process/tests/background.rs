@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc_process::{EndReason, Process, RunningProcess, Sink, TerminalSize};
+use toolc_test_support::wait_until;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -31,15 +32,6 @@ impl Shared {
     #[track_caller]
     fn wait_for(&self, text: &str) {
         wait_until(&format!("`{text}` in the output"), || self.text().contains(text));
-    }
-}
-
-#[track_caller]
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !condition() {
-        assert!(started.elapsed() < LIMIT, "waited too long for {what}");
-        thread::sleep(Duration::from_millis(2));
     }
 }
 

@@ -32,7 +32,7 @@ const SOAKS: &[Soak] = &[
         name: "ends",
         description: "no process survives its call or its host; about twenty minutes",
         variable: ("TOOLC_TRIES", "100"),
-        tests: &["--package", "toolc-host", "--test", "ends"],
+        tests: &["--package", "toolc-host", "--test", "it", "ends::"],
         needs: Needs::Nothing,
     },
     Soak {
@@ -89,7 +89,7 @@ const SOAKS: &[Soak] = &[
         name: "cron-runner",
         description: "`toolc cron run` is killed a hundred times: no job runs twice or is forgotten; about two minutes",
         variable: ("TOOLC_KILLS", "100"),
-        tests: &["--package", "toolc-host", "--test", "agent", "runners_are_killed"],
+        tests: &["--package", "toolc-host", "--test", "it", "runners_are_killed"],
         needs: Needs::Nothing,
     },
     Soak {

@@ -14,9 +14,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use grammar::Grammar;
-use sandbox::{SHELLS, Sandbox, Shell, TRACED, find};
+use sandbox::{SHELLS, Sandbox, Shell, TRACED};
 use toolc_commands::programs::USUAL;
 use toolc_commands::{Program, Surroundings, read};
+use toolc_test_support::Missing;
+use toolc_test_support::programs::find;
 
 /// What the reader says about a line.
 enum Answer {
@@ -71,7 +73,7 @@ fn what_random_lines_run_is_listed() {
 fn compare(lines: Range<u64>, line: impl Fn(u64) -> String + Sync) -> u64 {
     let (present, missing): (Vec<&Shell>, Vec<&Shell>) = SHELLS.iter().partition(|shell| find(shell.program).is_some());
     for shell in missing {
-        println!("skipped: {} is not installed", shell.name);
+        Missing::program(shell.program).skip();
     }
     let next = AtomicU64::new(lines.start);
     let (sure, ran) = (AtomicU64::new(0), AtomicUsize::new(0));

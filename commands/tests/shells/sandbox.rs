@@ -6,12 +6,13 @@ use std::fs::{self, Permissions};
 use std::io::{PipeReader, Read as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+use toolc_test_support::programs::find;
 
 use crate::grammar::NAMES;
 
@@ -154,9 +155,4 @@ fn end(mut child: Child, mut reader: PipeReader) -> String {
     }
     let _ = child.wait();
     String::from_utf8_lossy(&printed.join().expect("the thread does not panic")).into_owned()
-}
-
-/// Returns the path of a program of the system.
-pub(crate) fn find(name: &str) -> Option<PathBuf> {
-    ["/usr/bin", "/bin", "/usr/local/bin"].iter().map(|folder| Path::new(folder).join(name)).find(|path| path.exists())
 }

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-
-use crate::packages_of_others::{self as packages, skipped};
+use toolc_test_support::packages;
 
 /// The suite.
 const NPM: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12\n";
@@ -27,7 +26,7 @@ fn scenarios(requirements: &str) -> Option<Vec<(String, bool)>> {
     let (node, suite) = match found {
         Ok((node, folder)) => (node, folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")),
         Err(why) => {
-            skipped(&format!("no conformance suite: {why}"));
+            packages::missing("no conformance suite", &why);
             return None;
         }
     };

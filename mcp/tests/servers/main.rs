@@ -8,8 +8,6 @@ mod fixture;
 mod http;
 mod login;
 mod packages;
-#[path = "../../../tests/packages.rs"]
-mod packages_of_others;
 mod peers;
 mod person;
 mod pins;

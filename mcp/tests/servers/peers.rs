@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use toolc::{Dialect, ToolCall};
 use toolc_mcp::{Oauth, Server, ServerReport, State, Transport};
+use toolc_test_support::packages;
 
 use crate::fixture::{Fixture, PATIENCE, error, server};
-use crate::packages_of_others::{self as packages, skipped};
 
 /// The packages of npm.
 const NPM: &str = "@modelcontextprotocol/server-everything@2026.8.31
@@ -43,7 +43,7 @@ server.run()
 /// Returns a Node.js and the folder with the packages of npm, or says why they are missing.
 fn npm() -> Option<(PathBuf, PathBuf)> {
     let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-servers", NPM)?)));
-    found.map_err(|why| skipped(&format!("no servers from npm: {why}"))).ok()
+    found.map_err(|why| packages::missing("no servers from npm", &why)).ok()
 }
 
 /// Returns a server from npm.
@@ -175,7 +175,7 @@ fn kill_children_running(text: &str) {
 fn a_server_of_the_python_sdk_is_called_rightly_and_wrongly() {
     let python = match packages::python("mcp-python", PYPI) {
         Ok(python) => python,
-        Err(why) => return skipped(&format!("no SDK for Python: {why}")),
+        Err(why) => return packages::missing("no SDK for Python", &why),
     };
     let folder = tempfile::tempdir().expect("failed to make a folder");
     let script = folder.path().join("server.py");

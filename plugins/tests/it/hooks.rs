@@ -14,6 +14,8 @@ use toolc::search::ToolSearch;
 use toolc::testing::assert_reply;
 use toolc::{CallResponse, Dialect, DynamicTool, Env, SessionBuilder, ToolCall, ToolError, ToolOutput};
 use toolc_plugins::Level;
+use toolc_test_support::Missing;
+use toolc_test_support::programs::has;
 
 /// A limit that is never reached.
 const LONG_TIMEOUT: Duration = Duration::from_mins(5);
@@ -38,8 +40,7 @@ struct Hooked {
 
 /// Returns a fixture with the tools `echo` and `fail`, or `None` if a program is missing.
 fn hooked() -> Option<Hooked> {
-    if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: `python3` is missing");
+    if !has("python3") {
         return None;
     }
     let f = fixture()?;
@@ -370,8 +371,7 @@ fn a_cancelled_call_ends_the_program_of_its_hook() {
         let pipe = it.f.path("plugins/guard/run.pipe");
         let _ = fs::remove_file(&pipe);
         if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
-            eprintln!("skipped: `mkfifo` is missing");
-            return;
+            return Missing::program("mkfifo").skip();
         }
         let (session, cancel) = (it.session().build().expect("the session is valid"), CancelHandle::new());
         let turn = session.turn_blocking(Dialect::OpenAi);

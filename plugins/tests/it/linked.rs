@@ -8,6 +8,7 @@ use std::path::Path;
 use toolc::testing::assert_reply;
 use toolc::{Dialect, Registry, ToolCall};
 use toolc_plugins::{Plugins, State};
+use toolc_test_support::Missing;
 
 /// The files of the plugin, each with its mode.
 const FILES: [(&str, &str, u32); 4] = [
@@ -32,8 +33,7 @@ fn install(folder: &Path) -> io::Result<()> {
 #[test]
 fn a_plugin_that_is_part_of_the_host_is_loaded() {
     if !Path::new("/bin/sh").exists() {
-        eprintln!("skipped: `sh` is missing");
-        return;
+        return Missing::program("sh").skip();
     }
     let folder = tempfile::tempdir().expect("failed to make a folder");
     install(folder.path()).expect("failed to write");

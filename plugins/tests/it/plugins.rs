@@ -14,6 +14,8 @@ use toolc::cancel::CancelHandle;
 use toolc::testing::assert_reply;
 use toolc::{CallResponse, Dialect, DynamicTool, Env, Registry, ToolCall, ToolOutput, ToolProvider};
 use toolc_plugins::{Level, PluginReport, Plugins, State};
+use toolc_test_support::Missing;
+use toolc_test_support::programs::has;
 
 /// A limit that is never reached.
 const LONG_TIMEOUT: Duration = Duration::from_mins(5);
@@ -134,8 +136,7 @@ fn a_cancelled_call_ends_its_program_and_its_children() {
     f.load();
     let pipe = f.path("plugins/weather/run.pipe");
     if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
-        eprintln!("skipped: `mkfifo` is missing");
-        return;
+        return Missing::program("mkfifo").skip();
     }
     let (turn, cancel) = (f.turn(), CancelHandle::new());
     let request = ToolCall::new("probe", r#"{"how":"hang"}"#).with_cancel(&cancel);
@@ -386,8 +387,7 @@ fn a_pipe_in_place_of_a_manifest_is_refused() {
         let content = fs::read_to_string(&path).ok();
         let _ = fs::remove_file(&path);
         if !Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().is_ok_and(|status| status.success()) {
-            eprintln!("skipped: `mkfifo` is missing");
-            return;
+            return Missing::program("mkfifo").skip();
         }
         assert_refused(&f, "not a file");
         fs::remove_file(&path).expect("failed to remove");
@@ -489,8 +489,7 @@ fn blocks(guide: &str, language: &str) -> Vec<String> {
 #[test]
 fn the_plugin_in_the_guide_runs() {
     let Some(f) = fixture() else { return };
-    if !Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success()) {
-        eprintln!("skipped: `python3` is missing");
+    if !has("python3") {
         return;
     }
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plugins.md");

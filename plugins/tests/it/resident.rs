@@ -1,7 +1,6 @@
 //! Tests of programs that stay running between calls. The programs are scripts of Python.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::fixture::{Fixture, env, fixture};
@@ -9,6 +8,8 @@ use serde_json::{Value, json};
 use toolc::cancel::CancelHandle;
 use toolc::testing::assert_reply;
 use toolc::{CallResponse, Dialect, ToolCall};
+use toolc_test_support::programs::has;
+use toolc_test_support::wait_until;
 
 /// A limit that is never reached.
 const LONG_TIMEOUT: Duration = Duration::from_mins(5);
@@ -54,8 +55,7 @@ for line in sys.stdin:
 
 /// Returns a fixture with a plugin that stays running, or `None` if a program is missing.
 fn resident(more: &str) -> Option<Fixture> {
-    if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: `python3` is missing");
+    if !has("python3") {
         return None;
     }
     let f = fixture()?;
@@ -75,15 +75,6 @@ fn call(f: &Fixture, how: &str) -> CallResponse {
 fn value(response: &CallResponse) -> Value {
     assert!(!response.is_error(), "{}", response.json);
     serde_json::from_str(&response.json).expect("it is JSON")
-}
-
-/// Waits until `is_so` returns true.
-fn wait_until(is_so: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < LONG_TIMEOUT, "it does not happen");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// Returns whether a process runs, on Linux.
@@ -139,7 +130,7 @@ fn a_crash_fails_the_calls_in_flight_and_the_next_call_starts_the_program_again(
     let first = value(&call(&f, ""));
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| call(&f, "wait"));
-        wait_until(|| f.path("plugins/weather/run.waiting").exists());
+        wait_until("the call waits", || f.path("plugins/weather/run.waiting").exists());
         let text = "the plugin `weather` ended during the call: exit status 3; its stderr: out of luck: [secret]. The next call \
                     starts it again, without its state";
         assert_reply!(call(&f, "die"), Err(Failed, text));
@@ -185,11 +176,11 @@ fn a_cancelled_call_is_cancelled_in_the_program_which_runs_on() {
     let request = ToolCall::new("probe", r#"{"how": "wait"}"#).with_cancel(&cancel);
     std::thread::scope(|scope| {
         let call = scope.spawn(|| turn.call_blocking(&request));
-        wait_until(|| f.path("plugins/weather/run.waiting").exists());
+        wait_until("the call waits", || f.path("plugins/weather/run.waiting").exists());
         cancel.cancel();
         assert_reply!(call.join().expect("the call ends"), Err(Cancelled));
     });
-    wait_until(|| f.path("plugins/weather/run.cancelled").exists());
+    wait_until("the call is cancelled", || f.path("plugins/weather/run.cancelled").exists());
     assert_eq!(value(&call(&f, ""))["pid"], first["pid"]);
 }
 
@@ -209,7 +200,7 @@ fn a_program_that_ignores_a_cancelled_call_is_ended() {
     assert_reply!(turn.call_blocking(&ToolCall::new("probe", r#"{"how": "ignore"}"#)), Err(Timeout));
     if cfg!(target_os = "linux") {
         assert!(runs(&first["pid"]), "it has time to answer");
-        wait_until(|| !runs(&first["pid"]));
+        wait_until("the program ends", || !runs(&first["pid"]));
     } else {
         std::thread::sleep(Duration::from_secs(8));
     }
@@ -222,7 +213,7 @@ fn an_idle_program_is_ended_with_its_children() {
     let first = value(&call(&f, ""));
     let child = value(&call(&f, "child"));
     if cfg!(target_os = "linux") {
-        wait_until(|| !runs(&first["pid"]) && !runs(&child));
+        wait_until("the program ends", || !runs(&first["pid"]) && !runs(&child));
     } else {
         std::thread::sleep(Duration::from_secs(3));
     }
@@ -247,7 +238,7 @@ fn a_changed_plugin_gets_a_new_process_and_the_old_one_ends() {
     assert_eq!(f.reload().len(), 1);
     assert_eq!(value(&call(&f, ""))["calls"], 10);
     if cfg!(target_os = "linux") {
-        wait_until(|| !runs(&first["pid"]));
+        wait_until("the program ends", || !runs(&first["pid"]));
     }
 }
 

@@ -92,6 +92,9 @@ fn spawn(reader: &PipeReader, mark: Option<HostMark>) -> io::Result<Child> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use toolc_test_support::Missing;
+    use toolc_test_support::programs::{find, has};
+
     use super::*;
 
     /// Starts a marked command that has left its group and its environment, and a guardian in the given shell. Checks that the
@@ -131,11 +134,9 @@ mod tests {
 
     #[test]
     fn a_guardian_works_in_every_shell_with_and_without_programs() {
-        let search = env::var_os("PATH").unwrap_or_default();
         for shell in [&["dash"][..], &["bash"], &["bash", "--posix"], &["busybox", "sh"], &["zsh", "--emulate", "sh"]] {
-            let mut programs = env::split_paths(&search).map(|folder| folder.join(shell[0]));
-            let Some(program) = programs.find(|path| path.exists()) else {
-                eprintln!("skipped: `{}` is missing", shell[0]);
+            let Some(program) = find(shell[0]) else {
+                Missing::program(shell[0]).skip();
                 continue;
             };
             let program = program.to_str().expect("the path is UTF-8");
@@ -153,8 +154,8 @@ mod tests {
         let user = if rustix::process::geteuid().is_root() { &user[..] } else { &[] };
         let limit = [user, &["prlimit", "--nproc=1"]].concat();
         for program in ["setpriv", "prlimit"] {
-            if !Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok_and(|it| it.success()) {
-                return eprintln!("skipped: `{program}` is missing");
+            if !has(program) {
+                return;
             }
         }
         guard(&["/bin/sh"], "/usr/bin:/bin", [user, &limit]);

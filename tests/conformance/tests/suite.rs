@@ -1,12 +1,9 @@
 //! MCP's conformance suite against the server of this package. If it cannot be installed, the test is skipped.
 
-#[path = "../../packages.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod packages;
-
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use toolc_test_support::packages;
 
 /// The suite.
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12\n";
@@ -91,7 +88,7 @@ fn exactly_the_scenarios_fail_that_need_what_the_server_leaves_out() {
     let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-conformance", SUITE)?)));
     let (node, suite) = match found {
         Ok((node, folder)) => (node, folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")),
-        Err(why) => return packages::skipped(&format!("MCP's conformance suite cannot run: {why}")),
+        Err(why) => return packages::missing("MCP's conformance suite cannot run", &why),
     };
     let server = Server::start();
     assert_eq!(failing(&node, &suite, &server, "2026-07-28"), STATELESS);

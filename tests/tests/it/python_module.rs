@@ -3,9 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use toolc_test_support::packages;
+use toolc_test_support::programs::has;
 
 /// The modules that gen has written.
 const MODULES: [&str; 2] = ["generated/python/tools.py", "tests/projects/golden/generated/python/tools.py"];
+
+/// The checker of types.
+const MYPY: &str = "mypy==1.18.2\n";
 
 fn path(module: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(module)
@@ -13,12 +18,11 @@ fn path(module: &str) -> PathBuf {
 
 /// Runs Python with a script and a module. `None` if there is no Python.
 fn python(script: &str, module: &str) -> Option<Output> {
-    let mut command = Command::new("python3");
-    let started = command.args(["-I", "-X", "utf8", "-c", script]).arg(path(module)).stdin(Stdio::null()).output();
-    if started.is_err() {
-        eprintln!("skipped: the Python module is tried with `python3`");
+    if !has("python3") {
+        return None;
     }
-    started.ok()
+    let mut command = Command::new("python3");
+    command.args(["-I", "-X", "utf8", "-c", script]).arg(path(module)).stdin(Stdio::null()).output().ok()
 }
 
 #[track_caller]
@@ -47,14 +51,13 @@ assert len(names) == len(set(names)), names
 
 #[test]
 fn the_types_of_the_module_are_correct() {
-    let is_available = Command::new("python3").args(["-m", "mypy", "--version"]).output();
-    if !is_available.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: types are checked with `mypy`: `pip install mypy`");
-        return;
-    }
+    let python = match packages::python("mypy", MYPY) {
+        Ok(python) => python,
+        Err(why) => return packages::missing("no `mypy`", &why),
+    };
     for module in MODULES {
         let cache = tempfile::TempDir::new().expect("failed to make a folder");
-        let mut command = Command::new("python3");
+        let mut command = Command::new(&python);
         command.args(["-m", "mypy", "--strict", "--no-incremental", "--cache-dir"]).arg(cache.path()).arg(path(module));
         let output = command.output().expect("it has just run");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use toolc_test_support::Missing;
 
 use crate::gen_command::{Project, differences};
 
@@ -125,7 +126,7 @@ fn git_shows_no_packed_data() {
             run.ok().filter(|run| run.status.success()).map(|run| String::from_utf8_lossy(&run.stdout).into_owned())
         };
         if git(&["init", "--quiet"]).is_none() {
-            eprintln!("skipped: git is not installed");
+            Missing::program("git").skip();
             return;
         }
         let rust = if settings.is_empty() { "generated/rust" } else { "src/generated" };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
+use toolc_test_support::Missing;
 
 /// A crate with a build script, in a project.
 struct Crate(TempDir);
@@ -163,7 +164,7 @@ fn git_merges_branches_that_change_neighbouring_manifests() {
         run.is_ok_and(|run| run.status.success())
     };
     if !git(&["init", "--quiet", "--initial-branch", "main"]) {
-        eprintln!("skipped: git is not installed");
+        Missing::program("git").skip();
         return;
     }
     package.write(".gitignore", "agent/target\n");

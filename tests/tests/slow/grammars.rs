@@ -7,9 +7,8 @@ use serde_json::json;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::Level;
 use toolc_codegen::source::Sources;
+use toolc_test_support::packages;
 use toolc_tests::random::Random;
-
-use crate::packages;
 
 const DECODER: &str = "llguidance==1.9.1\n";
 
@@ -53,7 +52,7 @@ fn grammars(random: &mut Random) -> BTreeSet<String> {
 fn lint_and_a_decoder_agree_about_grammars() {
     let python = match packages::python("llguidance", DECODER) {
         Ok(python) => python,
-        Err(why) => return packages::skipped(&format!("no llguidance: {why}")),
+        Err(why) => return packages::missing("no llguidance", &why),
     };
     let grammars: Vec<String> = grammars(&mut Random(11)).into_iter().collect();
     let tools = grammars.iter().enumerate().map(|(number, grammar)| {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use toolc_codegen::dialects::{DIALECTS, Dialect};
+use toolc_test_support::skip;
 
 #[allow(dead_code, reason = "its `main` is that of a program of its own")]
 mod exact_numbers;
@@ -260,6 +261,6 @@ fn the_runtime_compiles_for_a_target_without_threads_or_a_clock() {
     if Path::new(library.trim()).exists() {
         check(&["--target", WASM]);
     } else {
-        eprintln!("skipped: {WASM} is not installed, see `rustup target add {WASM}`");
+        skip(format!("the target {WASM} is not installed"), format!("`rustup target add {WASM}`"));
     }
 }

@@ -9,9 +9,6 @@ mod first_hour;
 mod grammars;
 mod killed_gen;
 mod lean_runtime;
-#[path = "../../packages.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod packages;
 mod python;
 mod report_paths;
 mod sdks;

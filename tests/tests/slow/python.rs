@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use crate::packages;
+use toolc_test_support::packages;
 
 /// Returns a path in the folder of this crate.
 pub(crate) fn in_tests(path: &str) -> PathBuf {
@@ -25,7 +24,7 @@ pub(crate) fn run_script(
             Some(packages::run(change(&mut command)))
         }
         Err(why) => {
-            packages::skipped(&format!("no Python environment with the vendors' SDKs: {why}"));
+            packages::missing("no Python environment with the vendors' SDKs", &why);
             None
         }
     }

@@ -10,8 +10,8 @@ use toolc_codegen::compile;
 use toolc_codegen::dialects;
 use toolc_codegen::lower::definition;
 use toolc_codegen::source::Sources;
+use toolc_test_support::packages;
 
-use crate::packages;
 use crate::python::in_tests;
 
 const CHECKER: &str = "mcp-strict-check==0.1.0\n";
@@ -42,7 +42,7 @@ fn listed(project: &str, dialect: &str) -> Vec<Value> {
 /// speaks in words are left out.
 fn found(tools: &[Value], axis: &str) -> Option<BTreeSet<(String, String, String)>> {
     let python = packages::python("mcp-strict-check", CHECKER);
-    let python = python.map_err(|why| packages::skipped(&format!("no mcp-strict-check: {why}"))).ok()?;
+    let python = python.map_err(|why| packages::missing("no mcp-strict-check", &why)).ok()?;
     let file = tempfile::Builder::new().suffix(".json").tempfile().expect("there is a folder for temporary files");
     fs::write(file.path(), json!(tools).to_string()).expect("the file is writable");
     let mut command = Command::new(python.with_file_name("mcp-strict-check"));

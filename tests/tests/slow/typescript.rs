@@ -14,11 +14,11 @@ use toolc_codegen::compile;
 use toolc_codegen::dialects::{self, Dialect as Record};
 use toolc_codegen::lower::definition;
 use toolc_codegen::source::Sources;
+use toolc_test_support::packages;
 use toolc_tests::arguments::{mutate, unrelated_arguments, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
 
-use crate::packages;
 use crate::python::in_tests;
 
 const PACKAGES: &str = "typescript@5.9.3\n";
@@ -48,7 +48,7 @@ fn tsc(programs: &[Program]) -> Option<Vec<Found>> {
     let folder = match found {
         Ok(folder) => folder,
         Err(why) => {
-            packages::skipped(&format!("no TypeScript: {why}"));
+            packages::missing("no TypeScript", &why);
             return None;
         }
     };

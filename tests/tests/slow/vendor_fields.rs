@@ -18,9 +18,9 @@ use toolc_codegen::diagnostic::Level;
 use toolc_codegen::dialects::{DIALECTS, Dialect as Record, Language};
 use toolc_codegen::lower::definition;
 use toolc_codegen::source::Sources;
+use toolc_test_support::packages;
 
 use crate::compiled::Compiled;
-use crate::packages;
 use crate::python::run_script;
 
 const PACKAGES: &str = "typescript@5.9.3\nopenai@7.59.0\n@anthropic-ai/sdk@1.14.0\n@google/genai@3.3.0\n\
@@ -237,7 +237,7 @@ fn refused_in_typescript(values: &[(&'static str, &Value, Value)]) -> Option<BTr
     let folder = match packages::npm("vendor-sdks", PACKAGES) {
         Ok(folder) => folder,
         Err(why) => {
-            packages::skipped(&format!("no TypeScript with the vendors' SDKs: {why}"));
+            packages::missing("no TypeScript with the vendors' SDKs", &why);
             return None;
         }
     };

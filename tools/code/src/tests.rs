@@ -9,7 +9,7 @@ mod scripts;
 mod sessions;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -20,20 +20,13 @@ use toolc_agent::TodoHandlers;
 use toolc_catalog::Handlers;
 use toolc_files::FileHandlers;
 use toolc_terminal::TerminalHandlers;
+use toolc_test_support::programs::has;
+use toolc_test_support::{SANDBOX, skip, wait_until};
 
 use super::*;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(1);
-
-#[track_caller]
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !condition() {
-        assert!(started.elapsed() < LIMIT, "waited too long for {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
 
 fn is_alive(id: &str) -> bool {
     let id = rustix::process::Pid::from_raw(id.trim().parse().expect("a process id")).expect("not zero");
@@ -60,9 +53,7 @@ fn fixture_in(
     limits: Limits,
     configure: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Option<Fixture> {
-    let python = std::process::Command::new("python3").arg("--version").output();
-    if !python.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: scripts need `python3`");
+    if !has("python3") {
         return None;
     }
     let dir = TempDir::new().unwrap();

@@ -17,21 +17,13 @@ use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::TerminalTools as _;
 use toolc_catalog::terminal::process::Action;
 use toolc_catalog::terminal::{process, terminal};
+use toolc_test_support::wait_until;
 use toolc_workspace::Workspace;
 
 use super::*;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(1);
-
-#[track_caller]
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !condition() {
-        assert!(started.elapsed() < LIMIT, "waited too long for {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
 
 fn is_alive(id: &str) -> bool {
     let id = rustix::process::Pid::from_raw(id.trim().parse().expect("a process id")).expect("not zero");

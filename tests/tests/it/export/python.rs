@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use toolc_codegen::compile;
 use toolc_codegen::dialects::DIALECTS;
 use toolc_codegen::lower::definition;
 use toolc_codegen::source::Sources;
+use toolc_test_support::packages;
 use toolc_tests::arguments::valid_arguments;
 use toolc_tests::random::Random;
 
@@ -51,23 +52,13 @@ def turned(turn):
 json.dump({"calls": [called(call) for call in given["calls"]], "turns": [turned(turn) for turn in given["turns"]]}, sys.stdout)
 "#;
 
-/// Returns a Python with `jsonschema`: that of the SDKs, if they are installed, or that of the system.
-fn interpreter() -> Option<PathBuf> {
-    let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks/bin/python");
-    [installed, "python3".into(), "python".into()].into_iter().find(|python| {
-        let check =
-            Command::new(python).args(["-c", "import jsonschema.validators as v; v.Draft202012Validator"]).output();
-        check.is_ok_and(|output| output.status.success())
-    })
-}
+/// The package that the code in the page needs.
+const PACKAGES: &str = "jsonschema==4.25.1\n";
 
 /// Runs the code in the page. Returns `None`, and says so, if there is no Python for it.
 fn run(folder: &Path, given: &Value) -> Option<Value> {
-    let Some(python) = interpreter() else {
-        // The test harness would capture `eprintln!`.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: no Python with `jsonschema` for the code in docs/export.md");
-        return None;
-    };
+    let python = packages::python("jsonschema", PACKAGES);
+    let python = python.map_err(|why| packages::missing("no Python with `jsonschema`", &why)).ok()?;
     let code = page("python").concat();
     fs::write(folder.join("reader.py"), code).expect("failed to write");
     let mut command = Command::new(python);

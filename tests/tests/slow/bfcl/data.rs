@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-
-use crate::packages;
+use toolc_test_support::packages;
 
 const PACKAGE: &str = "bfcl-eval==2026.3.23\n";
 
@@ -27,7 +26,7 @@ impl Data {
     /// Downloads the data. Prints why it is skipped if that is not possible.
     pub(super) fn download() -> Option<Self> {
         let folder = packages::pypi("bfcl", PACKAGE);
-        let folder = folder.map_err(|why| packages::skipped(&format!("no data of BFCL: {why}"))).ok()?;
+        let folder = folder.map_err(|why| packages::missing("no data of BFCL", &why)).ok()?;
         let folder = folder.join("bfcl_eval/data");
         let mut questions = entries(&folder);
         questions.retain(|entry| entry.content.get("function").is_some());

@@ -90,14 +90,14 @@ fn the_commands_of_a_script_are_judged_like_those_of_the_model() {
 fn sandboxed() -> Option<Fixture> {
     let kind = SandboxKind::default();
     if let Err(missing) = kind.check() {
-        eprintln!("skipped: no sandbox: {missing}");
+        skip(format!("no sandbox can be made: {missing}"), SANDBOX);
         return None;
     }
     let denied = approver_fn(|_| ApprovalDecision::Deny("no".to_owned()));
     let it = fixture_in(|all| all.with_kind(kind), Limits::default(), |session| session.approver(denied))?;
     let response = it.harness.call("execute_code", json!({ "code": "1" }));
     if response.response().json.contains("not approved") {
-        eprintln!("skipped: the sandbox has no `python3`");
+        skip("the sandbox has no `python3`", "the Debian package `python3`");
         return None;
     }
     Some(it)

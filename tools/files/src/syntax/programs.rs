@@ -149,6 +149,7 @@ mod tests {
     use std::fs;
 
     use tempfile::TempDir;
+    use toolc_test_support::skip;
 
     use super::*;
     use crate::fixture::fixture;
@@ -162,7 +163,8 @@ mod tests {
     fn has(program: &str) -> bool {
         let found = find_program(Path::new("/nowhere"), program).is_some();
         if !found {
-            eprintln!("skipped: {program} is not installed");
+            let remedy = if program == "rustfmt" { "`rustup component add rustfmt`" } else { "the program" };
+            skip(format!("`{program}` is missing"), remedy);
         }
         found
     }

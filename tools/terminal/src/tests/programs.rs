@@ -1,6 +1,7 @@
 //! Interactive programs on a terminal. A program that is not installed is skipped.
 
 use std::process::{Command, Stdio};
+use toolc_test_support::Missing;
 
 use super::*;
 
@@ -11,7 +12,7 @@ fn is_installed(program: &str, arguments: &[&str]) -> bool {
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let is_installed = command.status().is_ok_and(|status| status.code() != Some(127));
     if !is_installed {
-        eprintln!("skipped: `{program}` is missing");
+        Missing::program(program).skip();
     }
     is_installed
 }

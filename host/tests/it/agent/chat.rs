@@ -1,0 +1,349 @@
+//! The chat in a real terminal, which tmux shows.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use toolc_test_support::programs::has;
+
+use crate::agent::server::{Reply, Server};
+use crate::agent::vendors::VENDORS;
+use crate::agent::{folder, run, script};
+
+/// A limit that is only reached when a test fails.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// A server of tmux with the chat in its only window.
+pub(crate) struct Tmux<'f> {
+    folder: &'f Path,
+}
+
+impl<'f> Tmux<'f> {
+    /// Starts the chat, or prints why it cannot.
+    pub(crate) fn start(folder: &'f Path, args: &str) -> Option<Self> {
+        Self::start_with(folder, args, &[])
+    }
+
+    /// Starts the chat with these environment variables.
+    fn start_with(folder: &'f Path, args: &str, variables: &[(&str, &str)]) -> Option<Self> {
+        if !has("tmux") {
+            return None;
+        }
+        let tmux = Self { folder };
+        let home = folder.join("home");
+        let variables: Vec<String> = variables.iter().map(|(name, value)| format!("{name}='{value}' ")).collect();
+        let variables = variables.concat();
+        let line = format!(
+            "cd '{}' && {variables}TOOLC_HOME='{}' XDG_CONFIG_HOME='{}' '{}' {args}; echo \"status $?\"; sleep 600",
+            folder.display(),
+            home.display(),
+            folder.join("config").display(),
+            env!("CARGO_BIN_EXE_toolc")
+        );
+        let started = tmux.run(&["-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", &line]);
+        assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+        Some(tmux)
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(self.folder.join("tmux")).args(args).env_remove("TMUX").env("LC_ALL", "C.UTF-8");
+        command.output().expect("failed to start tmux")
+    }
+
+    /// Returns what is shown.
+    pub(crate) fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.run(&["capture-pane", "-p"]).stdout).into_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str) {
+        self.wait_until(text, |screen| screen.contains(text));
+    }
+
+    #[track_caller]
+    fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) {
+        let started = Instant::now();
+        loop {
+            let screen = self.screen();
+            if is_so(&screen) {
+                return;
+            }
+            assert!(started.elapsed() < LIMIT, "{what:?} is missing:\n{screen}");
+            thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    fn type_text(&self, text: &str) {
+        self.run(&["send-keys", "-l", text]);
+    }
+
+    fn press(&self, key: &str) {
+        self.run(&["send-keys", key]);
+    }
+
+    /// Types a line, and sends it.
+    pub(crate) fn say(&self, text: &str) {
+        self.type_text(text);
+        self.press("Enter");
+    }
+}
+
+impl Tmux<'_> {
+    /// Kills the chat, and waits until it has ended.
+    pub(crate) fn kill(&self) {
+        let shell =
+            String::from_utf8_lossy(&self.run(&["display-message", "-p", "#{pane_pid}"]).stdout).trim().to_owned();
+        let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).expect("the shell runs");
+        let chat = children.split_whitespace().next().expect("the shell has started the chat");
+        let killed = Command::new("kill").args(["-KILL", chat]).status().expect("failed to start kill");
+        assert!(killed.success());
+        self.wait_for("status 137");
+    }
+}
+
+impl Drop for Tmux<'_> {
+    fn drop(&mut self) {
+        self.run(&["kill-server"]);
+    }
+}
+
+#[test]
+fn a_conversation_in_the_terminal() {
+    let folder = folder();
+    let call = |tool: &str, arguments: serde_json::Value| json!({ "name": tool, "arguments": arguments });
+    let model = script(
+        folder.path(),
+        "model",
+        &[
+            json!({ "text": "I read it.", "calls": [call("read_file", json!({ "path": "a.txt" }))], "usage": { "input": 900, "output": 9 } }),
+            json!({ "text": "It says alpha.", "usage": { "input": 950, "output": 9 } }),
+            json!({ "calls": [call("terminal", json!({ "command": "rm -rf build" }))] }),
+            json!({ "text": "It is deleted." }),
+            json!({ "calls": [call("terminal", json!({ "command": "sleep 600" }))] }),
+            json!({ "text": "You stopped it." }),
+            json!({ "text": "never", "wait_ms": 600_000 }),
+        ],
+    );
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.wait_until("a prompt", |screen| screen.lines().any(|line| line.trim_end() == ">"));
+    tmux.say("What is in a.txt?");
+    tmux.wait_for("It says alpha.");
+    tmux.wait_for("read_file a.txt");
+    tmux.wait_for("1850 tokens in");
+
+    tmux.say("Delete the build.");
+    tmux.wait_for("[y] once");
+    // What is typed while the question is written is thrown away.
+    thread::sleep(Duration::from_millis(300));
+    tmux.press("y");
+    tmux.wait_for("It is deleted.");
+    assert!(!folder.path().join("build").exists());
+
+    tmux.say("Wait.");
+    tmux.wait_for("sleep 600");
+    tmux.press("C-c");
+    tmux.wait_for("You stopped it.");
+
+    // A message of several lines; Ctrl-C ends the turn while the model thinks.
+    tmux.type_text("one\\");
+    tmux.press("Enter");
+    tmux.say("two");
+    tmux.wait_for("thinking");
+    tmux.press("C-c");
+    tmux.wait_for("(interrupted)");
+
+    tmux.say("/hlep");
+    tmux.wait_for("did you mean `/help`?");
+    tmux.say("/session");
+    tmux.wait_for("toolc --resume");
+    tmux.press("C-d");
+    tmux.wait_for("status 0");
+    drop(tmux);
+
+    let sessions = run(folder.path(), &["sessions", "list", "--json"], &[]);
+    let sessions: serde_json::Value = serde_json::from_str(&sessions.out).expect("it is JSON");
+    assert_eq!((&sessions[0]["source"], &sessions[0]["title"]), (&json!("chat"), &json!("What is in a.txt?")));
+}
+
+#[test]
+fn messages_have_several_lines_and_a_history() {
+    let folder = folder();
+    let model = script(folder.path(), "model", &[json!({ "text": "Seen." }), json!({ "text": "Again." })]);
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.wait_until("a prompt", |screen| screen.lines().any(|line| line.trim_end() == ">"));
+    tmux.type_text("first");
+    tmux.press("C-j");
+    tmux.type_text("second");
+    tmux.press("M-Enter");
+    // Pasted text with newlines is not sent before Enter.
+    tmux.run(&["set-buffer", "third\nfourth"]);
+    tmux.run(&["paste-buffer", "-p"]);
+    tmux.wait_for("fourth");
+    assert!(!tmux.screen().contains("Seen."), "{}", tmux.screen());
+    tmux.press("Enter");
+    tmux.wait_for("Seen.");
+    tmux.say("/new");
+    tmux.wait_for("a new conversation begins");
+    // The arrow finds the message before the last line, and Ctrl-R by a part of it.
+    tmux.press("Up");
+    tmux.press("Up");
+    tmux.wait_until("the message again", |screen| screen.matches("fourth").count() == 2);
+    tmux.press("C-c");
+    tmux.wait_for("press Ctrl-C again");
+    tmux.press("C-r");
+    tmux.type_text("seco");
+    tmux.wait_until("the message again", |screen| screen.matches("fourth").count() == 3);
+    tmux.press("Enter");
+    tmux.wait_until("another answer", |screen| screen.matches("Seen.").count() + screen.matches("Again.").count() == 2);
+    tmux.press("C-d");
+    tmux.wait_for("status 0");
+    drop(tmux);
+    let exported = run(folder.path(), &["sessions", "export"], &[]);
+    let texts: Vec<serde_json::Value> = exported
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("it is JSON"))
+        .filter(|line| line["kind"] == "user")
+        .collect();
+    assert_eq!(texts.len(), 2, "{}", exported.out);
+    assert!(texts.iter().all(|line| line["text"] == "first\nsecond\nthird\nfourth"), "{}", exported.out);
+}
+
+#[test]
+fn text_appears_as_it_arrives_and_ctrl_c_twice_ends_the_turn() {
+    let folder = folder();
+    let vendor = &VENDORS[0];
+    // The call ignores its cancellation for a while.
+    let command = json!({ "command": "trap '' TERM INT; sleep 5", "timeout": 60 });
+    let story = (vendor.answer)("A long story begins here", &[]);
+    let server = Server::start(vec![
+        Reply::Stalled(story[..2].to_vec()),
+        Reply::Events((vendor.answer)("", &[("c1", "terminal", command)])),
+        // If the call ends before the second press, that interrupts the model.
+        Reply::Stalled(story[..2].to_vec()),
+    ]);
+    let args = format!("--model {}:m-1", vendor.api);
+    let variables = [(vendor.base, &*server.url), (vendor.key, "sk-a-secret-key"), ("NO_PROXY", "*")];
+    let Some(tmux) = Tmux::start_with(folder.path(), &args, &variables) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("Tell me.");
+    // The server has not sent the rest, and never does.
+    tmux.wait_for("A long story");
+    assert!(!tmux.screen().contains("begins here"), "{}", tmux.screen());
+    tmux.press("C-c");
+    tmux.wait_for("(interrupted)");
+
+    tmux.say("Wait.");
+    // The spinner with the emoji of the tool, until the call ends.
+    tmux.wait_until("the spinner", |screen| {
+        screen
+            .lines()
+            .any(|line| line.starts_with(|c: char| ('\u{2800}'..='\u{28ff}').contains(&c)) && line.contains("💻"))
+    });
+    tmux.press("C-c");
+    tmux.wait_for("press Ctrl-C again to end the turn");
+    tmux.press("C-c");
+    tmux.wait_until("the end of the turn", |screen| screen.matches("(interrupted)").count() == 2);
+    tmux.say("/quit");
+    tmux.wait_for("status 0");
+    drop(tmux);
+    let exported = run(folder.path(), &["sessions", "export"], &[]);
+    let lines: Vec<serde_json::Value> =
+        exported.out.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    let kinds: Vec<&str> = lines.iter().map(|line| line["kind"].as_str().expect("a kind")).collect();
+    // What was shown stays, and the call has a result.
+    assert!(kinds.starts_with(&["user", "model", "user", "model", "results"]), "{}", exported.out);
+    assert_eq!(lines[1]["text"], "A long story\n[interrupted by the user]");
+    assert_eq!(lines[4]["details"][0]["error"], "cancelled");
+}
+
+#[test]
+fn each_command_of_the_chat_does_what_its_help_says() {
+    let folder = folder();
+    let call = |arguments: serde_json::Value| json!({ "name": "terminal", "arguments": arguments });
+    let background = call(json!({ "command": "sleep 600.25", "background": true }));
+    let model = script(
+        folder.path(),
+        "model",
+        &[
+            json!({ "text": "", "calls": [background], "usage": { "input": 900, "output": 9 } }),
+            json!({ "text": "It runs.", "usage": { "input": 950, "output": 9 } }),
+            json!({ "error": "out of order" }),
+            json!({ "text": "Here I am.", "usage": { "input": 950, "output": 9 } }),
+        ],
+    );
+    let auxiliary = script(folder.path(), "auxiliary", &[json!({ "text": "A summary." })]);
+    let args = format!("--model {model} --auxiliary-model {auxiliary}");
+    let Some(tmux) = Tmux::start(folder.path(), &args) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("/he\t");
+    tmux.wait_for("replace the beginning of the conversation with a summary");
+    tmux.say("/tools");
+    tmux.wait_for("write_file");
+    tmux.say("Start it.");
+    tmux.wait_for("It runs.");
+    tmux.say("Go on.");
+    tmux.wait_for("/retry sends the conversation again");
+    tmux.say("/retry");
+    tmux.wait_for("Here I am.");
+    tmux.say("/usage");
+    tmux.wait_for("now in the context: about");
+    tmux.say("/compact");
+    tmux.wait_for("a summary replaces the first");
+    // The process of the old conversation ends.
+    assert_eq!(sleeping(), 1);
+    tmux.say("/new");
+    tmux.wait_for("a new conversation begins");
+    tmux.wait_until("the end of the process", |_| sleeping() == 0);
+    tmux.say("/exit");
+    tmux.wait_for("status 0");
+}
+
+/// Returns the number of processes that `each_command_of_the_chat_does_what_its_help_says` has started.
+fn sleeping() -> usize {
+    let lines = std::fs::read_dir("/proc").expect("it can be read").flatten().map(|entry| entry.path().join("cmdline"));
+    lines.filter(|line| std::fs::read(line).is_ok_and(|line| line == b"sleep\x00600.25\x00")).count()
+}
+
+#[test]
+fn a_conversation_is_resumed_in_the_terminal_and_history_is_private() {
+    let folder = folder();
+    let model = script(folder.path(), "model", &[json!({ "text": "Alpha." })]);
+    let first = run(folder.path(), &["agent", "The first message", "--model", &model], &[]);
+    assert_eq!(first.status, Some(0), "{}", first.err);
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model} --resume")) else { return };
+    tmux.wait_for("continues \"The first message\" with 2 messages");
+    tmux.say("And now?");
+    tmux.wait_for("Alpha.");
+    tmux.say("/new");
+    tmux.wait_for("a new conversation begins");
+    tmux.press("C-c");
+    tmux.wait_for("press Ctrl-C again");
+    tmux.press("C-c");
+    tmux.wait_for("status 0");
+    drop(tmux);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let history = folder.path().join("home/cache/history");
+        let mode = std::fs::metadata(&history).expect("the history exists").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(std::fs::read_to_string(&history).expect("it is text").contains("And now?"));
+    }
+}
+
+#[test]
+fn without_a_terminal_the_chat_says_what_to_do() {
+    let folder = folder();
+    let chat = run(folder.path(), &[], &[]);
+    assert_eq!(chat.status, Some(2));
+    assert!(chat.err.contains("the chat needs a terminal. `toolc agent PROMPT`"), "{}", chat.err);
+    let misplaced = run(folder.path(), &["--model", "x", "agent", "y"], &[]);
+    assert_eq!(misplaced.status, Some(2));
+    assert!(misplaced.err.contains("`--model` before `agent` belongs to the chat"), "{}", misplaced.err);
+}

@@ -1,0 +1,18 @@
+//! What tests of several crates share. The crate depends on as little as possible, because the tests of most crates wait for it.
+
+#[cfg(unix)]
+pub mod apptainer;
+#[cfg(unix)]
+pub mod daytona;
+mod folder;
+pub mod modal;
+pub mod packages;
+pub mod programs;
+mod skip;
+#[cfg(unix)]
+pub mod ssh;
+mod wait;
+
+pub use folder::target_folder;
+pub use skip::{Missing, SANDBOX, SKIPS, Skipped, skip};
+pub use wait::{wait_until, wait_until_within};
