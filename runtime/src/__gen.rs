@@ -8,7 +8,7 @@ pub use crate::args::slot::{
 };
 pub use crate::data::dialect::{CallersField, FeatureOfToolcIsMissing, PerDialect, VendorFields, macros::*, written};
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
-pub use crate::data::{graph, name, pack, requirement, segment, table, to_json};
+pub use crate::data::{name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
 pub use crate::provider::compiled;
@@ -18,6 +18,12 @@ pub use crate::text::identifier::{RESERVED as RESERVED_IDENTIFIERS, identifier};
 pub use crate::text::json::indented;
 pub use crate::text::prose::keyword_prose;
 pub use toolc_redact::words;
+
+pub mod graph {
+    //! The graph of toolsets, which the compiler resolves, too.
+
+    pub use crate::graph::*;
+}
 
 /// The packed search index of a toolset, with the feature `search`.
 #[cfg(feature = "search")]

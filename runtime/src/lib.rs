@@ -48,11 +48,14 @@ pub mod availability;
 mod call;
 mod data;
 mod dispatch;
+mod env;
 pub mod explain;
 #[cfg(test)]
 mod fakes;
+mod graph;
 #[cfg(feature = "search")]
 mod index;
+mod number;
 mod observe;
 mod panics;
 mod provider;
@@ -86,10 +89,10 @@ pub use data::behaviour;
 pub use data::catalog::{Tool, Toolset};
 pub use data::client_fields;
 pub use data::dialect::Dialect;
-pub use data::env::Env;
 pub use data::secret::Secret;
 pub use data::segment::FactValue;
 pub use data::to_json::ToJson;
+pub use env::Env;
 pub use provider::dynamic::{DynamicTool, DynamicTools};
 pub use provider::{HandlerReply, ToolProvider};
 pub use registry::Registry;
@@ -157,9 +160,9 @@ pub mod catalog {
     pub use crate::data::catalog::{Definition, Distribution, Fact, Variable};
     pub use crate::data::python::python_module;
     pub use crate::data::segment::{Atom, Comparison, Condition, Op, Segment};
-    pub use crate::data::tokens::estimated_tokens;
     pub use crate::registration::ProviderId;
     pub use crate::registry::ToolsetInfo;
+    pub use crate::text::tokens::estimated_tokens;
 }
 
 pub mod error {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::reader::Reader;
 use super::slot::{Heap, Slot};
 use super::{json_type, slot};
-use crate::data::number;
 use crate::data::table::{Additional, Node, NodeId, Property, SlotKind};
+use crate::number;
 
 impl Reader<'_> {
     /// Returns the slots of the arguments: one for each declared property, or one for all if the root is a value.

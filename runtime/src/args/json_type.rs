@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::tree::Tree;
 use crate::data::bounds;
-use crate::data::number;
 use crate::data::table::{Bound, Literal, Type, Types};
 use crate::data::to_json::ToJson as _;
+use crate::number;
 use crate::sorted;
 
 /// Returns whether `value` has one of `types`.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::data::number;
+use crate::number;
 
 /// Returns the array or object in `text`, a string of the arguments, with at most `depth` nested levels.
 pub(super) fn parse(text: &str, depth: usize) -> Option<Value> {

@@ -15,9 +15,9 @@ use super::json_type;
 use super::open::{is_blank, opens_with};
 use super::reader::Reader;
 use super::repaired::RepairedParameters;
-use crate::data::number;
 use crate::data::table::{Additional, Literal, Node, NodeId, Property, Type, Types};
 use crate::data::to_json;
+use crate::number;
 use crate::text::names::same_name;
 
 /// A step of repair. The steps are tried in this order.

@@ -5,7 +5,7 @@
 
 use serde_json::Number;
 
-use crate::data::number;
+use crate::number;
 use crate::text::json::{plain_len, string_len};
 
 #[derive(Clone, Copy)]

@@ -8,9 +8,9 @@ use std::mem::take;
 use serde_json::{Map, Value};
 
 use super::tree::Tree;
-use crate::data::number::integer;
 use crate::data::secret::Secret;
 use crate::data::table::{Literal, SlotKind, Table};
+use crate::number::integer;
 
 /// A value, of the [`SlotKind`](crate::data::table::SlotKind) of its node in the table.
 ///

@@ -15,8 +15,8 @@ use super::slot::{Heap, Slot, SlotBuffer};
 use super::tree::Tree;
 use super::validate::{fits_length, in_range};
 use crate::data::bounds;
-use crate::data::number;
 use crate::data::table::{Additional, Bounds, Literal, Node, NodeId, Property, SlotKind};
+use crate::number;
 
 /// The maximum number of properties of one object, which are tracked in a 64-bit mask.
 const MAX_PROPERTIES: u16 = 64;

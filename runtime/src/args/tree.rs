@@ -7,7 +7,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::expectation_text;
-use crate::data::number;
+use crate::number;
 
 /// Whether another crate in the program has enabled the feature `arbitrary_precision` of `serde_json`, which represents
 /// numbers as strings.

@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::availability::HiddenReason;
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::observe::trace;
 use crate::panics;
 use crate::panics::Panicked;

@@ -4,7 +4,7 @@
 //! If a toolset is removed from the registry, it grants nothing, and the tools that it denied stay denied. So a removal never
 //! makes a selection grant more tools.
 
-use crate::data::graph::{Graph, Members, Pick};
+use crate::graph::{Graph, Members, Pick};
 use crate::registration::EVERYTHING;
 use crate::registration::state::State;
 use std::borrow::Cow;
@@ -133,7 +133,7 @@ pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
 mod tests {
     use crate::data::catalog::Toolset;
     use crate::data::dialect::Dialect;
-    use crate::data::env::Env;
+    use crate::env::Env;
     use crate::explain::{Denial, Grant, Status};
     use crate::fakes::{Fake, tool};
     use crate::registry::Registry;

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use serde_json::Number;
 
-use super::number::{exact, exact_float};
 use super::table::{Bound, Bounds};
+use crate::number::{exact, exact_float};
 
 /// Returns the same as [`within`] for an integer, but faster for integer minimum and maximum, the most common bounds.
 #[inline]

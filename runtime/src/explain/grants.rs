@@ -2,7 +2,7 @@
 
 use super::{Denial, Grant};
 use crate::availability::selection::pick;
-use crate::data::graph::Pick;
+use crate::graph::Pick;
 use crate::registration::ids::ToolId;
 use crate::session::turn::Turn;
 use std::borrow::Cow;

@@ -14,9 +14,9 @@ use crate::call::Call;
 use crate::data::behaviour::{Annotations, Approval, Behaviour, Callers, Execution, MaxResultChars, Parallel};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect, RuntimeTool};
-use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::table::Property;
+use crate::env::Env;
 #[cfg(feature = "search")]
 use crate::index::{Index, document::document};
 use crate::provider::availability::{Availability, AvailabilityCheck};

@@ -15,7 +15,7 @@ use crate::args::Slots;
 use crate::call::Call;
 use crate::data::catalog::{Definition, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::observe::trace;
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::result::error::ToolError;

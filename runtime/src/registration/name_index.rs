@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::data::dialect::Dialect;
-use crate::data::graph::cycles;
+use crate::graph::cycles;
 use crate::provider::ToolProvider;
 use crate::registration::ProviderId;
 use crate::registration::ids::{IndexInProvider, ProviderIndex};

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::ops::Index;
 
 use crate::data::catalog::{Tool, Toolset};
-use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::segment::Condition;
+use crate::env::Env;
 use crate::registration::atoms::ResolvedAtom;
 use crate::registration::ids::{NameLookup, ProviderIndex, RequirementId, ToolId, ToolsetId};
 

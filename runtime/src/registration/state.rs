@@ -13,9 +13,9 @@ use crate::args::same;
 use crate::data::behaviour::{Behaviour, Callers, Execution, MaxResultChars};
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
-use crate::data::env::Env;
-use crate::data::graph::{Graph, Set};
 use crate::data::table::Table;
+use crate::env::Env;
+use crate::graph::{Graph, Set};
 use crate::provider::ToolProvider;
 #[cfg(feature = "approval")]
 use crate::provider::code_parameters::CodeParameter;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::availability::probe_cache::{ProbeCache, ProbeSubject};
 use crate::data::catalog::{Fact, Tool, Toolset};
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::provider::ToolProvider;
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};

@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use crate::data::tokens::estimated_tokens;
 use crate::sorted;
 use crate::text::display::Truncated;
+use crate::text::tokens::estimated_tokens;
 
 /// The maximum length of a sentence, in characters.
 const MAX_SENTENCE: usize = 60;

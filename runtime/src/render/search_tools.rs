@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::data::behaviour::{Annotations, Behaviour};
 use crate::data::dialect::{Dialect, RuntimeTool};
 use crate::data::table::Table;
-use crate::data::tokens::estimated_tokens;
+use crate::text::tokens::estimated_tokens;
 
 /// The settings of tool search: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
 ///

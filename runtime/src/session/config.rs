@@ -12,7 +12,7 @@ use crate::call::approval::SessionApprovals;
 use crate::call::approval::{memory::CommandMemory, policy::CommandApproval, queue::QuestionQueue};
 use crate::call::hooks;
 use crate::call::hooks::{CallInfo, Hook, HostError};
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::observe::trace;
 use crate::result::limit::ResultLimits;
 use crate::result::output::attempt;

@@ -2,10 +2,10 @@ use std::sync::{Arc, Mutex};
 
 use crate::call::ToolCall;
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, Env as Needs, Os, Tools, When};
 use crate::data::segment::{Atom, Condition, Op};
+use crate::env::Env;
 use crate::fakes::{Fake, FakeTime, texts, tool, wait};
 use crate::provider::HandlerReply;
 use crate::provider::availability::Availability;

@@ -12,12 +12,11 @@ use crate::call::response::CallResponse;
 use crate::call::scope::{CallScope, ScriptCall};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
 #[cfg(feature = "search")]
 use crate::data::segment::Segment;
 use crate::data::segment::{Atoms, FactValue};
 use crate::data::table::Table;
-use crate::data::tokens::estimated_tokens;
+use crate::env::Env;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::ids::ToolId;
 use crate::registration::state::{DispatchPlan, State};
@@ -29,6 +28,7 @@ use crate::run::progress::ProgressSink;
 use crate::run::values::HostValues;
 use crate::session::config::SessionConfig;
 use crate::sorted;
+use crate::text::tokens::estimated_tokens;
 use toolc_redact::Redactor;
 
 /// An immutable snapshot of a session in one dialect: the definitions for a request to the model, and the only tools that the

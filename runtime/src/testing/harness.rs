@@ -5,7 +5,7 @@ use std::fmt::Display;
 use super::{ProgressLog, TestResponse};
 use crate::call::ToolCall;
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::provider::ToolProvider;
 use crate::registry::Registry;
 use crate::session::turn::Turn;

@@ -9,6 +9,7 @@ pub(crate) mod json;
 pub(crate) mod names;
 pub(crate) mod nearest;
 pub(crate) mod prose;
+pub(crate) mod tokens;
 
 pub use display::{beginning, without_middle};
 pub use invisible::{changes_direction, is_invisible};

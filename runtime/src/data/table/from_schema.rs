@@ -375,7 +375,7 @@ fn literal(value: &Value) -> Literal {
 
 fn bound(value: &Value) -> Option<Bound> {
     let number = value.as_number()?;
-    match crate::data::number::integer(number) {
+    match crate::number::integer(number) {
         Some(integer) => Some(Bound::Integer(integer)),
         None => number.as_f64().map(Bound::Number),
     }

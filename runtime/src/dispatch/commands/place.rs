@@ -7,8 +7,8 @@ use toolc_commands::Surroundings;
 use crate::args::Arguments;
 use crate::call::approval::policy::CommandApproval;
 use crate::call::approval::shell::ShellState;
-use crate::data::env::Env;
 use crate::data::table::Table;
+use crate::env::Env;
 use crate::text::names::same_name;
 use toolc_redact::is_credential;
 

@@ -24,7 +24,7 @@ use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::store::{ApprovalStore, StoredCommand};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver, OwnedApprovalRequest};
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::fakes::wait;
 use crate::provider::dynamic::DynamicTool;
 use crate::registry::Registry;

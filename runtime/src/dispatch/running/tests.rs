@@ -13,7 +13,7 @@ use crate::call::response::CallResponse;
 use crate::call::{Call, ToolCall};
 use crate::data::behaviour::{Behaviour, Execution};
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::fakes::{Fake, tool, wait};
 use crate::provider::HandlerReply;
 use crate::result::error::ToolError;

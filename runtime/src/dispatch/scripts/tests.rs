@@ -7,7 +7,7 @@ use crate::call::hooks::{CallInfo, Hook, HookAction};
 use crate::call::{Call, ToolCall};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::fakes::{Fake, renamed, tool, wait};
 use crate::provider::HandlerReply;
 use crate::result::error::ToolError;

@@ -9,7 +9,7 @@ use crate::call::origin::{CallKind, CallOrigin};
 use crate::data::behaviour::{Behaviour, Callers};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
+use crate::env::Env;
 use crate::fakes::{Fake, secretive, tool, wait};
 use crate::provider::HandlerReply;
 use crate::provider::dynamic::{DynamicTool, DynamicTools};

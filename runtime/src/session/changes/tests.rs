@@ -2,9 +2,9 @@ use serde_json::json;
 
 use super::*;
 use crate::data::dialect::Dialect;
-use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::segment::FactValue;
+use crate::env::Env;
 use crate::fakes::{Fake, tool};
 use crate::provider::dynamic::DynamicTool;
 use crate::registry::Registry;
