@@ -23,6 +23,7 @@ mod fuzz;
 mod gen_command;
 mod golden;
 mod guides;
+mod hidden_module;
 mod hooks_and_approval;
 mod host_values;
 mod hostile_manifests;
