@@ -1,5 +1,7 @@
 //! Characters that look like those of TOML, or are invisible.
 
+use toolc::text::is_invisible;
+
 /// Quotation marks of word processors and other scripts.
 const QUOTES: &str = "“”„‟‘’‚‛«»‹›″′＂＇`´「」『』";
 
@@ -43,12 +45,7 @@ pub(super) fn lookalike(letter: char) -> Option<char> {
 
 /// Returns whether a character is white space, or invisible, and not white space in TOML.
 pub(super) fn is_foreign_space(letter: char) -> bool {
-    (letter.is_whitespace() && !matches!(letter, ' ' | '\t' | '\n')) || is_invisible(letter)
-}
-
-/// Returns whether nothing is shown for a character.
-fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    (letter.is_whitespace() && !matches!(letter, ' ' | '\t' | '\n')) || !letter.is_control() && is_invisible(letter)
 }
 
 /// Returns whether TOML refuses the character everywhere.
