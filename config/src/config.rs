@@ -307,7 +307,7 @@ impl Api {
 /// The configuration without a file.
 impl Default for Config {
     fn default() -> Self {
-        Self::new(&ConfigTable::default())
+        Self::new(&toolc_tables::defaults())
     }
 }
 
@@ -324,16 +324,16 @@ impl Config {
                 enable_tools: texts(&table.tools.enable_tools),
                 disable_tools: texts(&table.tools.disable_tools),
             },
-            search: or(table.tools.search.as_ref(), SearchBy::Toolc),
-            tool_changes: or(table.tools.changes.as_ref(), ToolChanges::Resend),
+            search: table.tools.search.value,
+            tool_changes: table.tools.changes.value,
             facts: table.facts.iter().map(|(name, value)| (name.value.clone(), value.value.clone())).collect(),
             approval: Approval {
                 mode: table.approval.mode.as_ref().map(|mode| mode.value),
-                timeout: or(table.approval.timeout.as_ref(), Duration::from_mins(1)),
-                second_opinion: or(table.approval.second_opinion.as_ref(), false),
+                timeout: table.approval.timeout.value,
+                second_opinion: table.approval.second_opinion.value,
             },
             environment: Environment {
-                kind: or(table.environment.kind.as_ref(), EnvironmentKind::Local),
+                kind: table.environment.kind.value,
                 put: texts(&table.environment.put),
                 get: texts(&table.environment.get),
                 container: container(&table.environment.container),
@@ -343,33 +343,33 @@ impl Config {
                 apptainer: apptainer(&table.environment.apptainer),
             },
             agent: Agent {
-                max_iterations: or(table.agent.max_iterations.as_ref(), 90),
-                compact_at_percent: or(table.agent.compact_at_percent.as_ref(), 80),
-                keep_messages: or(table.agent.keep_messages.as_ref(), 20),
-                question_timeout: or(table.agent.question_timeout.as_ref(), Duration::from_mins(10)),
+                max_iterations: table.agent.max_iterations.value,
+                compact_at_percent: table.agent.compact_at_percent.value,
+                keep_messages: table.agent.keep_messages.value,
+                question_timeout: table.agent.question_timeout.value,
                 helpers: Helpers {
-                    at_once: or(table.agent.helpers.at_once.as_ref(), 3),
-                    levels: or(table.agent.helpers.levels.as_ref(), 2),
-                    max_iterations: or(table.agent.helpers.max_iterations.as_ref(), 50),
-                    model: or(table.agent.helpers.model.as_ref(), HelperModel::Main),
+                    at_once: table.agent.helpers.at_once.value,
+                    levels: table.agent.helpers.levels.value,
+                    max_iterations: table.agent.helpers.max_iterations.value,
+                    model: table.agent.helpers.model.value,
                 },
             },
             results: Results {
                 max_chars: table.results.max_chars.as_ref().map(|max| max.value),
-                keep: or(table.results.keep.as_ref(), Duration::from_hours(24)),
+                keep: table.results.keep.value,
             },
             plugins: Plugins {
                 folders: texts(&table.plugins.folders),
                 disable: texts(&table.plugins.disable),
-                from_projects: or(table.plugins.from_projects.as_ref(), true),
-                from_packages: or(table.plugins.from_packages.as_ref(), true),
+                from_projects: table.plugins.from_projects.value,
+                from_packages: table.plugins.from_packages.value,
             },
             memory_plugin: table.memory.plugin.as_ref().map(|plugin| plugin.value.clone()),
             mcp_servers: mcp::servers(&table.mcp),
-            mcp_start_wait: or(table.mcp.start_wait.as_ref(), mcp::START_WAIT),
+            mcp_start_wait: table.mcp.start_wait.value,
             mcp_registries: mcp::registries(&table.mcp),
             mcp_endpoints: mcp_endpoints::endpoints(&table.mcp),
-            record_sessions: or(table.sessions.record.as_ref(), true),
+            record_sessions: table.sessions.record.value,
         }
     }
 }
@@ -378,10 +378,10 @@ impl Config {
 fn container(table: &ContainerTable) -> Option<Container> {
     Some(Container {
         image: table.image.as_ref()?.value.trim().to_owned(),
-        network: or(table.network.as_ref(), false),
-        read_only: or(table.read_only.as_ref(), false),
-        max_processes: or(table.max_processes.as_ref(), 2048),
-        max_memory_mib: or(table.max_memory_mib.as_ref(), 2048),
+        network: table.network.value,
+        read_only: table.read_only.value,
+        max_processes: table.max_processes.value,
+        max_memory_mib: table.max_memory_mib.value,
         max_processors: table.max_processors.as_ref().map(|max| max.value),
     })
 }
@@ -396,7 +396,7 @@ fn ssh(table: &SshTable) -> Option<Ssh> {
         key: text(&table.key),
         directory: text(&table.directory),
         known_hosts: text(&table.known_hosts),
-        host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
+        host_keys: table.host_keys.value,
         config_file: text(&table.config_file),
     })
 }
@@ -407,14 +407,14 @@ fn daytona(table: &DaytonaTable) -> Daytona {
     Daytona {
         snapshot: text(&table.snapshot),
         directory: text(&table.directory),
-        network: table.network.as_ref().is_some_and(|network| network.value),
-        max_minutes: or(table.max_minutes.as_ref(), 120),
-        max_sandboxes: or(table.max_sandboxes.as_ref(), 8),
+        network: table.network.value,
+        max_minutes: table.max_minutes.value,
+        max_sandboxes: table.max_sandboxes.value,
         target: text(&table.target),
         organization: text(&table.organization),
         url: text(&table.url),
         known_hosts: text(&table.known_hosts),
-        host_keys: or(table.host_keys.as_ref(), HostKeys::Strict),
+        host_keys: table.host_keys.value,
     }
 }
 
@@ -422,15 +422,15 @@ fn daytona(table: &DaytonaTable) -> Daytona {
 fn modal(table: &ModalTable) -> Modal {
     let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
     Modal {
-        python: text(&table.python).unwrap_or_else(|| "python3".to_owned()),
-        app: text(&table.app).unwrap_or_else(|| "toolc".to_owned()),
+        python: table.python.value.trim().to_owned(),
+        app: table.app.value.trim().to_owned(),
         image: text(&table.image),
-        directory: text(&table.directory).unwrap_or_else(|| "/root/work".to_owned()),
-        network: or(table.network.as_ref(), false),
-        max_minutes: or(table.max_minutes.as_ref(), 120),
-        max_memory_mib: or(table.max_memory_mib.as_ref(), 2048),
-        max_processors: or(table.max_processors.as_ref(), 2),
-        max_sandboxes: or(table.max_sandboxes.as_ref(), 8),
+        directory: table.directory.value.trim().to_owned(),
+        network: table.network.value,
+        max_minutes: table.max_minutes.value,
+        max_memory_mib: table.max_memory_mib.value,
+        max_processors: table.max_processors.value,
+        max_sandboxes: table.max_sandboxes.value,
         url: text(&table.url),
     }
 }
@@ -440,7 +440,7 @@ fn apptainer(table: &ApptainerTable) -> Option<Apptainer> {
     Some(Apptainer {
         image: table.image.as_ref()?.value.trim().to_owned(),
         program: table.program.as_ref().map(|program| program.value.trim().to_owned()),
-        network: or(table.network.as_ref(), false),
+        network: table.network.value,
         binds: texts(&table.binds),
     })
 }
@@ -458,8 +458,8 @@ fn model(table: &ModelTable) -> Option<Model> {
         key_variable: Some(key_variable).filter(|name| !name.is_empty()),
         context_tokens: table.context_tokens.as_ref().map(|tokens| tokens.value),
         max_output_tokens: table.max_output_tokens.as_ref().map(|tokens| tokens.value),
-        timeout: or(table.timeout.as_ref(), Duration::from_mins(2)),
-        retries: or(table.retries.as_ref(), 4),
+        timeout: table.timeout.value,
+        retries: table.retries.value,
         prices: table.prices.as_ref().and_then(prices),
     })
 }

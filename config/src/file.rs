@@ -4,15 +4,17 @@ use std::mem::discriminant;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::{Map, Value, json};
 use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
-use toolc_tables::{Document, MAX_BYTES};
+use toolc_tables::{Document, HasKeys as _, MAX_BYTES, defaults};
 
 use crate::bounded;
 use crate::config::Config;
 use crate::home::Home;
 use crate::keys::{ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable};
 use crate::migrate::{Migrated, migrate};
+use crate::report::{is_in, report};
 use crate::{mcp, mcp_endpoints};
 
 /// How messages refer to the file.
@@ -89,6 +91,24 @@ impl ConfigFile {
         &self.config
     }
 
+    /// Returns the configuration as JSON, by key: the values of the file, and the defaults of the other keys. Null stands for a default that
+    /// is not a single value. The name of a key with a duration has the unit `_ms`.
+    pub fn to_json(&self) -> Map<String, Value> {
+        let mut json =
+            self.document.as_ref().map_or_else(|| defaults::<ConfigTable>().to_json(), |file| file.table.to_json());
+        let models = &mut json["models"];
+        if models["auxiliary"].is_null() {
+            models["auxiliary"] = models["main"].clone();
+        }
+        for (key, model) in [("main", &self.config.main_model), ("auxiliary", &self.config.auxiliary_model)] {
+            if let Some(model) = model {
+                models[key]["base_url"] = json!(model.base_url);
+                models[key]["key_variable"] = json!(model.key_variable);
+            }
+        }
+        json
+    }
+
     /// Returns whether the file exists.
     pub fn exists(&self) -> bool {
         self.document.is_some()
@@ -120,29 +140,29 @@ fn check(table: &ConfigTable, sink: &Sink) {
     for model in [&table.models.main, &table.models.auxiliary].into_iter().flatten() {
         check_model(model, sink);
     }
-    if let Some(percent) = &table.agent.compact_at_percent
+    if let Some(percent) = &table.agent.compact_at_percent.written()
         && !(10..=95).contains(&percent.value)
     {
         let help = "the rest of the context is needed for the response and for the summary";
         report(sink, percent, "invalid value for `compact_at_percent`", "expected a percentage from 10 to 95", help);
     }
     let helpers = &table.agent.helpers;
-    if let Some(count) = helpers.at_once.as_ref().filter(|count| count.value > 10) {
+    if let Some(count) = helpers.at_once.written().filter(|count| count.value > 10) {
         let help = "each helper needs a thread, and asks the model on its own";
-        report(sink, count, "invalid value for `at_once`", "expected a number from 1 to 10", help);
+        report(sink, &count, "invalid value for `at_once`", "expected a number from 1 to 10", help);
     }
-    if let Some(levels) = helpers.levels.as_ref().filter(|levels| levels.value > 2) {
+    if let Some(levels) = helpers.levels.written().filter(|levels| levels.value > 2) {
         let help = "with 2, a helper can have helpers of its own, which have none";
-        report(sink, levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
+        report(sink, &levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
     }
     if let Some(max) = table.results.max_chars.as_ref().filter(|max| max.value < MIN_RESULT_CHARS) {
         let help = "a model cannot work with results that are cut after a few words";
         report(sink, max, "invalid value for `max_chars`", &format!("expected at least {MIN_RESULT_CHARS}"), help);
     }
-    if let Some(timeout) = table.agent.question_timeout.as_ref().filter(|timeout| timeout.value > MAX_QUESTION_TIMEOUT)
+    if let Some(timeout) = table.agent.question_timeout.written().filter(|timeout| timeout.value > MAX_QUESTION_TIMEOUT)
     {
         let help = "the tool `clarify` takes no longer, and the model goes on without an answer then";
-        report(sink, timeout, "invalid value for `question_timeout`", "expected at most `10m`", help);
+        report(sink, &timeout, "invalid value for `question_timeout`", "expected at most `10m`", help);
     }
     check_kind(&table.environment, sink);
     check_ssh(&table.environment.ssh, sink);
@@ -173,8 +193,8 @@ fn check(table: &ConfigTable, sink: &Sink) {
     }
     mcp::check(&table.mcp, sink);
     mcp_endpoints::check(&table.mcp, sink);
-    let seconds = table.approval.timeout.as_ref();
-    if let Some(timeout) = seconds.filter(|timeout| timeout.value.is_zero()) {
+    let seconds = table.approval.timeout.written();
+    if let Some(timeout) = &seconds.filter(|timeout| timeout.value.is_zero()) {
         report(
             sink,
             timeout,
@@ -187,7 +207,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
 
 /// Checks that the kind of environment has what it needs.
 fn check_kind(environment: &EnvironmentTable, sink: &Sink) {
-    let Some(kind) = &environment.kind else { return };
+    let Some(kind) = &environment.kind.written() else { return };
     let (value, key, what) = match kind.value {
         EnvironmentKind::Docker => (&environment.container.image, "environment.container.image", "an image"),
         EnvironmentKind::Apptainer => (&environment.apptainer.image, "environment.apptainer.image", "an image"),
@@ -253,10 +273,10 @@ fn check_daytona(daytona: &DaytonaTable, sink: &Sink) {
 
 fn check_modal(modal: &ModalTable, sink: &Sink) {
     check_service(modal.url.as_ref(), "https://api.modal.com", sink);
-    check_texts([(&modal.python, "python"), (&modal.app, "app"), (&modal.image, "image")], sink);
-    if let Some(directory) = modal.directory.as_ref().filter(|directory| !directory.value.trim().starts_with('/')) {
+    check_texts([(&modal.python.written(), "python"), (&modal.app.written(), "app"), (&modal.image, "image")], sink);
+    if let Some(directory) = modal.directory.written().filter(|directory| !directory.value.trim().starts_with('/')) {
         let help = "it is a directory of the sandbox, which is made";
-        report(sink, directory, "`directory` is not absolute", "expected `/...`", help);
+        report(sink, &directory, "`directory` is not absolute", "expected `/...`", help);
     }
 }
 
@@ -377,12 +397,4 @@ fn unknown(name: &At<String>, noun: &str, code: Code, known: &[&str], sink: &Sin
         let found = found.help_nearest(&name.value, known.iter().copied(), &format!("the {noun}s are"));
         sink.push(found);
     }
-}
-
-pub(crate) fn report<T>(sink: &Sink, at: &At<T>, message: &str, label: &str, help: &str) {
-    sink.push(Diagnostic::new(codes::INVALID_VALUE, at.place, message).label(label).help(help));
-}
-
-pub(crate) fn is_in(names: &[At<String>], name: &str) -> bool {
-    names.iter().any(|other| other.value == name)
 }

@@ -4,45 +4,45 @@
 use toolc_tables::Reader;
 use toolc_tables::diagnostic::At;
 use toolc_tables::kinds::{
-    Amount, Count, Duration, FactValues, Flag, Names, Required, Table, TableOrDefault, Tables, Text, Texts,
+    Amount, Count, Duration, FactValues, Flag, HasName, Named, Names, Required, Section, Table, Text, Texts,
     TextsByName, WholeNumber, Word,
 };
 use toolc_tables::{table, words};
 
 table! {
     /// The file `config.toml`.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ConfigTable {
         /// The version of the format. Default: the current one, 1.
         version: WholeNumber,
         /// Language models: the one that works, and one for small tasks.
-        models: TableOrDefault<ModelsTable>,
+        models: Section<ModelsTable>,
         /// Toolsets and tools that sessions are granted.
-        tools: TableOrDefault<ToolsTable>,
+        tools: Section<ToolsTable>,
         /// The values of facts, by name. A fact that is missing has the default that its manifest declares.
         facts: FactValues,
         /// How calls that need approval are decided.
-        approval: TableOrDefault<ApprovalTable>,
+        approval: Section<ApprovalTable>,
         /// Where tools act.
-        environment: TableOrDefault<EnvironmentTable>,
+        environment: Section<EnvironmentTable>,
         /// Limits of the loop.
-        agent: TableOrDefault<AgentTable>,
+        agent: Section<AgentTable>,
         /// What is done with results.
-        results: TableOrDefault<ResultsTable>,
+        results: Section<ResultsTable>,
         /// Where plugins are.
-        plugins: TableOrDefault<PluginsTable>,
+        plugins: Section<PluginsTable>,
         /// Where notes are kept.
-        memory: TableOrDefault<MemoryTable>,
+        memory: Section<MemoryTable>,
         /// MCP servers, whose tools the program uses.
-        mcp: TableOrDefault<McpTable>,
+        mcp: Section<McpTable>,
         /// What is kept of conversations.
-        sessions: TableOrDefault<SessionsTable>,
+        sessions: Section<SessionsTable>,
     }
 }
 
 table! {
     /// Language models.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ModelsTable {
         /// The model that works on the user's task.
         main: Table<ModelTable>,
@@ -68,10 +68,10 @@ table! {
         context_tokens: Count,
         /// The maximum number of tokens that the model writes in one response. Default: that of the server.
         max_output_tokens: Count,
-        /// The maximum time without any data from the server. Default: `2m`.
-        timeout: Duration,
-        /// The number of times that a failed request is repeated. Default: 4.
-        retries: WholeNumber,
+        /// The maximum time without any data from the server.
+        timeout: Duration = "2m",
+        /// The number of times that a failed request is repeated.
+        retries: WholeNumber = 4,
         /// The prices, from which the cost of a session is computed. Default: no cost is shown.
         prices: Table<PricesTable>,
     }
@@ -110,7 +110,7 @@ table! {
 
 table! {
     /// Toolsets and tools.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ToolsTable {
         /// The toolsets to enable. Default: those of the command, such as `cli`.
         enable: Names,
@@ -121,10 +121,10 @@ table! {
         /// The tools to disable. Takes precedence over enabling.
         disable_tools: Texts,
         /// How the model finds tools if their definitions take more than a tenth of its context, or more than 20,000 tokens if its size is
-        /// unknown. Tools that most conversations need are always shown. Default: `toolc`.
-        search: Word<SearchBy>,
-        /// How the model learns that tools were added, removed or changed during a conversation. Default: `resend`.
-        changes: Word<ToolChanges>,
+        /// unknown. Tools that most conversations need are always shown.
+        search: Word<SearchBy> = SearchBy::Toolc,
+        /// How the model learns that tools were added, removed or changed during a conversation.
+        changes: Word<ToolChanges> = ToolChanges::Resend,
     }
 }
 
@@ -153,14 +153,14 @@ words! {
 
 table! {
     /// How calls that need approval are decided.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ApprovalTable {
         /// What happens to a call that needs approval. Default: `ask`, and `deny` where no person can be asked.
         mode: Word<ApprovalMode>,
-        /// The time limit for an answer, after which the call is denied. Default: `1m`.
-        timeout: Duration,
-        /// Whether the auxiliary model can approve commands that only rules with a low risk ask about. Default: `false`.
-        second_opinion: Flag,
+        /// The time limit for an answer, after which the call is denied.
+        timeout: Duration = "1m",
+        /// Whether the auxiliary model can approve commands that only rules with a low risk ask about.
+        second_opinion: Flag = false,
     }
 }
 
@@ -178,10 +178,10 @@ words! {
 
 table! {
     /// Where tools act.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct EnvironmentTable {
-        /// The kind of environment. Default: `local`.
-        kind: Word<EnvironmentKind>,
+        /// The kind of environment.
+        kind: Word<EnvironmentKind> = EnvironmentKind::Local,
         /// Files and folders of the current directory that each new sandbox of a service (`daytona`, `modal`) gets a copy of. `.` is all of
         /// it. Default: none.
         put: Texts,
@@ -189,15 +189,15 @@ table! {
         /// its directory. Default: none.
         get: Texts,
         /// Containers of the kind `docker`.
-        container: TableOrDefault<ContainerTable>,
+        container: Section<ContainerTable>,
         /// The machine of the kind `ssh`.
-        ssh: TableOrDefault<SshTable>,
+        ssh: Section<SshTable>,
         /// Sandboxes of the kind `daytona`.
-        daytona: TableOrDefault<DaytonaTable>,
+        daytona: Section<DaytonaTable>,
         /// Sandboxes of the kind `modal`.
-        modal: TableOrDefault<ModalTable>,
+        modal: Section<ModalTable>,
         /// Containers of the kind `apptainer`.
-        apptainer: TableOrDefault<ApptainerTable>,
+        apptainer: Section<ApptainerTable>,
     }
 }
 
@@ -223,19 +223,19 @@ words! {
 
 table! {
     /// Containers.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ContainerTable {
         /// The image, such as `docker.io/library/python:3.13`. It must have a POSIX shell with the usual programs, and be on this machine
         /// already. Needed for the kind `docker`.
         image: Text,
-        /// Whether programs have a network, through which they also reach services of this machine. Default: `false`.
-        network: Flag,
-        /// Whether programs can write only to the directory of the task and to `/tmp`. Default: `false`.
-        read_only: Flag,
-        /// The maximum number of processes and threads. Default: 2048.
-        max_processes: Count,
-        /// The maximum memory, in MiB. Default: 2048.
-        max_memory_mib: Count,
+        /// Whether programs have a network, through which they also reach services of this machine.
+        network: Flag = false,
+        /// Whether programs can write only to the directory of the task and to `/tmp`.
+        read_only: Flag = false,
+        /// The maximum number of processes and threads.
+        max_processes: Count = 2048,
+        /// The maximum memory, in MiB.
+        max_memory_mib: Count = 2048,
         /// The maximum number of processors. Default: all.
         max_processors: Count,
     }
@@ -243,13 +243,13 @@ table! {
 
 table! {
     /// Another machine.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct SshTable {
         /// The name or address of the machine. It needs Linux, and a POSIX shell with the usual programs. Needed for the kind `ssh`.
         host: Text,
         /// The user there. Default: the name of your user here.
         user: Text,
-        /// The port of the SSH server. Default: 22.
+        /// The port of the SSH server. Default: that of `config_file`, or 22.
         port: Count,
         /// The file with your private key. Default: the keys of your user, and those of its agent.
         key: Text,
@@ -257,8 +257,8 @@ table! {
         directory: Text,
         /// The file with the host keys that are accepted. Default: `known_hosts` in the home folder of toolc.
         known_hosts: Text,
-        /// What happens to a host key that is not known. A changed key is refused in any case. Default: `strict`.
-        host_keys: Word<HostKeys>,
+        /// What happens to a host key that is not known. A changed key is refused in any case.
+        host_keys: Word<HostKeys> = HostKeys::Strict,
         /// A configuration file of OpenSSH, such as `~/.ssh/config`, which can name machines to go through. Default: none is read.
         config_file: Text,
     }
@@ -266,18 +266,18 @@ table! {
 
 table! {
     /// Sandboxes of the service Daytona. The key of the service is the variable `DAYTONA_API_KEY`.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct DaytonaTable {
         /// The snapshot with which a sandbox begins. Default: that of Daytona.
         snapshot: Text,
         /// The directory in which tools begin there, absolute or relative to the home. Default: the home.
         directory: Text,
-        /// Whether programs have a network, which reaches the Internet. Default: `false`.
-        network: Flag,
-        /// How many minutes a sandbox lives at most. The service deletes it then. Default: 120.
-        max_minutes: Count,
-        /// How many sandboxes the processes of this profile may have at a time. Default: 8.
-        max_sandboxes: Count,
+        /// Whether programs have a network, which reaches the Internet.
+        network: Flag = false,
+        /// How many minutes a sandbox lives at most. The service deletes it then.
+        max_minutes: Count = 120,
+        /// How many sandboxes the processes of this profile may have at a time.
+        max_sandboxes: Count = 8,
         /// The region. Default: that of the organization.
         target: Text,
         /// The id of the organization, if the key belongs to several.
@@ -286,33 +286,33 @@ table! {
         url: Text,
         /// The file with the host keys of the SSH gateway that are accepted. Default: `known_hosts` in the home folder of toolc.
         known_hosts: Text,
-        /// What happens to a host key of the gateway that is not known. A changed key is refused in any case. Default: `strict`.
-        host_keys: Word<HostKeys>,
+        /// What happens to a host key of the gateway that is not known. A changed key is refused in any case.
+        host_keys: Word<HostKeys> = HostKeys::Strict,
     }
 }
 
 table! {
     /// Sandboxes of the service Modal. Its token is in the variables `MODAL_TOKEN_ID` and `MODAL_TOKEN_SECRET`, or in `~/.modal.toml`.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ModalTable {
-        /// The Python that has the SDK of Modal. Default: `python3`.
-        python: Text,
-        /// The app of Modal to which the sandboxes belong. It is made if it does not exist. Default: `toolc`.
-        app: Text,
+        /// The Python that has the SDK of Modal.
+        python: Text = "python3",
+        /// The app of Modal to which the sandboxes belong. It is made if it does not exist.
+        app: Text = "toolc",
         /// The image, which must have a POSIX shell with the usual programs. Default: that of Modal, with Debian and Python.
         image: Text,
-        /// The absolute directory in which tools begin there. It is made. Default: `/root/work`.
-        directory: Text,
-        /// Whether programs have a network, which reaches the Internet. Default: `false`.
-        network: Flag,
-        /// How many minutes a sandbox lives at most. The service ends it then. Default: 120.
-        max_minutes: Count,
-        /// The maximum memory, in MiB. Default: 2048.
-        max_memory_mib: Count,
-        /// The maximum number of processors. Default: 2.
-        max_processors: Count,
-        /// How many sandboxes of the app may run at a time. Default: 8.
-        max_sandboxes: Count,
+        /// The absolute directory in which tools begin there. It is made.
+        directory: Text = "/root/work",
+        /// Whether programs have a network, which reaches the Internet.
+        network: Flag = false,
+        /// How many minutes a sandbox lives at most. The service ends it then.
+        max_minutes: Count = 120,
+        /// The maximum memory, in MiB.
+        max_memory_mib: Count = 2048,
+        /// The maximum number of processors.
+        max_processors: Count = 2,
+        /// How many sandboxes of the app may run at a time.
+        max_sandboxes: Count = 8,
         /// The address of the service. Default: `https://api.modal.com`.
         url: Text,
     }
@@ -320,15 +320,15 @@ table! {
 
 table! {
     /// Containers of Apptainer or Singularity.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ApptainerTable {
         /// The image: the path of a file or a folder, such as `~/python.sif`. It must have a POSIX shell with the usual programs. Needed
         /// for the kind `apptainer`.
         image: Text,
         /// The path of the program, whose name is `apptainer` or `singularity`. Default: the first of these that is found.
         program: Text,
-        /// Whether programs have the network of this machine. Default: `false`.
-        network: Flag,
+        /// Whether programs have the network of this machine.
+        network: Flag = false,
         /// Further folders of this machine that programs see: `SOURCE`, `SOURCE:TARGET` or `SOURCE:TARGET:ro`.
         binds: Texts,
     }
@@ -346,33 +346,33 @@ words! {
 
 table! {
     /// Limits of the loop.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct AgentTable {
-        /// The maximum number of requests to the model for one task. Default: 90.
-        max_iterations: Count,
-        /// The percentage of the context at which the conversation is summarised. Default: 80.
-        compact_at_percent: Count,
-        /// The number of the last messages that a summary leaves as they are. Default: 20.
-        keep_messages: Count,
-        /// The time that the user has to answer the questions of a call of `clarify`, at most ten minutes. Default: `10m`.
-        question_timeout: Duration,
+        /// The maximum number of requests to the model for one task.
+        max_iterations: Count = 90,
+        /// The percentage of the context at which the conversation is summarised.
+        compact_at_percent: Count = 80,
+        /// The number of the last messages that a summary leaves as they are.
+        keep_messages: Count = 20,
+        /// The time that the user has to answer the questions of a call of `clarify`, at most ten minutes.
+        question_timeout: Duration = "10m",
         /// Helpers, to which the tool `delegate_task` hands parts of a task.
-        helpers: TableOrDefault<HelpersTable>,
+        helpers: Section<HelpersTable>,
     }
 }
 
 table! {
     /// Helpers of a conversation.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct HelpersTable {
-        /// The maximum number of helpers of a conversation that work at the same time, at most 10. The others wait. Default: 3.
-        at_once: Count,
-        /// How many levels of helpers can be below a conversation: with 0 it has none, with 1 helpers cannot have helpers. At most 2. Default: 2.
-        levels: WholeNumber,
-        /// The maximum number of requests to the model of a helper. They also count for `agent.max_iterations`. Default: 50.
-        max_iterations: Count,
-        /// The model of helpers. Default: `main`.
-        model: Word<HelperModel>,
+        /// The maximum number of helpers of a conversation that work at the same time, at most 10. The others wait.
+        at_once: Count = 3,
+        /// How many levels of helpers can be below a conversation: with 0 it has none, with 1 helpers cannot have helpers. At most 2.
+        levels: WholeNumber = 2,
+        /// The maximum number of requests to the model of a helper. They also count for `agent.max_iterations`.
+        max_iterations: Count = 50,
+        /// The model of helpers.
+        model: Word<HelperModel> = HelperModel::Main,
     }
 }
 
@@ -388,34 +388,34 @@ words! {
 
 table! {
     /// What is done with results.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct ResultsTable {
         /// The maximum number of characters of a result that the model receives, for tools that declare no limit, at least 1,000. Default:
         /// 50,000.
         max_chars: Count,
-        /// The time for which the whole text of a longer result is kept in `cache/results`. Default: `24h`.
-        keep: Duration,
+        /// The time for which the whole text of a longer result is kept in `cache/results`.
+        keep: Duration = "24h",
     }
 }
 
 table! {
     /// Where plugins are.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct PluginsTable {
         /// Folders of plugins, in addition to `plugins` in the home folder. Absolute, or beginning with `~/`.
         folders: Texts,
         /// The names of plugins that are not loaded.
         disable: Texts,
-        /// Whether the plugins of a project are loaded, after the project was trusted. Default: `true`.
-        from_projects: Flag,
-        /// Whether the plugins of packages are loaded, each after it was trusted. Default: `true`.
-        from_packages: Flag,
+        /// Whether the plugins of a project are loaded, after the project was trusted.
+        from_projects: Flag = true,
+        /// Whether the plugins of packages are loaded, each after it was trusted.
+        from_packages: Flag = true,
     }
 }
 
 table! {
     /// Where notes are kept.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct MemoryTable {
         /// The plugin that keeps the notes of the tool `memory`. Default: files in `memories` of the home folder.
         plugin: Text,
@@ -424,33 +424,32 @@ table! {
 
 table! {
     /// What is kept of conversations.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct SessionsTable {
-        /// Whether conversations are recorded in `state.db`. Default: `true`.
-        record: Flag,
+        /// Whether conversations are recorded in `state.db`.
+        record: Flag = true,
     }
 }
 
 table! {
     /// MCP servers.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct McpTable {
         /// The servers, by name: at most 32 letters, digits, `-` and single `_`. A tool of the server `NAME` is called
         /// `mcp__NAME__TOOL`, and the toolset with all of them `mcp-NAME`.
-        servers: Tables<McpServerTable>,
-        /// The address of the registry of npm, which names the version of a package that `npx` runs. Default:
-        /// `https://registry.npmjs.org`.
-        npm_registry: Text,
-        /// The address of `PyPI`, which names the version of a package that `uvx` runs. Default: `https://pypi.org`.
-        pypi: Text,
-        /// The address of OSV, which knows vulnerable and malicious packages. Default: `https://api.osv.dev`.
-        osv: Text,
+        servers: Named<McpServerTable>,
+        /// The address of the registry of npm, which names the version of a package that `npx` runs.
+        npm_registry: Text = "https://registry.npmjs.org",
+        /// The address of `PyPI`, which names the version of a package that `uvx` runs.
+        pypi: Text = "https://pypi.org",
+        /// The address of OSV, which knows vulnerable and malicious packages.
+        osv: Text = "https://api.osv.dev",
         /// The time for which a session waits at its start until the servers have listed their tools. The tools of slower servers are added
-        /// when they are listed. Default: `5s`.
-        start_wait: Duration,
+        /// when they are listed.
+        start_wait: Duration = "5s",
         /// What `toolc mcp serve NAME` serves to MCP clients, by name: at most 32 letters, digits, `-` and single `_`. `toolc mcp serve`
         /// serves the endpoint `default`.
-        endpoints: Tables<McpEndpointTable>,
+        endpoints: Named<McpEndpointTable>,
     }
 }
 
@@ -475,13 +474,13 @@ table! {
         origins: Texts,
         /// The text that clients may show to their models.
         instructions: Text,
-        /// The time after which a call continues in the background, if the client knows tasks. Default: `10s`.
-        background_after: Duration,
+        /// The time after which a call continues in the background, if the client knows tasks.
+        background_after: Duration = "10s",
         /// The time for which clients may use the list of tools without asking again, at most a day. Default: none, because the tools can
         /// change at any time.
         list_ttl: Duration,
-        /// Who may use a list that was kept. Default: `private`.
-        list_scope: Word<McpListScope>,
+        /// Who may use a list that was kept.
+        list_scope: Word<McpListScope> = McpListScope::Private,
     } with {
         /// The name of the endpoint.
         name: At<String> = Reader::table_name,
@@ -518,29 +517,28 @@ table! {
         /// The name of the variable that holds a bearer token for the header `Authorization`.
         bearer_variable: Text,
         /// How `toolc mcp login` logs in, if the server requires it and there is no bearer token.
-        oauth: TableOrDefault<McpOauthTable>,
-        /// Whether the server is started. Default: `true`.
-        enabled: Flag,
+        oauth: Section<McpOauthTable>,
+        /// Whether the server is started.
+        enabled: Flag = true,
         /// Whether to trust the hints of the server about its tools, such as that a tool only reads, and to pass on icons and `_meta` to MCP
-        /// clients. Default: `false`.
-        trusted: Flag,
-        /// The time limit for a start, until the server has listed its tools. Default: `30s`.
-        start_timeout: Duration,
-        /// The time limit of a call. Default: `2m`.
-        call_timeout: Duration,
-        /// The time limit for your answer to a question of the server. It does not count for `call_timeout`. Default: `5m`.
-        question_timeout: Duration,
+        /// clients.
+        trusted: Flag = false,
+        /// The time limit for a start, until the server has listed its tools.
+        start_timeout: Duration = "30s",
+        /// The time limit of a call.
+        call_timeout: Duration = "2m",
+        /// The time limit for your answer to a question of the server. It does not count for `call_timeout`.
+        question_timeout: Duration = "5m",
         /// Whether the server may ask the auxiliary model for answers, each of which you approve. Only servers of the older era do.
-        /// Default: `false`.
-        sampling: Flag,
+        sampling: Flag = false,
         /// The tools that are used, by the names that the server gives them. Default: all.
         include: Names,
         /// Tools that are not used, by the names that the server gives them.
         exclude: Texts,
-        /// Which changes of the server's definitions are held back until you accept them. Default: `strict`.
-        pinning: Word<McpPinning>,
+        /// Which changes of the server's definitions are held back until you accept them.
+        pinning: Word<McpPinning> = McpPinning::Strict,
         /// Settings of single tools, by the names that the server gives them.
-        tools: Tables<McpToolTable>,
+        tools: Named<McpToolTable>,
     } with {
         /// The name of the server.
         name: At<String> = Reader::table_name,
@@ -549,7 +547,7 @@ table! {
 
 table! {
     /// How to log in at an MCP server. Without any key, this program registers itself at the authorization server.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub struct McpOauthTable {
         /// The id of a client that you have registered at the authorization server.
         client_id: Text,
@@ -580,10 +578,28 @@ table! {
     pub struct McpToolTable {
         /// The parameters that hold a shell command. It is judged by the command rules before each call.
         shell: Names,
-        /// Whether parameters that look like shell commands or code, by their names and descriptions, are judged. Default: `true`.
-        judge: Flag,
+        /// Whether parameters that look like shell commands or code, by their names and descriptions, are judged.
+        judge: Flag = true,
     } with {
         /// The name of the tool.
         name: At<String> = Reader::table_name,
+    }
+}
+
+impl HasName for McpServerTable {
+    fn name(&self) -> &str {
+        &self.name.value
+    }
+}
+
+impl HasName for McpEndpointTable {
+    fn name(&self) -> &str {
+        &self.name.value
+    }
+}
+
+impl HasName for McpToolTable {
+    fn name(&self) -> &str {
+        &self.name.value
     }
 }

@@ -8,7 +8,6 @@
 
 mod bounded;
 mod config;
-#[cfg(feature = "docs")]
 mod docs;
 mod edit;
 mod edit_mcp;
@@ -19,6 +18,7 @@ mod keys;
 mod mcp;
 mod mcp_endpoints;
 mod migrate;
+mod report;
 mod trust;
 
 use serde_json::{Value, json};
@@ -28,7 +28,6 @@ pub use config::{
     Agent, Approval, Apptainer, Config, Container, Daytona, Environment, Helpers, Modal, Model, Plugins, Prices,
     Results, Ssh, ToolSelection,
 };
-#[cfg(feature = "docs")]
 pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};

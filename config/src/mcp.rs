@@ -3,24 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Diagnostic, Sink};
+use toolc_tables::{Setting, codes, defaults};
 
 use crate::env_file::is_name;
-use crate::file::{is_in, report};
 use crate::keys::{McpOauthTable, McpPinning, McpServerTable, McpTable, McpToolTable};
+use crate::report::{is_in, report};
 
 /// The maximum length of a name, which leaves room for the names of tools.
 const MAX_NAME: usize = 32;
-
-/// The default of `mcp.start_wait`.
-pub(crate) const START_WAIT: Duration = Duration::from_secs(5);
-/// The default of `start_timeout`.
-const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// The default of `call_timeout`.
-const CALL_TIMEOUT: Duration = Duration::from_mins(2);
-/// The default of `question_timeout`.
-const QUESTION_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// An MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,19 +107,29 @@ pub struct McpTool {
 impl McpServer {
     /// Returns a server with the defaults of all other keys.
     pub fn new(name: String, transport: McpTransport) -> Self {
+        Self { name, ..Self::of(&defaults(), transport) }
+    }
+
+    /// Returns the server of a table.
+    fn of(table: &McpServerTable, transport: McpTransport) -> Self {
+        let tool = |tool: &McpToolTable| McpTool {
+            name: tool.name.value.clone(),
+            shell: texts(&tool.shell),
+            judge: tool.judge.value,
+        };
         Self {
-            name,
+            name: table.name.value.clone(),
             transport,
-            enabled: true,
-            trusted: false,
-            start_timeout: START_TIMEOUT,
-            call_timeout: CALL_TIMEOUT,
-            include: None,
-            exclude: Vec::new(),
-            pinning: McpPinning::Strict,
-            tools: Vec::new(),
-            question_timeout: QUESTION_TIMEOUT,
-            sampling: false,
+            enabled: table.enabled.value,
+            trusted: table.trusted.value,
+            start_timeout: table.start_timeout.value,
+            call_timeout: table.call_timeout.value,
+            include: Some(texts(&table.include)).filter(|names| !names.is_empty()),
+            exclude: texts(&table.exclude),
+            pinning: table.pinning.value,
+            tools: table.tools.iter().map(tool).collect(),
+            question_timeout: table.question_timeout.value,
+            sampling: table.sampling.value,
         }
     }
 
@@ -146,14 +147,8 @@ impl McpServer {
 
 /// Returns where packages are found and checked.
 pub(crate) fn registries(table: &McpTable) -> McpRegistries {
-    let or = |text: &Option<At<String>>, default: &str| {
-        text.as_ref().map_or(default, |text| text.value.trim_end_matches('/')).to_owned()
-    };
-    McpRegistries {
-        npm: or(&table.npm_registry, "https://registry.npmjs.org"),
-        pypi: or(&table.pypi, "https://pypi.org"),
-        osv: or(&table.osv, "https://api.osv.dev"),
-    }
+    let address = |text: &Setting<String>| text.value.trim_end_matches('/').to_owned();
+    McpRegistries { npm: address(&table.npm_registry), pypi: address(&table.pypi), osv: address(&table.osv) }
 }
 
 /// Returns the servers of a table without mistakes.
@@ -163,9 +158,6 @@ pub(crate) fn servers(table: &McpTable) -> Vec<McpServer> {
 
 fn server(table: &McpServerTable) -> Option<McpServer> {
     let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.clone());
-    let texts = |texts: &[At<String>]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
-    let or = |time: &Option<At<Duration>>, default| time.as_ref().map_or(default, |time| time.value);
-    let is = |flag: &Option<At<bool>>, default| flag.as_ref().map_or(default, |flag| flag.value);
     let transport = match (text(&table.command), text(&table.url)) {
         (Some(command), None) => McpTransport::Stdio {
             command,
@@ -187,24 +179,11 @@ fn server(table: &McpServerTable) -> Option<McpServer> {
         // It was reported.
         _ => return None,
     };
-    let tool = |tool: &McpToolTable| McpTool {
-        name: tool.name.value.clone(),
-        shell: texts(&tool.shell),
-        judge: is(&tool.judge, true),
-    };
-    Some(McpServer {
-        enabled: is(&table.enabled, true),
-        trusted: is(&table.trusted, false),
-        start_timeout: or(&table.start_timeout, START_TIMEOUT),
-        call_timeout: or(&table.call_timeout, CALL_TIMEOUT),
-        include: Some(texts(&table.include)).filter(|names| !names.is_empty()),
-        exclude: texts(&table.exclude),
-        pinning: table.pinning.as_ref().map_or(McpPinning::Strict, |pinning| pinning.value),
-        tools: table.tools.iter().map(tool).collect(),
-        question_timeout: or(&table.question_timeout, QUESTION_TIMEOUT),
-        sampling: is(&table.sampling, false),
-        ..McpServer::new(table.name.value.clone(), transport)
-    })
+    Some(McpServer::of(table, transport))
+}
+
+fn texts(texts: &[At<String>]) -> Vec<String> {
+    texts.iter().map(|text| text.value.clone()).collect()
 }
 
 /// Returns the name in the program and the variable that holds the value, of `NAME` or `NAME=OTHER`.
@@ -226,8 +205,8 @@ pub(crate) fn check(table: &McpTable, sink: &Sink) {
     for server in &table.servers {
         check_server(server, sink);
     }
-    for address in [&table.npm_registry, &table.pypi, &table.osv].into_iter().flatten() {
-        check_address(address, sink);
+    for address in [&table.npm_registry, &table.pypi, &table.osv].into_iter().filter_map(Setting::written) {
+        check_address(&address, sink);
     }
 }
 
@@ -388,7 +367,7 @@ mod tests {
         let env = vec![pair("TOKEN", "TOKEN"), pair("KEY", "WORK_KEY")];
         let (command, args) = ("npx".to_owned(), vec!["-y".to_owned(), "x".to_owned()]);
         assert_eq!(fs.transport, McpTransport::Stdio { command, args, env, directory: Some("~/w".to_owned()) });
-        assert_eq!((fs.enabled, fs.trusted, fs.start_timeout), (true, false, START_TIMEOUT));
+        assert_eq!((fs.enabled, fs.trusted, fs.start_timeout), (true, false, Duration::from_secs(30)));
         assert_eq!((&fs.include, &fs.exclude), (&None, &vec!["write".to_owned()]));
         let tools: Vec<_> = fs.tools.iter().map(|tool| (tool.name.as_str(), tool.shell.len(), tool.judge)).collect();
         assert_eq!(tools, [("run", 1, true), ("a.b", 0, false)]);

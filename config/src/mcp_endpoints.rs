@@ -4,17 +4,16 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use toolc_tables::defaults;
 use toolc_tables::diagnostic::{At, Sink};
 
 use crate::env_file::is_name;
-use crate::file::report;
 use crate::keys::{McpEndpointTable, McpListScope, McpTable};
 use crate::mcp::is_server_name;
+use crate::report::report;
 
 /// The toolset that is served if none is named.
 const DEFAULT_TOOLSET: &str = "safe";
-/// The default of `background_after`.
-const BACKGROUND_AFTER: Duration = Duration::from_secs(10);
 
 /// What is served to MCP clients, and to whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,20 +50,7 @@ impl McpEndpoint {
 
     /// Returns an endpoint with the defaults of all keys.
     pub fn new(name: String) -> Self {
-        Self {
-            name,
-            toolsets: vec![DEFAULT_TOOLSET.to_owned()],
-            tools: Vec::new(),
-            http: None,
-            token_variables: Vec::new(),
-            token_file: None,
-            hosts: Vec::new(),
-            origins: Vec::new(),
-            instructions: String::new(),
-            background_after: BACKGROUND_AFTER,
-            list_ttl: Duration::ZERO,
-            list_scope: McpListScope::Private,
-        }
+        Self { name, ..endpoint(&defaults()) }
     }
 }
 
@@ -75,10 +61,10 @@ pub(crate) fn endpoints(table: &McpTable) -> Vec<McpEndpoint> {
 
 fn endpoint(table: &McpEndpointTable) -> McpEndpoint {
     let texts = |texts: &[At<String>]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
-    let default = McpEndpoint::new(table.name.value.clone());
     let is_named = !(table.toolsets.is_empty() && table.tools.is_empty());
     McpEndpoint {
-        toolsets: if is_named { texts(&table.toolsets) } else { default.toolsets },
+        name: table.name.value.clone(),
+        toolsets: if is_named { texts(&table.toolsets) } else { vec![DEFAULT_TOOLSET.to_owned()] },
         tools: texts(&table.tools),
         http: table.http.as_ref().and_then(|address| address.value.parse().ok()),
         token_variables: texts(&table.token_variables),
@@ -86,10 +72,9 @@ fn endpoint(table: &McpEndpointTable) -> McpEndpoint {
         hosts: texts(&table.hosts),
         origins: texts(&table.origins),
         instructions: table.instructions.as_ref().map_or_else(String::new, |text| text.value.clone()),
-        background_after: table.background_after.as_ref().map_or(BACKGROUND_AFTER, |time| time.value),
+        background_after: table.background_after.value,
         list_ttl: table.list_ttl.as_ref().map_or(Duration::ZERO, |time| time.value),
-        list_scope: table.list_scope.as_ref().map_or(McpListScope::Private, |scope| scope.value),
-        ..default
+        list_scope: table.list_scope.value,
     }
 }
 
@@ -154,12 +139,12 @@ fn check_endpoint(endpoint: &McpEndpointTable, sink: &Sink) {
 /// Reports that a list may be shared that clients do not keep.
 fn check_scope(endpoint: &McpEndpointTable, sink: &Sink) {
     let is_kept = endpoint.list_ttl.is_some() || endpoint.refused.has("list_ttl", true);
-    if let Some(scope) = endpoint.list_scope.as_ref().filter(|scope| scope.value == McpListScope::Public)
+    if let Some(scope) = endpoint.list_scope.written().filter(|scope| scope.value == McpListScope::Public)
         && !is_kept
     {
         let message = format!("`list_scope` of the endpoint `{}` has no effect", endpoint.name.value);
         let help = "remove it, or write how long clients may keep the list: `list_ttl = \"5m\"`";
-        report(sink, scope, &message, "it needs `list_ttl`", help);
+        report(sink, &scope, &message, "it needs `list_ttl`", help);
     }
 }
 

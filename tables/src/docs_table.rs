@@ -9,7 +9,7 @@ pub fn docs_table(keys: &[Key]) -> String {
     let mut table = "| key | value | meaning |\n|---|---|---|".to_owned();
     for key in keys {
         let required = if key.required { "Required. " } else { "" };
-        let _ = write!(table, "\n| `{}` | {} | {required}{}", key.name, key.key_type.noun(), key.doc);
+        let _ = write!(table, "\n| `{}` | {} | {required}{}", key.name, key.key_type.noun(), key.documentation());
         if let KeyType::Word(words) | KeyType::Words(words) | KeyType::WordsByName(words) = key.key_type {
             for (word, doc) in words {
                 let _ = write!(table, " `{word}`: {doc}");

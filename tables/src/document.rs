@@ -1,5 +1,8 @@
 //! A file that is read and checked.
 
+use toml::Spanned;
+use toml::de::DeTable;
+
 use crate::diagnostic::{InvalidFile, Sink};
 use crate::{Files, Form, ReadTable, Reader, SourceId, normalized, syntax};
 
@@ -66,4 +69,11 @@ impl<T: ReadTable<()>> Document<T> {
         check(&self.table, &sink);
         sink.into_result(&self.file)
     }
+}
+
+/// Returns the values of a table without any keys.
+pub fn defaults<T: ReadTable<()>>() -> T {
+    let table = Spanned::new(0..0, DeTable::new());
+    let form = Form { noun: "the table", keys: &[T::KEYS] };
+    T::read(&Reader::document((SourceId(0), "", ""), form, &table, (), &Sink::default()))
 }

@@ -67,7 +67,10 @@ fn value(key: &Key) -> Value {
         KeyType::Properties => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/property" } }),
         KeyType::FlagOrSchema => json!({ "anyOf": [{ "type": "boolean" }, schema] }),
     };
-    value["description"] = json!(key.doc);
+    value["description"] = json!(key.documentation());
+    if let Some(default) = key.default {
+        value["default"] = default();
+    }
     value
 }
 

@@ -19,12 +19,30 @@ pub struct Key {
     /// The documentation of the key, for authors. The first sentence says what the value is; diagnostics quote it: see
     /// [`Key::meaning`].
     pub doc: &'static str,
+    /// Returns what a missing key means, as JSON of what a file would say. `None` if the documentation alone says it.
+    pub default: Option<fn() -> Value>,
 }
 
 impl Key {
     /// Returns a key whose values are of the kind `K`.
     pub const fn new<K: KeyKind>(name: &'static str, doc: &'static str) -> Self {
-        Self { name, key_type: K::TYPE, required: K::REQUIRED, doc: doc.trim_ascii() }
+        Self { name, key_type: K::TYPE, required: K::REQUIRED, doc: doc.trim_ascii(), default: None }
+    }
+
+    /// Adds a default.
+    #[must_use]
+    pub const fn with_default(self, default: fn() -> Value) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    /// Returns the whole documentation, with the default.
+    pub fn documentation(&self) -> String {
+        match self.default.map(|default| default()) {
+            None => self.doc.to_owned(),
+            Some(Value::String(text)) => format!("{} Default: `{text}`.", self.doc),
+            Some(Value::Bool(flag)) => format!("{} Default: `{flag}`.", self.doc),
+            Some(default) => format!("{} Default: {default}.", self.doc),
+        }
     }
 
     /// Returns the first sentence of the documentation as a phrase: without its capital and its full stop.

@@ -53,9 +53,11 @@ kinds! {
     /// A string, a boolean or an integer.
     FactValue: FactValue => Option<toolc::FactValue> = fact_value, |value| value.as_ref().map_or(Value::Null, fact_to_json);
     /// Strings, booleans and integers, by name.
-    FactValues: FactValues => Vec<(At<String>, At<toolc::FactValue>)> = fact_values;
+    FactValues: FactValues => Vec<(At<String>, At<toolc::FactValue>)> = fact_values,
+        |values| values.iter().map(|(name, value)| (name.value.clone(), fact_to_json(&value.value))).collect();
     /// Strings, by name.
-    TextsByName: TextsByName => Vec<(At<String>, At<String>)> = texts_by_name;
+    TextsByName: TextsByName => Vec<(At<String>, At<String>)> = texts_by_name,
+        |texts| texts.iter().map(|(name, text)| (name.value.clone(), json!(text.value))).collect();
     /// A finite number of at least 0.
     Amount: Amount => Option<At<f64>> = amount, |amount| json!(amount.as_ref().map(|amount| amount.value));
     /// A JSON value.
@@ -67,6 +69,12 @@ kinds! {
 /// Returns texts as a JSON array.
 fn strings(texts: &[At<String>]) -> Value {
     texts.iter().map(|text| text.value.as_str()).collect()
+}
+
+/// A table that knows its name.
+pub trait HasName: HasKeys {
+    /// Returns the name.
+    fn name(&self) -> &str;
 }
 
 /// Declares kinds of a type, with their values.
@@ -100,6 +108,11 @@ generic_kinds! {
         |table| table.as_ref().map_or(Value::Null, |table| table.to_json().into());
     /// A table, empty if it is missing.
     TableOrDefault<T: HasKeys> => KeyType::Table(T::KEYS), T, |table| table.to_json().into();
+    /// A table whose keys have their defaults if it is missing.
+    Section<T: HasKeys> => KeyType::Table(T::KEYS), T, |table| table.to_json().into();
+    /// Tables by name, in the author's order, each of which knows its name.
+    Named<T: HasName> => KeyType::Tables(T::KEYS), Vec<T>,
+        |tables| tables.iter().map(|table| (table.name().to_owned(), Value::Object(table.to_json()))).collect();
     /// Tables by name, in the author's order.
     Tables<T: HasKeys> => KeyType::Tables(T::KEYS), Vec<T>;
     /// An array of tables.
@@ -136,6 +149,18 @@ impl<L: Language, T: ReadTable<L>> ReadKey<L> for Table<T> {
 impl<L: Language, T: ReadTable<L> + Default> ReadKey<L> for TableOrDefault<T> {
     fn read(reader: &Reader<'_, L>, key: &'static str) -> T {
         reader.table(key).map_or_else(T::default, |reader| T::read(&reader))
+    }
+}
+
+impl<L: Language, T: ReadTable<L>> ReadKey<L> for Section<T> {
+    fn read(reader: &Reader<'_, L>, key: &'static str) -> T {
+        T::read(&reader.section(key))
+    }
+}
+
+impl<L: Language, T: ReadTable<L> + HasName> ReadKey<L> for Named<T> {
+    fn read(reader: &Reader<'_, L>, key: &'static str) -> Self::Value {
+        reader.tables(key).iter().map(T::read).collect()
     }
 }
 

@@ -38,6 +38,7 @@ pub mod kinds;
 mod language;
 mod offsets;
 mod read;
+mod setting;
 mod source;
 pub mod syntax;
 mod table;
@@ -45,13 +46,14 @@ pub mod visible;
 mod words;
 
 pub use docs_table::docs_table;
-pub use document::{Document, MAX_BYTES};
+pub use document::{Document, MAX_BYTES, defaults};
 pub use json_schema::json_schema;
 pub use key::{HasKeys, Key, KeyKind, KeyType, TypedKey, UNLIMITED};
 pub use language::{Hints, Language, UnknownKey};
 pub use offsets::written;
 pub use read::json::{NotJson, json, written_as_json};
 pub use read::{Form, ReadKey, ReadTable, Reader, Refused, fact_to_json};
+pub use setting::{DefaultKind, Setting};
 pub use source::{Files, SourceId, normalized};
 pub use words::Words;
 

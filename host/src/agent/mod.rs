@@ -91,7 +91,17 @@ pub(crate) struct LoopLimits {
 
 impl Default for LoopLimits {
     fn default() -> Self {
-        Self { max_iterations: 90, compact_at_percent: 80, keep_messages: 20 }
+        Self::from(&toolc_config::Config::default().agent)
+    }
+}
+
+impl From<&toolc_config::Agent> for LoopLimits {
+    fn from(agent: &toolc_config::Agent) -> Self {
+        Self {
+            max_iterations: agent.max_iterations,
+            compact_at_percent: agent.compact_at_percent.into(),
+            keep_messages: usize::try_from(agent.keep_messages).unwrap_or(usize::MAX),
+        }
     }
 }
 

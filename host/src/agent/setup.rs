@@ -103,8 +103,7 @@ impl Setup {
         Ok(Self {
             limits: LoopLimits {
                 max_iterations: args.max_iterations.unwrap_or(config.agent.max_iterations),
-                compact_at_percent: config.agent.compact_at_percent.into(),
-                keep_messages: usize::try_from(config.agent.keep_messages).unwrap_or(usize::MAX),
+                ..LoopLimits::from(&config.agent)
             },
             record: config.record_sessions && !args.no_record,
             second_opinion: args.second_opinion || config.approval.second_opinion,

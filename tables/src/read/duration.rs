@@ -31,7 +31,7 @@ const OTHER_UNITS: &[(&str, u32)] = &[
 ///
 /// # Errors
 /// What is wrong, and what to write instead.
-pub(super) fn duration(text: &str) -> Result<Duration, (String, Option<String>)> {
+pub(crate) fn duration(text: &str) -> Result<Duration, (String, Option<String>)> {
     let plain = || {
         let digits = text.find(|letter: char| !letter.is_ascii_digit())?;
         let (_, unit) = UNITS.iter().find(|(name, _)| *name == &text[digits..])?;

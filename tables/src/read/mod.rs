@@ -1,7 +1,7 @@
 //! The reader of all tables. It is driven by the declared keys: it reports whatever does not fit them, and returns the rest.
 
 mod check;
-mod duration;
+pub(crate) mod duration;
 pub(crate) mod json;
 mod wrong_type;
 
@@ -64,6 +64,9 @@ pub struct Form {
     /// The keys at its root.
     pub keys: &'static [&'static [Key]],
 }
+
+/// A table without keys.
+static NOTHING: LazyLock<DeTable<'static>> = LazyLock::new(DeTable::new);
 
 /// The whole document to which a table belongs.
 #[derive(Debug, Clone, Copy)]
@@ -245,7 +248,6 @@ impl<'t, L: Language> Reader<'t, L> {
     pub fn table(&self, key: &str) -> Option<Self> {
         let value = self.value(key)?;
         let Some(table) = value.get_ref().as_table() else {
-            static NOTHING: LazyLock<DeTable<'static>> = LazyLock::new(DeTable::new);
             let refused = Refused { keys: Vec::new(), missing: true };
             let (keys, depth) = (self.inner(key), self.depth + 1);
             let (place, unknown, is_refused) = (self.at(value), Vec::new(), Cell::default());
@@ -257,6 +259,14 @@ impl<'t, L: Language> Reader<'t, L> {
             self.refuse(value, codes::UNKNOWN_KEY);
         }
         Some(reader)
+    }
+
+    /// Returns the table of a key, or an empty one if the key is missing.
+    pub fn section(&self, key: &str) -> Self {
+        self.table(key).unwrap_or_else(|| {
+            let (keys, depth, refused) = (self.inner(key), self.depth + 1, Refused::default());
+            Self { table: &NOTHING, keys, depth, unknown: Vec::new(), refused, is_refused: Cell::default(), ..*self }
+        })
     }
 
     /// Returns the tables of a key by name, in the author's order.

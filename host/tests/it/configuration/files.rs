@@ -144,12 +144,12 @@ fn how_the_model_learns_of_tools_is_shown() {
     let shown = || {
         let shown = run(&folder, &["config", "show", "--json"]).json();
         let words =
-            [&shown["tools"]["search"], &shown["tools"]["changes"], &shown["mcp"]["endpoints"][0]["list_ttl_ms"]];
+            [&shown["tools"]["search"], &shown["tools"]["changes"], &shown["mcp"]["endpoints"]["a"]["list_ttl_ms"]];
         serde_json::json!(words)
     };
     let endpoint = "[mcp.endpoints.a]\ntools = [\"todo\"]\n";
     write(&folder, "home/config.toml", endpoint);
-    assert_eq!(shown(), serde_json::json!(["toolc", "resend", 0]));
+    assert_eq!(shown(), serde_json::json!(["toolc", "resend", null]));
     let set = "[tools]\nsearch = \"off\"\nchanges = \"append\"\n";
     write(&folder, "home/config.toml", &format!("{set}{endpoint}list_ttl = \"5m\"\n"));
     assert_eq!(shown(), serde_json::json!(["off", "append", 300_000]));

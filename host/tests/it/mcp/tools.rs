@@ -25,8 +25,8 @@ fn tools_of_servers_are_defined_called_and_explained() {
     assert_eq!(failed.status, Some(1));
     assert!(failed.out.contains("[secret]") && !failed.out.contains("hunter2"), "{}", failed.out);
     let shown = run(&folder, &["config", "show", "--json"]).succeeded().json();
-    assert_eq!(shown["mcp"]["servers"][0]["transport"]["env"], json!({ "TOKEN": "TOKEN" }));
-    assert_eq!(shown["mcp"]["servers"][1]["pinning"], "strict");
+    assert_eq!(shown["mcp"]["servers"]["s"]["env"], json!(["TOKEN"]));
+    assert_eq!(shown["mcp"]["servers"]["t"]["pinning"], "strict");
     assert!(run(&folder, &["tools"]).succeeded().out.contains("mcp-s (on): The tools of the MCP server `s`."));
 }
 
