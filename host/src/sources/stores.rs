@@ -1,8 +1,6 @@
 //! What the tools of a session need of this program: values that their handlers ask for.
 
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use toolc::cancel::CancellationToken;
@@ -90,19 +88,13 @@ impl Summarizer for ModelSummarizer {
         // The thread of the call has no executor of its own, and not every command has one.
         let runtime = crate::ground::executor()?;
         runtime.block_on(async {
-            let (mut answer, mut cancelled) =
-                (pin!(self.model.ask_text(instructions, text)), pin!(cancellation.cancelled()));
-            std::future::poll_fn(|context| {
-                if cancelled.as_mut().poll(context).is_ready() {
-                    return Poll::Ready(Err("the call was cancelled".to_owned()));
-                }
-                answer.as_mut().poll(context).map_err(|error| error.to_string())
-            })
-            .await
-            .map(|(text, answer)| {
-                self.spent.add_answer(&self.model, &answer);
-                text
-            })
+            let (text, answer) = tokio::select! {
+                biased;
+                () = cancellation.cancelled() => return Err("the call was cancelled".to_owned()),
+                answer = self.model.ask_text(instructions, text) => answer.map_err(|error| error.to_string())?,
+            };
+            self.spent.add_answer(&self.model, &answer);
+            Ok(text)
         })
     }
 }

@@ -159,8 +159,7 @@ impl Run<'_> {
                 Ok::<bool, String>(false)
             }
         };
-        let workers = (0..self.command.jobs).map(|_| Box::pin(worker()) as Worker<'_>).collect();
-        let ended = Workers { workers, ended: Vec::new() }.await;
+        let ended = futures_util::future::join_all((0..self.command.jobs).map(|_| worker())).await;
         let was_interrupted = ended.into_iter().collect::<Result<Vec<bool>, String>>()?.contains(&true);
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).len();
         if failed > 0 {
@@ -215,29 +214,5 @@ impl Run<'_> {
         }
         eprintln!("{}: {outcome}", crate::ground::show::one_line(&task.id));
         Ok(ended.unwrap_or(Ended::Done))
-    }
-}
-
-type Worker<'w> = std::pin::Pin<Box<dyn Future<Output = Result<bool, String>> + 'w>>;
-
-/// A future of all workers.
-struct Workers<'w> {
-    workers: Vec<Worker<'w>>,
-    ended: Vec<Result<bool, String>>,
-}
-
-impl Future for Workers<'_> {
-    type Output = Vec<Result<bool, String>>;
-
-    fn poll(mut self: std::pin::Pin<&mut Self>, context: &mut std::task::Context<'_>) -> std::task::Poll<Self::Output> {
-        let Self { workers, ended } = &mut *self;
-        workers.retain_mut(|worker| match worker.as_mut().poll(context) {
-            std::task::Poll::Ready(result) => {
-                ended.push(result);
-                false
-            }
-            std::task::Poll::Pending => true,
-        });
-        if workers.is_empty() { std::task::Poll::Ready(std::mem::take(ended)) } else { std::task::Poll::Pending }
     }
 }
