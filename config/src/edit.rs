@@ -1,9 +1,12 @@
 //! Changes to `config.toml` by commands. Comments, order and form of everything else stay as they are.
 
+use std::io;
+
 use toml_edit::{Array, DocumentMut, Item, Table};
 use toolc_tables::MAX_BYTES;
 
 use crate::bounded;
+use crate::error::ConfigError;
 use crate::file::ConfigFile;
 use crate::home::Home;
 use crate::keys::Api;
@@ -45,7 +48,7 @@ pub enum Edited {
 ///
 /// # Errors
 /// If the file cannot be read, has mistakes, before or after the change, or cannot be written.
-pub fn edit_list(home: &Home, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<Edited, String> {
+pub fn edit_list(home: &Home, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<Edited, ConfigError> {
     edit(home, |document| edit_tools(document, add, remove))
 }
 
@@ -53,12 +56,12 @@ pub fn edit_list(home: &Home, add: &[(List, &str)], remove: &[(List, &str)]) -> 
 ///
 /// # Errors
 /// Like [`edit_list`].
-pub fn set_model(home: &Home, api: Api, model: &str) -> Result<Edited, String> {
+pub fn set_model(home: &Home, api: Api, model: &str) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let models = document.entry("models").or_insert_with(implicit_table);
-        let models = models.as_table_like_mut().ok_or("`models` is not a table")?;
+        let models = models.as_table_like_mut().ok_or_else(|| ConfigError::mistake("`models` is not a table"))?;
         let main = models.entry("main").or_insert(Item::Table(Table::new()));
-        let main = main.as_table_like_mut().ok_or("`models.main` is not a table")?;
+        let main = main.as_table_like_mut().ok_or_else(|| ConfigError::mistake("`models.main` is not a table"))?;
         main.insert("api", toml_edit::value(api.word()));
         main.insert("model", toml_edit::value(model));
         Ok(())
@@ -72,26 +75,32 @@ pub(crate) fn implicit_table() -> Item {
     Item::Table(table)
 }
 
-pub(crate) fn edit(home: &Home, change: impl FnOnce(&mut DocumentMut) -> Result<(), String>) -> Result<Edited, String> {
+pub(crate) fn edit(
+    home: &Home,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), ConfigError>,
+) -> Result<Edited, ConfigError> {
     // A file with mistakes is not changed.
     ConfigFile::read(home)?;
     let path = home.config();
-    let failed = |error: &dyn std::fmt::Display| format!("failed to change {}: {error}", path.display());
-    let old = bounded::read(&path, MAX_BYTES).map_err(|error| failed(&error))?.unwrap_or_default();
-    let mut document: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| failed(&error.message()))?;
-    change(&mut document).map_err(|error| failed(&error))?;
+    let attempt = format!("failed to change {}", path.display());
+    let failed = |error: io::Error| ConfigError::io("failed to change", &path, error);
+    let old = bounded::read(&path, MAX_BYTES).map_err(failed)?.unwrap_or_default();
+    let mut document: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
+        ConfigError::mistake(error.message().to_owned()).within(&attempt).with_source(error)
+    })?;
+    change(&mut document).map_err(|error| error.within(&attempt))?;
     let text = document.to_string();
     if text == old {
         return Ok(Edited::Unchanged);
     }
     ConfigFile::check_text(home, &text)?;
-    home.create(home.path()).and_then(|()| bounded::write(&path, &text)).map_err(|error| failed(&error))?;
+    home.create(home.path()).and_then(|()| bounded::write(&path, &text)).map_err(failed)?;
     Ok(Edited::Changed)
 }
 
-fn edit_tools(document: &mut DocumentMut, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<(), String> {
+fn edit_tools(document: &mut DocumentMut, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<(), ConfigError> {
     let table = document.entry("tools").or_insert(Item::Table(Table::new()));
-    let table = table.as_table_like_mut().ok_or("`tools` is not a table")?;
+    let table = table.as_table_like_mut().ok_or_else(|| ConfigError::mistake("`tools` is not a table"))?;
     for (list, name) in remove {
         let key = list.key();
         let Some(array) = table.get_mut(key).and_then(Item::as_array_mut) else { continue };
@@ -103,7 +112,8 @@ fn edit_tools(document: &mut DocumentMut, add: &[(List, &str)], remove: &[(List,
     }
     for (list, name) in add {
         let array = table.entry(list.key()).or_insert(toml_edit::value(Array::new()));
-        let array = array.as_array_mut().ok_or_else(|| format!("`{}` is not an array", list.key()))?;
+        let array =
+            array.as_array_mut().ok_or_else(|| ConfigError::mistake(format!("`{}` is not an array", list.key())))?;
         if !array.iter().any(|value| value.as_str() == Some(name)) {
             array.push(*name);
         }
@@ -118,7 +128,7 @@ fn edit_tools(document: &mut DocumentMut, add: &[(List, &str)], remove: &[(List,
 mod tests {
     use super::*;
 
-    fn edited(before: &str, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<String, String> {
+    fn edited(before: &str, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<String, ConfigError> {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
         bounded::write(&home.config(), before).expect("failed to write");
@@ -175,6 +185,6 @@ mod tests {
             assert!(edited(broken, &[(List::Enable, "cli")], &[]).is_err(), "{broken}");
         }
         let conflict = edited("[tools]\nenable = ['cli']\n", &[(List::Disable, "cli")], &[]);
-        assert!(conflict.is_err_and(|error| error.contains("both enabled and disabled")));
+        assert!(conflict.is_err_and(|error| error.to_string().contains("both enabled and disabled")));
     }
 }

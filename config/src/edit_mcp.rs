@@ -3,6 +3,7 @@
 use toml_edit::{Array, InlineTable, Item, Table, Value, value};
 
 use crate::edit::{Edited, edit, implicit_table};
+use crate::error::{ConfigError, ConfigErrorKind};
 use crate::home::Home;
 use crate::mcp::{McpOauth, McpServer, McpTransport};
 
@@ -10,17 +11,17 @@ use crate::mcp::{McpOauth, McpServer, McpTransport};
 ///
 /// # Errors
 /// If a server has this name already, or like [`edit_list`](crate::edit_list).
-pub fn add_server(home: &Home, server: &McpServer) -> Result<Edited, String> {
+pub fn add_server(home: &Home, server: &McpServer) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let mcp = document.entry("mcp").or_insert_with(implicit_table);
-        let mcp = mcp.as_table_like_mut().ok_or("`mcp` is not a table")?;
+        let mcp = mcp.as_table_like_mut().ok_or_else(|| ConfigError::mistake("`mcp` is not a table"))?;
         let servers = mcp.entry("servers").or_insert_with(implicit_table);
-        let servers = servers.as_table_like_mut().ok_or("`mcp.servers` is not a table")?;
+        let servers =
+            servers.as_table_like_mut().ok_or_else(|| ConfigError::mistake("`mcp.servers` is not a table"))?;
         if servers.contains_key(&server.name) {
-            return Err(format!(
-                "a server is called `{}` already: remove it first, or choose another name",
-                server.name
-            ));
+            let message =
+                format!("a server is called `{}` already: remove it first, or choose another name", server.name);
+            return Err(ConfigError::new(ConfigErrorKind::AlreadyExists, message));
         }
         servers.insert(&server.name, Item::Table(table(server)));
         Ok(())
@@ -31,11 +32,11 @@ pub fn add_server(home: &Home, server: &McpServer) -> Result<Edited, String> {
 ///
 /// # Errors
 /// If no server has this name, or like [`edit_list`](crate::edit_list).
-pub fn remove_server(home: &Home, name: &str) -> Result<Edited, String> {
+pub fn remove_server(home: &Home, name: &str) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let servers = document.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Item::as_table_like_mut);
         let removed = servers.and_then(|servers| servers.remove(name));
-        removed.map(drop).ok_or_else(|| format!("no MCP server is called `{}`", name.escape_debug()))
+        removed.map(drop).ok_or_else(|| unknown(name))
     })
 }
 
@@ -43,11 +44,11 @@ pub fn remove_server(home: &Home, name: &str) -> Result<Edited, String> {
 ///
 /// # Errors
 /// Like [`remove_server`].
-pub fn enable_server(home: &Home, name: &str, enabled: bool) -> Result<Edited, String> {
+pub fn enable_server(home: &Home, name: &str, enabled: bool) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let servers = document.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Item::as_table_like_mut);
         let server = servers.and_then(|servers| servers.get_mut(name)).and_then(Item::as_table_like_mut);
-        let server = server.ok_or_else(|| format!("no MCP server is called `{}`", name.escape_debug()))?;
+        let server = server.ok_or_else(|| unknown(name))?;
         if enabled {
             server.remove("enabled");
         } else {
@@ -61,14 +62,18 @@ pub fn enable_server(home: &Home, name: &str, enabled: bool) -> Result<Edited, S
 ///
 /// # Errors
 /// Like [`remove_server`].
-pub fn set_server_args(home: &Home, name: &str, args: &[String]) -> Result<Edited, String> {
+pub fn set_server_args(home: &Home, name: &str, args: &[String]) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let servers = document.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Item::as_table_like_mut);
         let server = servers.and_then(|servers| servers.get_mut(name)).and_then(Item::as_table_like_mut);
-        let server = server.ok_or_else(|| format!("no MCP server is called `{}`", name.escape_debug()))?;
+        let server = server.ok_or_else(|| unknown(name))?;
         server.insert("args", value(args.iter().map(String::as_str).collect::<Array>()));
         Ok(())
     })
+}
+
+fn unknown(name: &str) -> ConfigError {
+    ConfigError::new(ConfigErrorKind::NotFound, format!("no MCP server is called `{}`", name.escape_debug()))
 }
 
 /// Returns the table of a server, with the keys that differ from their defaults.
@@ -166,7 +171,7 @@ mod tests {
         ];
         for server in &servers {
             assert_eq!(add_server(&home, server), Ok(Edited::Changed));
-            assert!(add_server(&home, server).is_err_and(|error| error.contains("already")));
+            assert!(add_server(&home, server).is_err_and(|error| error.to_string().contains("already")));
         }
         assert_eq!(ConfigFile::read(&home).expect("it is valid").config().mcp_servers, servers);
         let text = std::fs::read_to_string(home.config()).expect("it exists");
@@ -186,9 +191,13 @@ mod tests {
             assert_eq!(remove_server(&home, &server.name), Ok(Edited::Changed));
         }
         assert_eq!(std::fs::read_to_string(home.config()).expect("it exists"), before);
-        assert!(remove_server(&home, "fs").is_err_and(|error| error.contains("no MCP server is called `fs`")));
+        assert!(
+            remove_server(&home, "fs").is_err_and(|error| error.to_string().contains("no MCP server is called `fs`"))
+        );
         let invalid = McpServer { name: "a__b".to_owned(), ..servers[0].clone() };
-        assert!(add_server(&home, &invalid).is_err_and(|error| error.contains("is not the name of a server")));
+        assert!(
+            add_server(&home, &invalid).is_err_and(|error| error.to_string().contains("is not the name of a server"))
+        );
         assert_eq!(std::fs::read_to_string(home.config()).expect("it exists"), before);
     }
 }

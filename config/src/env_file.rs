@@ -7,6 +7,7 @@ use std::path::Path;
 use toolc::Env;
 
 use crate::bounded;
+use crate::error::{ConfigError, ConfigErrorKind};
 use crate::home::Home;
 
 /// The maximum number of bytes of the file.
@@ -33,7 +34,7 @@ impl EnvFile {
     ///
     /// # Errors
     /// If the file cannot be read, other users can read it, or it has mistakes: all of them, without values.
-    pub fn read(home: &Home) -> Result<Self, String> {
+    pub fn read(home: &Home) -> Result<Self, ConfigError> {
         let path = home.env();
         let text = text(&path)?.unwrap_or_default();
         parse(&text).map(|variables| Self { variables }).map_err(|mistakes| {
@@ -44,7 +45,7 @@ impl EnvFile {
             if let Some(further) = mistakes.len().checked_sub(MAX_LISTED).filter(|further| *further > 0) {
                 let _ = write!(shown, "\n  and {further} more");
             }
-            shown
+            ConfigError::mistake(shown)
         })
     }
 
@@ -68,12 +69,14 @@ impl EnvFile {
 ///
 /// # Errors
 /// If the name or the value is not possible in the file, or the file cannot be read or written.
-pub fn set_variable(home: &Home, name: &str, value: &str) -> Result<(), String> {
+pub fn set_variable(home: &Home, name: &str, value: &str) -> Result<(), ConfigError> {
     if !is_name(name) {
-        return Err(format!("`{}` is not the name of a variable", name.escape_debug()));
+        let message = format!("`{}` is not the name of a variable", name.escape_debug());
+        return Err(ConfigError::new(ConfigErrorKind::InvalidInput, message));
     }
     if value.contains('\0') || value.contains('\n') || value.contains('\r') {
-        return Err(format!("the value of {name} has more than one line"));
+        let message = format!("the value of {name} has more than one line");
+        return Err(ConfigError::new(ConfigErrorKind::InvalidInput, message));
     }
     // A file with mistakes stays as it is.
     EnvFile::read(home)?;
@@ -88,7 +91,7 @@ pub fn set_variable(home: &Home, name: &str, value: &str) -> Result<(), String> 
     }
     let mut text = lines.join("\n");
     text.push('\n');
-    let failed = |error: std::io::Error| format!("failed to write {}: {error}", path.display());
+    let failed = |error: std::io::Error| ConfigError::io("failed to write", &path, error);
     home.create(home.path()).map_err(failed)?;
     bounded::write(&path, &text).map_err(failed)
 }
@@ -99,8 +102,8 @@ pub fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(is_letter) && name.len() <= 256
 }
 
-fn text(path: &Path) -> Result<Option<String>, String> {
-    let failed = |error: std::io::Error| format!("failed to read {}: {error}", path.display());
+fn text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let failed = |error: std::io::Error| ConfigError::io("failed to read", path, error);
     if fs::metadata(path).is_ok() {
         check_mode(path)?;
     }
@@ -109,24 +112,25 @@ fn text(path: &Path) -> Result<Option<String>, String> {
 
 /// Fails if other users can read or change the file.
 #[cfg(unix)]
-fn check_mode(path: &Path) -> Result<(), String> {
+fn check_mode(path: &Path) -> Result<(), ConfigError> {
     use std::os::unix::fs::PermissionsExt as _;
     /// The rights of other users.
     const OTHERS: u32 = 0o077;
-    let meta = fs::metadata(path).map_err(|error| format!("failed to read {}: {error}", path.display()))?;
+    let meta = fs::metadata(path).map_err(|error| ConfigError::io("failed to read", path, error))?;
     let mode = meta.permissions().mode() & 0o777;
     if mode & OTHERS == 0 {
         return Ok(());
     }
     let path = path.display();
-    Err(format!(
+    let message = format!(
         "{path} is not read, because other users can read or change it (its mode is {mode:04o}): run `chmod 600 {path}`. If it was \
          readable for others, replace the keys in it"
-    ))
+    );
+    Err(ConfigError::new(ConfigErrorKind::Exposed, message))
 }
 
 #[cfg(not(unix))]
-fn check_mode(_: &Path) -> Result<(), String> {
+fn check_mode(_: &Path) -> Result<(), ConfigError> {
     Ok(())
 }
 
@@ -268,7 +272,7 @@ mod tests {
         set_variable(&home, "KEY", "new").expect("failed to write");
         assert_eq!(fs::read_to_string(home.env()).expect("it exists"), "# mine\nKEY=new\n\nB=1\n");
         write("broken\n");
-        assert!(set_variable(&home, "KEY", "new").is_err_and(|error| error.contains("line 1")));
+        assert!(set_variable(&home, "KEY", "new").is_err_and(|error| error.to_string().contains("line 1")));
         assert_eq!(fs::read_to_string(home.env()).expect("it exists"), "broken\n");
     }
 
@@ -284,7 +288,7 @@ mod tests {
         for open in [0o640, 0o604, 0o620, 0o777] {
             fs::set_permissions(home.env(), fs::Permissions::from_mode(open)).expect("it exists");
             let error = EnvFile::read(&home).expect_err("others can read it");
-            assert!(error.contains("chmod 600") && !error.contains("hunter2"), "{error}");
+            assert!(error.to_string().contains("chmod 600") && !error.to_string().contains("hunter2"), "{error}");
             assert!(set_variable(&home, "KEY", "new").is_err());
         }
     }

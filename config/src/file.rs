@@ -1,5 +1,6 @@
 //! The file `config.toml`: reads it, and checks everything in it.
 
+use std::io;
 use std::mem::discriminant;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use toolc_tables::{Document, HasKeys as _, MAX_BYTES, defaults};
 
 use crate::bounded;
 use crate::config::Config;
+use crate::error::ConfigError;
 use crate::home::Home;
 use crate::keys::{ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable};
 use crate::migrate::{Migrated, migrate};
@@ -54,25 +56,24 @@ impl ConfigFile {
     ///
     /// # Errors
     /// If the file cannot be read, or has mistakes: all of them.
-    pub fn read(home: &Home) -> Result<Self, String> {
+    pub fn read(home: &Home) -> Result<Self, ConfigError> {
         let path = home.config();
-        let failed =
-            |error: &dyn std::fmt::Display| format!("failed to read the configuration {}: {error}", path.display());
-        let Some(text) = bounded::read(&path, MAX_BYTES).map_err(|error| failed(&error))? else {
+        let failed = |error: io::Error| ConfigError::io("failed to read the configuration", &path, error);
+        let Some(text) = bounded::read(&path, MAX_BYTES).map_err(failed)? else {
             return Ok(Self { path, config: Config::default(), document: None, migrated_from: None });
         };
-        let (text, migrated_from) = match migrate(&text).map_err(|error| failed(&error))? {
+        let (text, migrated_from) = match migrate(&text)
+            .map_err(|error| error.within(&format!("failed to read the configuration {}", path.display())))?
+        {
             Migrated::Unchanged => (text, None),
             Migrated::From(version, new) => {
                 let kept = path.with_extension(format!("version-{version}.toml"));
-                bounded::write(&kept, &text)
-                    .and_then(|()| bounded::write(&path, &new))
-                    .map_err(|error| failed(&error))?;
+                bounded::write(&kept, &text).and_then(|()| bounded::write(&path, &new)).map_err(failed)?;
                 (new, Some(version))
             }
         };
         let document = Document::read(NOUN, &path.display().to_string(), &text, check);
-        let document = document.map_err(|error| invalid(&error, &path))?;
+        let document = document.map_err(|error| invalid(error, &path))?;
         Ok(Self { config: Config::new(&document.table), path, document: Some(document), migrated_from })
     }
 
@@ -80,10 +81,10 @@ impl ConfigFile {
     ///
     /// # Errors
     /// If the text has mistakes.
-    pub(crate) fn check_text(home: &Home, text: &str) -> Result<(), String> {
+    pub(crate) fn check_text(home: &Home, text: &str) -> Result<(), ConfigError> {
         let path = home.config();
         let document = Document::read(NOUN, &path.display().to_string(), text, check);
-        document.map(drop).map_err(|error| invalid(&error, &path))
+        document.map(drop).map_err(|error| invalid(error, &path))
     }
 
     /// Returns the configuration.
@@ -123,16 +124,17 @@ impl ConfigFile {
     ///
     /// # Errors
     /// Returns all unknown names, with the nearest known ones, and facts with a value of another type.
-    pub fn check_names(&self, known: &KnownNames<'_>) -> Result<(), String> {
+    pub fn check_names(&self, known: &KnownNames<'_>) -> Result<(), ConfigError> {
         let Some(document) = &self.document else { return Ok(()) };
-        document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(&error, &self.path))
+        document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(error, &self.path))
     }
 }
 
-fn invalid(error: &InvalidFile, path: &Path) -> String {
+fn invalid(error: InvalidFile, path: &Path) -> ConfigError {
     let count = error.diagnostics().len();
     let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
-    format!("the configuration {} has {mistakes}\n\n{error}", path.display())
+    let message = format!("the configuration {} has {mistakes}\n\n{error}", path.display());
+    ConfigError::mistake(message).with_source(error)
 }
 
 /// Reports what the table of keys cannot express.

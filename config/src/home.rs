@@ -6,6 +6,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::{ConfigError, ConfigErrorKind};
+
 /// The environment variable that names the folder of all profiles.
 pub const HOME_VARIABLE: &str = "TOOLC_HOME";
 /// The environment variable that names the profile.
@@ -35,7 +37,7 @@ impl Profile {
     ///
     /// # Errors
     /// If the name cannot be that of a folder on every system.
-    pub fn new(name: &str) -> Result<Self, String> {
+    pub fn new(name: &str) -> Result<Self, ConfigError> {
         let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let is_valid = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
             && name.chars().all(is_letter)
@@ -43,11 +45,12 @@ impl Profile {
         if is_valid {
             return Ok(Self(name.to_owned()));
         }
-        Err(format!(
+        let message = format!(
             "`{}` is not the name of a profile: expected at most {MAX_NAME} lower-case letters, digits, `-` and `_`, beginning with \
              a letter or a digit",
             name.escape_debug()
-        ))
+        );
+        Err(ConfigError::new(ConfigErrorKind::InvalidInput, message))
     }
 
     /// Returns whether it is the default profile.
@@ -73,13 +76,13 @@ impl Home {
     ///
     /// # Errors
     /// If `TOOLC_HOME` is a relative path, or it is not set and the user has no home folder, or the profile has no valid name.
-    pub fn find(profile: Option<&str>) -> Result<Self, String> {
+    pub fn find(profile: Option<&str>) -> Result<Self, ConfigError> {
         let from_environment = || env::var_os(PROFILE_VARIABLE).filter(|name| !name.is_empty());
         let profile = match profile {
             Some(name) => Profile::new(name)?,
             None => match from_environment() {
                 Some(name) => Profile::new(&name.to_string_lossy())
-                    .map_err(|error| format!("the variable `{PROFILE_VARIABLE}` is invalid: {error}"))?,
+                    .map_err(|error| error.within(&format!("the variable `{PROFILE_VARIABLE}` is invalid")))?,
                 None => Profile::default(),
             },
         };
@@ -100,15 +103,16 @@ impl Home {
 
     /// Fails if the folder does not exist, unless it is that of the default profile. A misspelt profile would otherwise be one without
     /// any of the user's restrictions.
-    pub fn check_exists(&self) -> Result<(), String> {
+    pub fn check_exists(&self) -> Result<(), ConfigError> {
         if self.profile.is_default() || self.path.is_dir() {
             return Ok(());
         }
         let Self { path, profile, .. } = self;
-        Err(format!(
+        let message = format!(
             "there is no profile `{profile}`: its folder would be {}. `toolc setup --profile {profile}` creates it",
             path.display()
-        ))
+        );
+        Err(ConfigError::new(ConfigErrorKind::NotFound, message))
     }
 
     /// Returns the name of the profile.
@@ -229,12 +233,16 @@ impl Home {
 }
 
 /// Returns the folder of all profiles: that of the environment variable, or else `.toolc` in the home folder of the user.
-fn all_profiles(variable: Option<PathBuf>, user: Option<PathBuf>) -> Result<PathBuf, String> {
+fn all_profiles(variable: Option<PathBuf>, user: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
     match variable.filter(|path| !path.as_os_str().is_empty()) {
         Some(path) if path.is_absolute() => Ok(path),
-        Some(path) => Err(format!("`{HOME_VARIABLE}` is not an absolute path: {}", path.display())),
+        Some(path) => {
+            let message = format!("`{HOME_VARIABLE}` is not an absolute path: {}", path.display());
+            Err(ConfigError::new(ConfigErrorKind::InvalidInput, message))
+        }
         None => user.filter(|path| path.is_absolute()).map(|path| path.join(".toolc")).ok_or_else(|| {
-            format!("the home folder of the user is unknown: set `{HOME_VARIABLE}` to an absolute path")
+            let message = format!("the home folder of the user is unknown: set `{HOME_VARIABLE}` to an absolute path");
+            ConfigError::new(ConfigErrorKind::NotFound, message)
         }),
     }
 }
@@ -254,9 +262,10 @@ mod tests {
             assert_eq!(from(unset, Some(&user)), Ok(Path::new(&user).join(".toolc")));
         }
         assert!(
-            from(Some("relative"), Some(&user)).is_err_and(|error| error.contains("not an absolute path: relative"))
+            from(Some("relative"), Some(&user))
+                .is_err_and(|error| error.to_string().contains("not an absolute path: relative"))
         );
-        assert!(from(None, None).is_err_and(|error| error.contains("set `TOOLC_HOME`")));
+        assert!(from(None, None).is_err_and(|error| error.to_string().contains("set `TOOLC_HOME`")));
     }
 
     #[test]
@@ -265,7 +274,7 @@ mod tests {
         let work = Home::of_profile(folder.path().into(), Profile::new("work").expect("a valid name"));
         assert_eq!(work.path(), folder.path().join("profiles").join("work"));
         let error = work.check_exists().expect_err("it does not exist");
-        assert!(error.contains("toolc setup --profile work"), "{error}");
+        assert!(error.to_string().contains("toolc setup --profile work"), "{error}");
         work.create(&work.logs()).expect("failed to create");
         assert_eq!(work.check_exists(), Ok(()));
         assert_eq!(Home::at(folder.path().join("missing")).check_exists(), Ok(()));

@@ -12,6 +12,7 @@ mod docs;
 mod edit;
 mod edit_mcp;
 mod env_file;
+mod error;
 mod file;
 mod home;
 mod keys;
@@ -32,6 +33,7 @@ pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
+pub use error::{ConfigError, ConfigErrorKind};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{

@@ -349,7 +349,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
         std::fs::write(home.config(), text).expect("failed to write");
-        ConfigFile::read(&home).map(|file| file.config().mcp_servers.clone())
+        ConfigFile::read(&home).map(|file| file.config().mcp_servers.clone()).map_err(String::from)
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
             ("[mcp.servers.a]\nurl = 'https://x/'\nheaders = { A = 7 }", "expected a string"),
         ] {
             let error = read(text).expect_err(text);
-            assert!(error.contains(part), "{part}: {error}");
+            assert!(error.to_string().contains(part), "{part}: {error}");
         }
     }
 }

@@ -170,7 +170,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
         std::fs::write(home.config(), text).expect("failed to write");
-        ConfigFile::read(&home).map(|file| file.config().mcp_endpoints.clone())
+        ConfigFile::read(&home).map(|file| file.config().mcp_endpoints.clone()).map_err(String::from)
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
             ("[mcp.endpoints.a]\ntoolset = ['safe']", "toolset"),
         ] {
             let error = read(text).expect_err(text);
-            assert!(error.contains(part), "{part}: {error}");
+            assert!(error.to_string().contains(part), "{part}: {error}");
         }
     }
 }

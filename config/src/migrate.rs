@@ -2,6 +2,8 @@
 
 use toml_edit::DocumentMut;
 
+use crate::error::ConfigError;
+
 /// The version that this program reads.
 pub(crate) const CURRENT: u32 = 1;
 
@@ -30,11 +32,11 @@ pub(crate) enum Migrated {
 ///
 /// # Errors
 /// If its version is newer than the current one, or no step leads from it.
-pub(crate) fn migrate(text: &str) -> Result<Migrated, String> {
+pub(crate) fn migrate(text: &str) -> Result<Migrated, ConfigError> {
     with(text, CURRENT, MIGRATIONS)
 }
 
-fn with(text: &str, current: u32, migrations: &[Migration]) -> Result<Migrated, String> {
+fn with(text: &str, current: u32, migrations: &[Migration]) -> Result<Migrated, ConfigError> {
     let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(Migrated::Unchanged) };
     // The reader reports a version that is no such number.
     let Some(version) = document.get("version").and_then(toml_edit::Item::as_integer) else {
@@ -42,13 +44,16 @@ fn with(text: &str, current: u32, migrations: &[Migration]) -> Result<Migrated, 
     };
     let Ok(first) = u32::try_from(version) else { return Ok(Migrated::Unchanged) };
     if first > current {
-        return Err(format!("it is of version {first}, and this program reads versions up to {current}: update toolc"));
+        let message =
+            format!("it is of version {first}, and this program reads versions up to {current}: update toolc");
+        return Err(ConfigError::mistake(message));
     }
     let mut version = first;
     while version < current {
         let step = migrations.iter().find(|step| step.from == version);
-        let step =
-            step.ok_or_else(|| format!("there is no version {version} of the format: the current one is {current}"))?;
+        let step = step.ok_or_else(|| {
+            ConfigError::mistake(format!("there is no version {version} of the format: the current one is {current}"))
+        })?;
         (step.apply)(&mut document);
         version += 1;
         document["version"] = set_version(&document["version"], version);
@@ -93,8 +98,8 @@ mod tests {
 
     #[test]
     fn newer_and_impossible_versions_are_refused() {
-        assert!(with("version = 4", 3, STEPS).is_err_and(|error| error.contains("update toolc")));
-        assert!(with("version = 0", 3, STEPS).is_err_and(|error| error.contains("no version 0")));
+        assert!(with("version = 4", 3, STEPS).is_err_and(|error| error.to_string().contains("update toolc")));
+        assert!(with("version = 0", 3, STEPS).is_err_and(|error| error.to_string().contains("no version 0")));
         assert!(migrate(&format!("version = {}", CURRENT + 1)).is_err());
     }
 

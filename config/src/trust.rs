@@ -13,6 +13,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 use walkdir::WalkDir;
 
 use crate::bounded;
+use crate::error::{ConfigError, ConfigErrorKind};
 use crate::home::Home;
 
 /// The folder of a project that can hold plugins.
@@ -63,18 +64,18 @@ impl ProjectFiles {
     ///
     /// # Errors
     /// If a file cannot be read, is neither a file nor a folder, such as a link, or there are too many.
-    pub fn read(project: &Path) -> Result<Option<Self>, String> {
+    pub fn read(project: &Path) -> Result<Option<Self>, ConfigError> {
         let folder = project.join(PROJECT_FOLDER);
         match fs::symlink_metadata(&folder) {
             Ok(meta) if meta.is_dir() => {}
-            Ok(_) => return Err(format!("{} is not a folder", folder.display())),
+            Ok(_) => return Err(ConfigError::mistake(format!("{} is not a folder", folder.display()))),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(None);
             }
-            Err(error) => return Err(format!("failed to read {}: {error}", folder.display())),
+            Err(error) => return Err(ConfigError::io("failed to read", &folder, error)),
         }
-        let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
-        let project = fs::canonicalize(project).map_err(|error| failed(project, &error))?;
+        let failed = |path: &Path, error: io::Error| ConfigError::io("failed to read", path, error);
+        let project = fs::canonicalize(project).map_err(|error| failed(project, error))?;
         let folder = project.join(PROJECT_FOLDER);
         Self::of(project, folder, Sha256::new()).map(Some)
     }
@@ -83,14 +84,13 @@ impl ProjectFiles {
     ///
     /// # Errors
     /// Like [`read`](Self::read).
-    pub fn read_plugin(folder: &Path) -> Result<Self, String> {
-        let failed = |error: io::Error| format!("failed to read {}: {error}", folder.display());
-        let folder = fs::canonicalize(folder).map_err(failed)?;
+    pub fn read_plugin(folder: &Path) -> Result<Self, ConfigError> {
+        let folder = fs::canonicalize(folder).map_err(|error| ConfigError::io("failed to read", folder, error))?;
         Self::of_plugin(folder)
     }
 
     /// Reads the plugin in `folder`. The name of a plugin is that of its folder, so it is a part of the digest.
-    fn of_plugin(folder: PathBuf) -> Result<Self, String> {
+    fn of_plugin(folder: PathBuf) -> Result<Self, ConfigError> {
         let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
         let digest = Sha256::new().chain_update("plugin ").chain_update((name.len() as u64).to_le_bytes());
         let digest = digest.chain_update(name);
@@ -98,29 +98,34 @@ impl ProjectFiles {
     }
 
     /// Reads the files in `folder`.
-    fn of(project: PathBuf, folder: PathBuf, mut digest: Sha256) -> Result<Self, String> {
-        let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
+    fn of(project: PathBuf, folder: PathBuf, mut digest: Sha256) -> Result<Self, ConfigError> {
+        let failed = |path: &Path, error: io::Error| ConfigError::io("failed to read", path, error);
+        let refused =
+            |path: &Path, why: &str| ConfigError::mistake(format!("failed to read {}: {why}", path.display()));
         let (mut files, mut total) = (Vec::new(), 0);
         for (count, entry) in WalkDir::new(&folder).sort_by_file_name().into_iter().enumerate() {
-            let entry = entry.map_err(|error| failed(&folder, &error))?;
+            let entry =
+                entry.map_err(|error| ConfigError::caused(ConfigErrorKind::Io, "failed to read", &folder, error))?;
             let path = entry.path();
             if count > MAX_ENTRIES {
-                return Err(failed(&folder, &format!("it has more than {MAX_ENTRIES} files and folders")));
+                return Err(refused(&folder, &format!("it has more than {MAX_ENTRIES} files and folders")));
             }
-            let meta = entry.metadata().map_err(|error| failed(path, &error))?;
+            let meta = entry
+                .metadata()
+                .map_err(|error| ConfigError::caused(ConfigErrorKind::Io, "failed to read", path, error))?;
             if meta.is_dir() {
                 continue;
             }
             if !meta.is_file() {
-                return Err(failed(path, &"only files and folders can be trusted: replace the link with a copy"));
+                return Err(refused(path, "only files and folders can be trusted: replace the link with a copy"));
             }
             total += meta.len();
             if total > MAX_BYTES {
-                return Err(failed(&folder, &format!("its files have more than {MAX_BYTES} bytes")));
+                return Err(refused(&folder, &format!("its files have more than {MAX_BYTES} bytes")));
             }
             let relative = path.strip_prefix(&folder).unwrap_or(path).to_owned();
             let name = relative.as_os_str().as_encoded_bytes();
-            let (content, bytes) = content(path).map_err(|error| failed(path, &error))?;
+            let (content, bytes) = content(path).map_err(|error| failed(path, error))?;
             let is_executable = is_executable(&meta);
             // Lengths keep the parts apart.
             digest.update((name.len() as u64).to_le_bytes());
@@ -151,7 +156,7 @@ impl ProjectFiles {
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub fn trust(&self, home: &Home) -> Result<Trust, String> {
+    pub fn trust(&self, home: &Home) -> Result<Trust, ConfigError> {
         let listed = trusted_projects(home)?.into_iter().find(|(project, _)| *project == self.project);
         Ok(match listed {
             None => Trust::Unknown,
@@ -167,8 +172,8 @@ impl ProjectFiles {
     ///
     /// # Errors
     /// If they have changed since they were read, or a file cannot be written.
-    pub fn add(&self, home: &Home) -> Result<(), String> {
-        let failed = |error: io::Error| format!("failed to copy {}: {error}", self.project.display());
+    pub fn add(&self, home: &Home) -> Result<(), ConfigError> {
+        let failed = |error: io::Error| ConfigError::io("failed to copy", &self.project, error);
         let copies = home.path().join("trusted");
         home.create(&copies).map_err(failed)?;
         let temporary = tempfile::Builder::new().prefix(".copy-").tempdir_in(&copies).map_err(failed)?;
@@ -187,7 +192,8 @@ impl ProjectFiles {
             Self::of(folder.clone(), folder.clone(), Sha256::new())?
         };
         if read_again.digest != self.digest {
-            return Err(format!("a file of {} has changed in the meantime: look at it again", self.project.display()));
+            let message = format!("a file of {} has changed in the meantime: look at it again", self.project.display());
+            return Err(ConfigError::new(ConfigErrorKind::Changed, message));
         }
         let copy = self.copy(home);
         if !copy.is_dir() {
@@ -227,7 +233,7 @@ const REPOSITORIES: &str = "repository";
 ///
 /// # Errors
 /// If the list cannot be read.
-pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, String> {
+pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigError> {
     listed(home, PROJECTS)
 }
 
@@ -235,7 +241,7 @@ pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, String> {
 ///
 /// # Errors
 /// If the list cannot be read.
-pub fn trusted_repositories(home: &Home) -> Result<Vec<(PathBuf, String)>, String> {
+pub fn trusted_repositories(home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigError> {
     listed(home, REPOSITORIES)
 }
 
@@ -243,7 +249,7 @@ pub fn trusted_repositories(home: &Home) -> Result<Vec<(PathBuf, String)>, Strin
 ///
 /// # Errors
 /// If the list cannot be read or written.
-pub fn trust_repository(home: &Home, repository: &Path, digest: &str) -> Result<(), String> {
+pub fn trust_repository(home: &Home, repository: &Path, digest: &str) -> Result<(), ConfigError> {
     add(home, REPOSITORIES, repository, digest)
 }
 
@@ -251,7 +257,7 @@ pub fn trust_repository(home: &Home, repository: &Path, digest: &str) -> Result<
 ///
 /// # Errors
 /// If the list cannot be read or written.
-pub fn revoke_repository(home: &Home, repository: &Path) -> Result<bool, String> {
+pub fn revoke_repository(home: &Home, repository: &Path) -> Result<bool, ConfigError> {
     let was_trusted = trusted_repositories(home)?.iter().any(|(known, _)| known == repository);
     if was_trusted {
         edit(home, REPOSITORIES, |list| list.retain(|table| path_of(table).as_deref() != Some(repository)))?;
@@ -259,14 +265,14 @@ pub fn revoke_repository(home: &Home, repository: &Path) -> Result<bool, String>
     Ok(was_trusted)
 }
 
-fn listed(home: &Home, list: &str) -> Result<Vec<(PathBuf, String)>, String> {
+fn listed(home: &Home, list: &str) -> Result<Vec<(PathBuf, String)>, ConfigError> {
     let document = document(home)?;
     let tables = document.get(list).and_then(Item::as_array_of_tables);
     let read = |table: &Table| Some((path_of(table)?, table.get("digest")?.as_str()?.to_owned()));
     Ok(tables.into_iter().flat_map(ArrayOfTables::iter).filter_map(read).collect())
 }
 
-fn add(home: &Home, list: &str, path: &Path, digest: &str) -> Result<(), String> {
+fn add(home: &Home, list: &str, path: &Path, digest: &str) -> Result<(), ConfigError> {
     edit(home, list, |tables| {
         tables.retain(|table| path_of(table).as_deref() != Some(path));
         let mut table = Table::new();
@@ -280,7 +286,7 @@ fn add(home: &Home, list: &str, path: &Path, digest: &str) -> Result<(), String>
 ///
 /// # Errors
 /// If the list cannot be read or written.
-pub fn revoke(home: &Home, project: &Path) -> Result<bool, String> {
+pub fn revoke(home: &Home, project: &Path) -> Result<bool, ConfigError> {
     let project = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     let all = trusted_projects(home)?;
     let Some((_, digest)) = all.iter().find(|(known, _)| *known == project) else { return Ok(false) };
@@ -303,23 +309,26 @@ fn path_of(table: &Table) -> Option<PathBuf> {
     table.get("path")?.as_str().map(PathBuf::from)
 }
 
-fn document(home: &Home) -> Result<DocumentMut, String> {
+fn document(home: &Home) -> Result<DocumentMut, ConfigError> {
     let path = home.trusted();
-    let failed = |error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
-    let text = bounded::read(&path, MAX_LIST_BYTES).map_err(|error| failed(&error))?.unwrap_or_default();
-    text.parse().map_err(|error: toml_edit::TomlError| failed(&error.message()))
+    let failed = |error: io::Error| ConfigError::io("failed to read", &path, error);
+    let text = bounded::read(&path, MAX_LIST_BYTES).map_err(failed)?.unwrap_or_default();
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        ConfigError::mistake(format!("failed to read {}: {}", path.display(), error.message())).with_source(error)
+    })
 }
 
-fn edit(home: &Home, list: &str, change: impl FnOnce(&mut ArrayOfTables)) -> Result<(), String> {
+fn edit(home: &Home, list: &str, change: impl FnOnce(&mut ArrayOfTables)) -> Result<(), ConfigError> {
     let mut document = document(home)?;
     let tables = document.entry(list).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     let path = home.trusted();
     let Some(tables) = tables.as_array_of_tables_mut() else {
-        return Err(format!("failed to change {}: `{list}` is not an array of tables", path.display()));
+        let message = format!("failed to change {}: `{list}` is not an array of tables", path.display());
+        return Err(ConfigError::mistake(message));
     };
     change(tables);
     let written = home.create(home.path()).and_then(|()| bounded::write(&path, &document.to_string()));
-    written.map_err(|error| format!("failed to write {}: {error}", path.display()))
+    written.map_err(|error| ConfigError::io("failed to write", &path, error))
 }
 
 /// Returns the digest and the length of a file.
@@ -451,7 +460,7 @@ mod tests {
         assert_eq!((mode(&copy), mode(&copy.join("plugins/a/run"))), (0o700, 0o600));
         symlink("/bin/sh", it.project.join(".toolc/plugins/a/link")).expect("failed to link");
         let error = ProjectFiles::read(&it.project).expect_err("it has a link");
-        assert!(error.contains("replace the link with a copy"), "{error}");
+        assert!(error.to_string().contains("replace the link with a copy"), "{error}");
         fs::remove_dir_all(it.project.join(".toolc")).expect("it exists");
         assert_eq!(ProjectFiles::read(&it.project), Ok(None));
         symlink(&it.project, it.project.join(".toolc")).expect("failed to link");

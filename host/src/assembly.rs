@@ -273,11 +273,11 @@ pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<(), 
         toolsets.push(name.into_owned());
     }
     let of_servers = servers::names_of_servers(file.config());
-    file.check_names(&KnownNames {
+    Ok(file.check_names(&KnownNames {
         toolsets: toolsets.iter().map(String::as_str).chain(of_servers.iter().copied()).collect(),
         tools: tools.iter().map(AsRef::as_ref).chain(of_servers.iter().copied()).collect(),
         facts: facts.iter().map(|fact| (&*fact.name, &fact.default)).collect(),
-    })
+    })?)
 }
 
 /// Returns the shipped tools and those of plugins, for a command that calls none and needs nothing else of a host.

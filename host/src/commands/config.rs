@@ -68,16 +68,16 @@ impl ConfigArgs {
 
 /// Returns all problems of the files of a profile.
 fn problems(home: &Home) -> Vec<String> {
-    let mut problems: Vec<String> = home.check_exists().err().into_iter().collect();
+    let mut problems: Vec<String> = home.check_exists().err().map(String::from).into_iter().collect();
     match ConfigFile::read(home) {
         Ok(file) => {
             problems.extend(
                 registry_to_show(home, file.config(), &[]).and_then(|registry| check_names(&file, &registry)).err(),
             );
         }
-        Err(problem) => problems.push(problem),
+        Err(problem) => problems.push(problem.into()),
     }
-    problems.extend(EnvFile::read(home).err());
+    problems.extend(EnvFile::read(home).err().map(String::from));
     problems
 }
 

@@ -192,13 +192,13 @@ fn project(home: &Home, config: &toolc_config::Plugins) -> Project {
     let files = match ProjectFiles::read(&project) {
         Ok(Some(files)) => files,
         Ok(None) => return Project::None,
-        Err(error) => return not_loaded(&error),
+        Err(error) => return not_loaded(&error.to_string()),
     };
     match files.trust(home) {
         Ok(Trust::Trusted(copy)) => Project::Trusted(copy.join("plugins")),
         Ok(Trust::Changed) => not_loaded("its files have changed since you trusted them: run `toolc trust`"),
         Ok(Trust::Unknown) => not_loaded("run `toolc trust`, if you trust its files"),
-        Err(error) => not_loaded(&error),
+        Err(error) => not_loaded(&error.to_string()),
     }
 }
 

@@ -72,7 +72,9 @@ fn add<'i>(home: &Home, imported: &'i [Imported]) -> Vec<&'i str> {
         let set = variables.iter().try_for_each(|(name, value)| set_variable(home, name, value));
         match set.and_then(|()| add_server(home, server)) {
             Ok(_) => added.push(server.name.as_str()),
-            Err(reason) => eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason)),
+            Err(reason) => {
+                eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason.to_string()))
+            }
         }
     }
     added

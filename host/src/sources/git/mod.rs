@@ -128,7 +128,8 @@ impl ProjectGit {
     /// # Errors
     /// If the list cannot be read or written.
     pub(crate) fn add(&self, home: &Home) -> Result<(), String> {
-        self.repository.as_deref().map_or(Ok(()), |repository| trust_repository(home, repository, &self.digest()))
+        let Some(repository) = self.repository.as_deref() else { return Ok(()) };
+        Ok(trust_repository(home, repository, &self.digest())?)
     }
 
     /// Trusts the settings no more. Returns whether they were trusted.
@@ -136,7 +137,8 @@ impl ProjectGit {
     /// # Errors
     /// If the list cannot be read or written.
     pub(crate) fn revoke(&self, home: &Home) -> Result<bool, String> {
-        self.repository.as_deref().map_or(Ok(false), |repository| revoke_repository(home, repository))
+        let Some(repository) = self.repository.as_deref() else { return Ok(false) };
+        Ok(revoke_repository(home, repository)?)
     }
 
     /// Returns whether nothing of the repository runs programs.
