@@ -1,8 +1,8 @@
 //! The definitions of a server's tools: what is read from them, and which cannot be used.
 
-use std::borrow::Cow;
+use std::io;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use toolc::behaviour::Annotations;
 use toolc::schema::FunctionDefinition;
 
@@ -48,32 +48,43 @@ impl Definition {
 
 /// Returns the part of a definition that models see, or why it cannot be used.
 fn function(whole: &Value, name: String) -> Result<FunctionDefinition, String> {
-    let size = whole.to_string().len();
+    let size = size(whole);
     if size > MAX_BYTES {
         return Err(format!("its definition has {size} bytes, more than {MAX_BYTES}"));
     }
-    let schema = match &whole["inputSchema"] {
-        Value::Object(schema) => with_type(schema),
+    let mut schema = match &whole["inputSchema"] {
+        Value::Object(schema) => schema.clone(),
         Value::Null => return Err("it has no `inputSchema`".to_owned()),
         _ => return Err("its `inputSchema` is not an object".to_owned()),
     };
-    let description = whole["description"].as_str().unwrap_or_default();
-    let definition = json!({ "name": name, "description": description, "parameters": schema });
-    let mut function = FunctionDefinition::from_openai(&definition).map_err(|problems| problems.to_string())?;
-    check_schema(&function.parameters)?;
+    // A server may leave out the type, because arguments are always an object.
+    schema.entry("type").or_insert_with(|| "object".into());
     // Vendors differ in the drafts that they know.
-    if let Value::Object(schema) = &mut function.parameters {
-        schema.remove("$schema");
-    }
-    function.name = Cow::Owned(name);
+    schema.remove("$schema");
+    let description = whole["description"].as_str().unwrap_or_default().to_owned();
+    let function =
+        FunctionDefinition::new(name, description, schema.into()).map_err(|problems| problems.to_string())?;
+    check_schema(&function.parameters)?;
     Ok(function)
 }
 
-/// Adds the type that a schema of arguments must have, if the server left it out.
-fn with_type(schema: &Map<String, Value>) -> Value {
-    let mut schema = schema.clone();
-    schema.entry("type").or_insert_with(|| "object".into());
-    schema.into()
+/// Returns the number of bytes of a value as JSON.
+pub(crate) fn size(value: &Value) -> usize {
+    struct Counter(usize);
+    impl io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Neither values nor the counter have errors.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
 }
 
 /// Checks what would make a vendor refuse the whole request: one unusable tool would take all others with it.
@@ -96,13 +107,7 @@ fn check_schema(schema: &Value) -> Result<(), String> {
             _ => {}
         }
     }
-    let without_draft = match schema {
-        Value::Object(map) => {
-            map.iter().filter(|(key, _)| *key != "$schema").map(|(k, v)| (k.clone(), v.clone())).collect()
-        }
-        _ => Map::new(),
-    };
-    jsonschema::draft202012::meta::validate(&Value::Object(without_draft)).map_err(|error| {
+    jsonschema::draft202012::meta::validate(schema).map_err(|error| {
         let problem: String = error.to_string().chars().take(200).collect();
         format!("its `inputSchema` is not a JSON Schema: {problem}, at `{}`", error.instance_path())
     })
@@ -129,6 +134,8 @@ fn hints(annotations: &Value) -> Annotations {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn read(whole: Value) -> Result<Definition, Unusable> {

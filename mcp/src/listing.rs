@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
 use rmcp::service::{Peer, ServiceError};
+use serde::Deserialize as _;
 use serde_json::Value;
 
+use crate::definition::size;
 use crate::message::{Lists, RawTool};
 use crate::report::LeftOut;
 
@@ -43,7 +45,7 @@ impl Listing {
             let page = Page::read(peer, lists, cursor).await?;
             listing.left_out.extend(page.left_out);
             for tool in page.tools {
-                bytes += tool.to_string().len();
+                bytes += size(&tool);
                 if listing.tools.len() + listing.left_out.len() >= MAX_TOOLS || bytes > MAX_BYTES {
                     let limit = if bytes > MAX_BYTES {
                         format!("their definitions have more than {} MiB", MAX_BYTES >> 20)
@@ -80,28 +82,25 @@ impl Page {
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         // A list that came without a request is not the one that follows.
         let _ = lists.take();
-        let (tools, next) = match peer.send_request(request).await? {
-            ServerResult::ListToolsResult(page) => {
-                let tools = page.tools.iter().map(serde_json::to_value).filter_map(Result::ok);
-                (tools.collect(), page.next_cursor)
-            }
+        let (passed, next) = match peer.send_request(request).await? {
+            ServerResult::ListToolsResult(page) => (Passed::Tools(page.tools), page.next_cursor),
             // If one definition is not valid, the page does not have the form that the protocol requires.
-            ServerResult::CustomResult(page) => match page.0.get("tools") {
-                Some(Value::Array(tools)) => (tools.clone(), page.0["nextCursor"].as_str().map(str::to_owned)),
+            ServerResult::CustomResult(mut page) => match page.0.get_mut("tools").map(Value::take) {
+                Some(Value::Array(tools)) => (Passed::Values(tools), page.0["nextCursor"].as_str().map(str::to_owned)),
                 _ => return Err(ServiceError::UnexpectedResponse),
             },
             _ => return Err(ServiceError::UnexpectedResponse),
         };
         Ok(match lists.take() {
-            None => Self { tools, left_out: Vec::new(), next },
-            Some(raw) => Self::of(raw, &tools, next),
+            None => Self { tools: passed.values(), left_out: Vec::new(), next },
+            Some(raw) => Self::new(raw, &passed, next),
         })
     }
 
-    /// Returns the page of what the server has sent. `passed` is what the protocol library has passed on of it.
-    fn of(raw: Vec<RawTool>, passed: &[Value], next: Option<String>) -> Self {
+    /// Returns the page with the definitions that the server sent. `passed` is the same page in the protocol library.
+    fn new(raw: Vec<RawTool>, passed: &Passed, next: Option<String>) -> Self {
         let mut passed_names = BTreeMap::<&str, usize>::new();
-        for name in passed.iter().filter_map(|tool| tool["name"].as_str()) {
+        for name in passed.names() {
             *passed_names.entry(name).or_default() += 1;
         }
         let (mut tools, mut left_out) = (Vec::new(), Vec::new());
@@ -128,10 +127,31 @@ impl Page {
     }
 }
 
+/// The definitions of a page that the protocol library passes on. It reads all of them, or none.
+enum Passed {
+    Tools(Vec<Tool>),
+    Values(Vec<Value>),
+}
+
+impl Passed {
+    fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Tools(tools) => tools.iter().map(|tool| &*tool.name).collect(),
+            Self::Values(tools) => tools.iter().filter_map(|tool| tool["name"].as_str()).collect(),
+        }
+    }
+
+    fn values(self) -> Vec<Value> {
+        match self {
+            Self::Tools(tools) => tools.iter().map(serde_json::to_value).filter_map(Result::ok).collect(),
+            Self::Values(tools) => tools,
+        }
+    }
+}
+
 /// Returns a definition with the keys that the protocol has, if it has the form that the protocol requires.
 fn known(tool: Value) -> Value {
-    let known = serde_json::from_value::<Tool>(tool.clone()).and_then(serde_json::to_value);
-    known.unwrap_or(tool)
+    Tool::deserialize(&tool).and_then(serde_json::to_value).unwrap_or(tool)
 }
 
 fn name(tool: &Value) -> String {

@@ -45,6 +45,23 @@ pub struct FunctionDefinition {
 }
 
 impl FunctionDefinition {
+    /// Returns the definition of a tool with this JSON Schema of its arguments. The description may be empty.
+    ///
+    /// # Errors
+    /// Returns all problems of the definition: a name that a vendor would refuse, and a schema that
+    /// [`DynamicTools::build`](crate::DynamicTools::build) would refuse.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        parameters: Value,
+    ) -> Result<Self, InvalidTools> {
+        let definition = Self { name: name.into(), description: description.into(), parameters };
+        let mut problems = Vec::new();
+        definition.check(&mut problems);
+        InvalidTools::check(problems)?;
+        Ok(definition)
+    }
+
     /// Parses a definition: nested, as in Chat Completions (`{"type": "function", "function": {"name": ...}}`), or flat, as
     /// in the Responses API (`{"type": "function", "name": ...}`). `type` and `description` are optional. Without
     /// `parameters`, the function takes no arguments. `strict` is ignored: definitions of tools that are made at run time
@@ -85,6 +102,11 @@ impl FunctionDefinition {
             + 'static,
     {
         DynamicTool::future(self.name, self.description, self.parameters, handler)
+    }
+
+    fn check(&self, problems: &mut Vec<InvalidTool>) {
+        check_tool_name(&self.name, problems);
+        table(&self.name, &self.parameters, problems);
     }
 }
 
@@ -127,11 +149,11 @@ impl Reader {
             None | Some(Value::Null) => json!({"type": "object", "properties": {}}),
             Some(parameters) => parameters.clone(),
         };
-        if !name.is_empty() {
-            check_tool_name(&name, &mut self.problems);
-            table(&name, &parameters, &mut self.problems);
+        let definition = FunctionDefinition { name, description, parameters };
+        if !definition.name.is_empty() {
+            definition.check(&mut self.problems);
         }
-        FunctionDefinition { name, description, parameters }
+        definition
     }
 
     fn object<'v>(&mut self, path: &str, value: &'v Value) -> Option<&'v Map<String, Value>> {
@@ -202,6 +224,7 @@ mod tests {
         let expected =
             FunctionDefinition { name: "weather".into(), description: "Now.".into(), parameters: parameters() };
         assert_eq!(read, expected);
+        assert_eq!(FunctionDefinition::new("weather", "Now.", parameters()), Ok(expected));
     }
 
     #[test]
@@ -249,5 +272,8 @@ mod tests {
             "`a.b` cannot be the name of a tool: expected a letter or `_`, then letters, digits, `_` or `-`; at most 64 in \
              all; the tool `a.b`: the schema of its arguments must have `\"type\": \"object\"`"
         );
+        let parts = FunctionDefinition::new("a.b", "", json!({"type": "string"})).unwrap_err().to_string();
+        assert_eq!(parts, problems(json!({"name": "a.b", "parameters": {"type": "string"}})));
+        assert!(FunctionDefinition::new("", "", json!({"type": "object"})).is_err());
     }
 }
