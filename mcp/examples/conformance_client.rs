@@ -71,7 +71,8 @@ fn run() -> Result<(), String> {
     let answering = Answering { asker: Some(Arc::clone(&person)), sampler: Some(Arc::new(Model)) };
     let start = || {
         let registry = Registry::new();
-        let servers = Servers::start_answering(vec![server.clone()], &registry, &env, &answering)?;
+        let servers =
+            Servers::start(vec![server.clone()], &registry, &env, &answering).map_err(|error| error.to_string())?;
         servers.wait_until_started();
         Ok::<_, String>((registry, servers))
     };
@@ -81,7 +82,7 @@ fn run() -> Result<(), String> {
             break;
         }
         drop(servers);
-        toolc_mcp::log_in(&server, &env, Arc::clone(&person), &[])?;
+        toolc_mcp::log_in(&server, &env, Arc::clone(&person), &[]).map_err(|error| error.to_string())?;
         (registry, servers) = start()?;
     }
     if let Some(problem) = problem(&servers.reports()) {

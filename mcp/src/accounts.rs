@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use reqwest::Url;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientLifecycleMode, ClientServiceExt as _};
@@ -11,6 +10,7 @@ use toolc::{Env, Registry};
 
 use crate::ask::{Asker, Asking};
 use crate::client::Client;
+use crate::error::{ErrorKind, McpError};
 use crate::http;
 use crate::listing::Listing;
 use crate::oauth::{self, Account};
@@ -22,10 +22,12 @@ use crate::settings::{Server, Transport};
 /// for in addition to those that the server names. Blocks until the person is back.
 ///
 /// # Errors
-/// Returns a message if the server does not use OAuth, or the login fails.
-pub fn log_in(server: &Server, env: &Env, asker: Arc<dyn Asker>, scopes: &[String]) -> Result<(), String> {
+/// Returns an error if the server does not use OAuth, or the login fails.
+pub fn log_in(server: &Server, env: &Env, asker: Arc<dyn Asker>, scopes: &[String]) -> Result<(), McpError> {
     let Some(account) = Account::of(server, env, &Tokens::default())? else {
-        return Err(format!("`{}` has no login: it is a program, or its credentials are in variables", server.name));
+        let name = &server.name;
+        let message = format!("`{name}` has no login: it is a program, or its credentials are in variables");
+        return Err(McpError::new(ErrorKind::Login, message));
     };
     let asking = Arc::new(asking(server, env, asker));
     block_on(async {
@@ -37,8 +39,8 @@ pub fn log_in(server: &Server, env: &Env, asker: Arc<dyn Asker>, scopes: &[Strin
 /// Logs out: removes the tokens of a server. Returns whether there were any. The server gets no request.
 ///
 /// # Errors
-/// Returns a message if the file of tokens cannot be removed.
-pub fn log_out(server: &Server) -> Result<bool, String> {
+/// Returns an error if the file of tokens cannot be removed.
+pub fn log_out(server: &Server) -> Result<bool, McpError> {
     match &server.transport {
         Transport::Http { oauth, .. } => oauth::forget(&oauth.tokens),
         Transport::Stdio { .. } => Ok(false),
@@ -49,10 +51,10 @@ pub fn log_out(server: &Server) -> Result<bool, String> {
 /// server is not the package of a registry.
 ///
 /// # Errors
-/// Returns a message if the version cannot be found, or is refused.
-pub fn resolve_package(server: &Server, asker: Arc<dyn Asker>) -> Result<Option<Package>, String> {
+/// Returns an error if the version cannot be found, or is refused.
+pub fn resolve_package(server: &Server, asker: Arc<dyn Asker>) -> Result<Option<Package>, McpError> {
     let asking = asking(server, &Env::empty(), asker);
-    block_on(async { packages::prepare(server, &asking, true).await.map_err(|refused| refused.reason) })
+    block_on(async { packages::prepare(server, &asking, true).await.map_err(|refused| refused.error) })
 }
 
 fn asking(server: &Server, env: &Env, asker: Arc<dyn Asker>) -> Asking {
@@ -60,18 +62,19 @@ fn asking(server: &Server, env: &Env, asker: Arc<dyn Asker>) -> Asking {
     Asking::new(&server.name, Some(asker), None, server.question_timeout, redactor, Arc::default())
 }
 
-fn block_on<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+fn block_on<T>(work: impl Future<Output = Result<T, McpError>>) -> Result<T, McpError> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("failed to prepare a connection: {error}"))?;
+    let runtime = runtime.map_err(|error| {
+        McpError::new(ErrorKind::System, format!("failed to prepare a connection: {error}")).caused_by(error)
+    })?;
     let result = runtime.block_on(work);
     runtime.shutdown_background();
     result
 }
 
 /// Returns what the server answers to a request without tokens, if it refuses it.
-async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<Option<String>, String> {
+async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<Option<String>, McpError> {
     let Transport::Http { url, headers, .. } = &server.transport else { return Ok(None) };
-    Url::parse(url).map_err(|error| format!("`url` is not an address: {error}"))?;
     let (client, config) = http::transport(url, headers, None, env)?;
     let lists = client.lists().clone();
     let transport = StreamableHttpClientTransport::with_client(client, config);
@@ -90,5 +93,8 @@ async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<O
         challenge
     };
     let asked = tokio::time::timeout(server.start_timeout, asked).await;
-    asked.map_err(|_| format!("the server does not answer within {} s", server.start_timeout.as_secs_f32()))
+    asked.map_err(|_| {
+        let seconds = server.start_timeout.as_secs_f32();
+        McpError::new(ErrorKind::Unreachable, format!("the server does not answer within {seconds} s"))
+    })
 }

@@ -132,16 +132,6 @@ impl Caller {
                 Err(stop) => return Err(self.stopped(stop)),
             };
             match answer {
-                Ok(ServerResult::CallToolResult(result)) => {
-                    return self.output(result, target);
-                }
-                Ok(ServerResult::CustomResult(other)) => {
-                    let result = content::with_unknown_parts(other.0).map_err(|problem| self.unreadable(&problem))?;
-                    return self.output(result, target);
-                }
-                Ok(ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
-                    return self.output(CallToolResult::default(), target);
-                }
                 Ok(ServerResult::InputRequiredResult(required)) => {
                     rounds.next(&required).await.map_err(|problem| self.error(&problem))?;
                     let inputs = tokio::select! {
@@ -152,10 +142,7 @@ impl Caller {
                     params.input_responses = Some(inputs).filter(|inputs| !inputs.is_empty());
                     params.request_state = required.request_state;
                 }
-                Ok(ServerResult::CreateTaskResult(_)) => {
-                    return Err(self.error("answers with a task, which this client did not ask for"));
-                }
-                Ok(_) => return Err(self.unreadable("it is not the result of a call")),
+                Ok(answer) => return self.result(answer, target),
                 Err(error) => {
                     let is_removed = tokio::select! {
                         is_removed = self.remove_obstacle(&live, &error, logins, &mut tries) => is_removed?,
@@ -166,6 +153,24 @@ impl Caller {
                     }
                 }
             }
+        }
+    }
+
+    /// Returns the result of the call that an answer ends.
+    fn result(&self, answer: ServerResult, target: &Callee) -> ToolResult {
+        match answer {
+            ServerResult::CallToolResult(result) => self.output(result, target),
+            ServerResult::CustomResult(other) => {
+                let result = content::with_unknown_parts(other.0).map_err(|problem| self.unreadable(&problem))?;
+                self.output(result, target)
+            }
+            ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
+                self.output(CallToolResult::default(), target)
+            }
+            ServerResult::CreateTaskResult(_) => {
+                Err(self.error("answers with a task, which this client did not ask for"))
+            }
+            _ => Err(self.unreadable("it is not the result of a call")),
         }
     }
 
@@ -354,7 +359,7 @@ impl Rounds {
     }
 }
 
-/// How often obstacles to a call were removed.
+/// How often a person has done what the server requires.
 #[derive(Debug, Default)]
 struct Tries {
     addresses: u32,

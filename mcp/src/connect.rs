@@ -71,8 +71,8 @@ struct Failure {
 }
 
 impl Failure {
-    fn before_start(reason: String) -> Self {
-        Self { reported: ConnectError { reason, is_final: true }, error: None }
+    fn before_start(reason: impl ToString) -> Self {
+        Self { reported: ConnectError { reason: reason.to_string(), is_final: true }, error: None }
     }
 }
 

@@ -8,7 +8,7 @@
 // The modules, in the order of a server's life:
 // - `settings` says what to start, and `packages` finds its package.
 // - `stdio` and `http` carry messages, which `message` reads. `oauth` adds the tokens of a login. `connect` opens a connection, on a
-//   transport of `probe`. `failure` says why that failed.
+//   transport of `probe`. `failure` says why that failed, and `error` why something else did.
 // - `listing`, `definition` and `names` read the tools. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.
@@ -19,6 +19,7 @@ mod client;
 mod connect;
 mod content;
 mod definition;
+mod error;
 mod failure;
 mod file;
 mod http;
@@ -44,13 +45,14 @@ mod web;
 
 pub use accounts::{log_in, log_out, resolve_package};
 pub use ask::{
-    Address, Answer, AnswerFuture, Asker, Choice, Field, FieldKind, Question, QuestionKind, Sample, SampleFuture,
-    SampleMessage, SampleRequest, Sampler, TextFormat,
+    Address, Answer, AnswerFuture, Answering, Asker, Choice, Field, FieldKind, Question, QuestionKind, Sample,
+    SampleFuture, SampleMessage, SampleRequest, Sampler, TextFormat,
 };
+pub use error::{ErrorKind, McpError};
 pub use names::{check_server_name, tool_name, toolset_name};
 pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
 pub use report::{LeftOut, ListedTool, ServerReport, State};
-pub use servers::{Answering, Servers};
+pub use servers::Servers;
 pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

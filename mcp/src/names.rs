@@ -2,6 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
+use crate::error::{ErrorKind, McpError};
+
 /// The maximum length of a name that every vendor accepts.
 const MAX_NAME: usize = 64;
 /// The maximum length of the name of a server, which leaves room for the names of its tools.
@@ -12,8 +14,8 @@ const HASH_LEN: usize = 8;
 /// Checks the name of a server.
 ///
 /// # Errors
-/// Returns what is expected, if the name of a tool would not show where the name of its server ends, or would be too long.
-pub fn check_server_name(name: &str) -> Result<(), String> {
+/// Returns the expected form of a name that is too long or makes the names of tools ambiguous.
+pub fn check_server_name(name: &str) -> Result<(), McpError> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let is_valid = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(is_letter)
@@ -23,9 +25,10 @@ pub fn check_server_name(name: &str) -> Result<(), String> {
     if is_valid {
         return Ok(());
     }
-    Err(format!(
+    let message = format!(
         "expected at most {MAX_SERVER} letters, digits, `-` and single `_`, beginning with a letter or a digit and not ending with `_`"
-    ))
+    );
+    Err(McpError::new(ErrorKind::Settings, message))
 }
 
 /// Returns the name of the toolset of a server.
@@ -71,7 +74,7 @@ mod tests {
     #[test]
     fn the_name_of_a_server_has_no_double_underscore() {
         for name in ["github", "my-server", "a_b", "7"] {
-            assert_eq!(check_server_name(name), Ok(()), "{name}");
+            assert!(check_server_name(name).is_ok(), "{name}");
         }
         for name in ["", "a__b", "a_", "_a", "-a", "a.b", "a b", "é", &"x".repeat(33)] {
             assert!(check_server_name(name).is_err(), "{name}");

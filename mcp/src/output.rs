@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
+use crate::error::{ErrorKind, McpError};
+
 /// The maximum number of bytes of structured content that is checked.
 const MAX_CHECKED: usize = 512 << 10;
 /// The maximum number of schemas that apply to one value, so that a check takes a bounded time.
@@ -25,7 +27,7 @@ const IN_PLACE: [&str; 7] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "el
 #[derive(Debug)]
 pub(crate) struct OutputSchema {
     schema: Option<Value>,
-    checked: OnceLock<Result<CheckedSchema, String>>,
+    checked: OnceLock<Result<CheckedSchema, McpError>>,
 }
 
 /// A JSON Schema of another program. A check against it takes a bounded time.
@@ -37,11 +39,11 @@ impl CheckedSchema {
     ///
     /// # Errors
     /// Returns an error if the schema is invalid, refers to something outside of it, or could not be checked in bounded time.
-    pub fn new(schema: &Value) -> Result<Self, String> {
-        check_bounded(schema)?;
+    pub fn new(schema: &Value) -> Result<Self, McpError> {
+        check_bounded(schema).map_err(|problem| McpError::new(ErrorKind::Schema, problem))?;
         let invalid = |problem: String| {
             let problem: String = problem.chars().take(MAX_PROBLEM).collect();
-            format!("the output schema is not valid: {problem}")
+            McpError::new(ErrorKind::Schema, format!("the output schema is not valid: {problem}"))
         };
         jsonschema::draft202012::meta::validate(schema).map_err(|error| invalid(error.to_string()))?;
         let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use serde_json::Value;
 use toolc::redaction::Redactor;
 
 /// What a token is replaced by, as the values of variables are.
@@ -67,11 +68,46 @@ impl Secrets {
         }
         text
     }
+
+    /// Returns the value with `[secret]` in place of each secret, in texts and in keys. A number that has a secret becomes a text.
+    pub(crate) fn value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.replaced(text)),
+            Value::Number(number) => {
+                let text = number.to_string();
+                if *self.text(&text) == *text { Value::Number(number) } else { self.replaced(text).into() }
+            }
+            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
+            Value::Object(map) => map.into_iter().map(|(key, item)| (self.replaced(key), self.value(item))).collect(),
+            other => other,
+        }
+    }
+
+    fn replaced(&self, text: String) -> String {
+        let replaced = match self.text(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(replaced) => Some(replaced),
+        };
+        replaced.unwrap_or(text)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_are_replaced_in_every_part_of_a_value() {
+        let env = toolc::Env::empty().with_secret("KEY", "hunter2\"hunter2").with_secret("ID", "123456789012345");
+        let secrets = Secrets::new(toolc::Registry::new().redactor(&env));
+        let twice = serde_json::json!({ "inner": "hunter2\"hunter2" }).to_string();
+        let value = serde_json::json!({
+            "z": ["a hunter2\"hunter2", 7, null], "key hunter2\"hunter2": true, "a": 123_456_789_012_345_u64, "json": twice,
+        });
+        let expected =
+            r#"{"z":["a [secret]",7,null],"key [secret]":true,"a":"[secret]","json":"{\"inner\":\"[secret]\"}"}"#;
+        assert_eq!(secrets.value(value).to_string(), expected);
+    }
 
     #[test]
     fn tokens_are_replaced_from_the_moment_they_are_known() {

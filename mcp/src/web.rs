@@ -9,7 +9,8 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Request, Response, Url};
 
-use crate::http::{CONNECT, is_loopback, prepare_tls};
+use crate::error::{ErrorKind, McpError};
+use crate::http::{CONNECT, is_loopback, not_prepared, prepare_tls};
 
 /// The time limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -44,7 +45,7 @@ enum Kind {
 
 impl Web {
     /// Returns a client for what the server at this address names.
-    pub(crate) fn of_server(url: &Url) -> Result<Self, String> {
+    pub(crate) fn of_server(url: &Url) -> Result<Self, McpError> {
         let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
         let is_private = literal(url).is_some_and(|address| Kind::of(address) == Kind::Private);
         let reach = Reach { host: host.into(), is_local: is_loopback(url), is_private };
@@ -56,26 +57,28 @@ impl Web {
             .dns_resolver(Arc::new(reach.clone()))
             .user_agent(concat!("toolc/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|error| format!("failed to prepare HTTP: {error}"))?;
+            .map_err(not_prepared)?;
         Ok(Self { client, reach })
     }
 
     /// Sends a request, and returns the response with at most `max` bytes of body.
-    pub(crate) async fn send(&self, request: Request, max: usize) -> Result<(Response, Vec<u8>), String> {
+    pub(crate) async fn send(&self, request: Request, max: usize) -> Result<(Response, Vec<u8>), McpError> {
         self.reach.check(request.url())?;
         let host = request.url().host_str().unwrap_or_default().to_owned();
         let failed = |error: reqwest::Error| {
-            let mut text = format!("{host} did not answer: {}", error.without_url());
+            let error = error.without_url();
+            let mut text = format!("{host} did not answer: {error}");
             if text.len() > 300 {
                 text.truncate(text.floor_char_boundary(300));
             }
-            text
+            McpError::new(ErrorKind::Unreachable, text).caused_by(error)
         };
         let mut response = self.client.execute(request).await.map_err(failed)?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
             if body.len() + chunk.len() > max {
-                return Err(format!("the answer of {host} has more than {max} bytes"));
+                let message = format!("the answer of {host} has more than {max} bytes");
+                return Err(McpError::new(ErrorKind::Unreachable, message));
             }
             body.extend_from_slice(&chunk);
         }
@@ -90,20 +93,19 @@ impl Web {
 
 impl Reach {
     /// Checks an address before it is connected to.
-    fn check(&self, url: &Url) -> Result<(), String> {
+    fn check(&self, url: &Url) -> Result<(), McpError> {
         let host = url.host_str().unwrap_or_default();
+        let refused = |reason| McpError::new(ErrorKind::Unreachable, format!("{host} is not asked: {reason}"));
         let is_safe = match url.scheme() {
             "https" => true,
             "http" => self.is_local && is_loopback(url),
             _ => false,
         };
         if !is_safe {
-            return Err(format!("{host} is not asked: its address does not begin with `https://`"));
+            return Err(refused("its address does not begin with `https://`"));
         }
         match literal(url) {
-            Some(address) if !self.allows(host, address) => {
-                Err(format!("{host} is not asked: it is not a public address"))
-            }
+            Some(address) if !self.allows(host, address) => Err(refused("it is not a public address")),
             _ => Ok(()),
         }
     }

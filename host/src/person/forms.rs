@@ -54,7 +54,7 @@ impl Dialog<'_> {
                         break;
                     }
                     Ok(None) => break,
-                    Err(problem) => self.show(&format!("{}\n", show::one_line(&problem)))?,
+                    Err(problem) => self.show(&format!("{}\n", show::one_line(&problem.to_string())))?,
                 }
             }
         }

@@ -7,6 +7,8 @@ use rmcp::model::{
 use serde_json::{Map, Value, json};
 use toolc::approval::is_credential;
 
+use crate::error::{ErrorKind, McpError};
+
 /// The maximum number of fields of a form.
 const MAX_FIELDS: usize = 30;
 /// The maximum number of choices of a field.
@@ -234,7 +236,7 @@ impl Field {
     ///
     /// # Errors
     /// Returns what is expected.
-    pub fn read(&self, typed: &str) -> Result<Option<Value>, String> {
+    pub fn read(&self, typed: &str) -> Result<Option<Value>, McpError> {
         let typed = typed.trim();
         if typed.is_empty() {
             return match (&self.default, self.is_required) {
@@ -243,11 +245,11 @@ impl Field {
                 (None, true) => match &self.kind {
                     // The empty text is a value of its own only where it is allowed to be short.
                     FieldKind::Many { min: 0, .. } => Ok(Some(json!([]))),
-                    _ => Err(format!("a value is required: {}", self.kind.expected())),
+                    _ => Err(wrong(format!("a value is required: {}", self.kind.expected()))),
                 },
             };
         }
-        let value = self.kind.read(typed).ok_or_else(|| format!("expected {}", self.kind.expected()))?;
+        let value = self.kind.read(typed).ok_or_else(|| self.kind.unexpected())?;
         self.kind.check(&value)?;
         Ok(Some(value))
     }
@@ -257,18 +259,22 @@ impl Field {
 ///
 /// # Errors
 /// Returns the first mistake.
-pub(super) fn check(fields: &[Field], values: &Map<String, Value>) -> Result<(), String> {
+pub(super) fn check(fields: &[Field], values: &Map<String, Value>) -> Result<(), McpError> {
     if let Some(unknown) = values.keys().find(|name| !fields.iter().any(|field| field.name == **name)) {
-        return Err(format!("the form has no field `{unknown}`"));
+        return Err(wrong(format!("the form has no field `{unknown}`")));
     }
     for field in fields {
         match values.get(&field.name) {
-            Some(value) => field.kind.check(value).map_err(|problem| format!("`{}`: {problem}", field.name))?,
-            None if field.is_required => return Err(format!("`{}`: a value is required", field.name)),
+            Some(value) => field.kind.check(value).map_err(|error| wrong(format!("`{}`: {error}", field.name)))?,
+            None if field.is_required => return Err(wrong(format!("`{}`: a value is required", field.name))),
             None => {}
         }
     }
     Ok(())
+}
+
+fn wrong(message: String) -> McpError {
+    McpError::new(ErrorKind::Value, message)
 }
 
 impl FieldKind {
@@ -294,7 +300,7 @@ impl FieldKind {
     ///
     /// # Errors
     /// Returns what is expected.
-    pub fn check(&self, value: &Value) -> Result<(), String> {
+    pub fn check(&self, value: &Value) -> Result<(), McpError> {
         let is_right = match self {
             Self::Text { min, max, format } => value.as_str().is_some_and(|text| {
                 (*min..=*max).contains(&text.chars().count()) && format.is_none_or(|format| format.fits(text))
@@ -313,7 +319,11 @@ impl FieldKind {
                 all && distinct.len() == values.len() && (*min..=*max).contains(&values.len())
             }),
         };
-        if is_right { Ok(()) } else { Err(format!("expected {}", self.expected())) }
+        if is_right { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    fn unexpected(&self) -> McpError {
+        wrong(format!("expected {}", self.expected()))
     }
 
     /// Returns what is expected, in a few words.
@@ -475,8 +485,8 @@ mod tests {
             (json!({ "type": "string", "format": "uri" }), "urn:x", json!("urn:x")),
         ] {
             let fields = form(&json!({ "x": definition }));
-            assert_eq!(fields[0].read(typed), Ok(Some(value.clone())), "{definition}");
-            assert_eq!(check(&fields, &Map::from_iter([("x".to_owned(), value)])), Ok(()));
+            assert_eq!(fields[0].read(typed).expect("it fits"), Some(value.clone()), "{definition}");
+            assert!(check(&fields, &Map::from_iter([("x".to_owned(), value)])).is_ok());
         }
     }
 
@@ -502,7 +512,7 @@ mod tests {
             (json!({ "type": "string", "format": "date-time" }), "2026-02-28T12:00:00", "a time"),
             (json!({ "type": "string" }), "", "a value is required"),
         ] {
-            let problem = form(&json!({ "x": definition }))[0].read(typed).expect_err(typed);
+            let problem = form(&json!({ "x": definition }))[0].read(typed).expect_err(typed).to_string();
             assert!(problem.contains(expected), "{definition}: {problem}");
         }
     }
@@ -513,8 +523,8 @@ mod tests {
         let fields = fields(&serde_json::from_str(schema).expect("it is a schema")).expect("it can be shown");
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
         assert_eq!(names, ["z", "a"]);
-        assert_eq!(fields[0].read(""), Ok(Some(json!(7))));
-        assert_eq!(fields[1].read(""), Ok(None), "it is not required");
+        assert_eq!(fields[0].read("").expect("it has a default"), Some(json!(7)));
+        assert_eq!(fields[1].read("").expect("it is not required"), None);
     }
 
     #[test]
@@ -526,7 +536,7 @@ mod tests {
             (json!({ "x": 7, "y": 1 }), "no field `y`"),
         ] {
             let answer = answer.as_object().expect("an object");
-            assert!(check(&fields, answer).is_err_and(|found| found.contains(problem)), "{answer:?}");
+            assert!(check(&fields, answer).is_err_and(|found| found.to_string().contains(problem)), "{answer:?}");
         }
     }
 

@@ -11,6 +11,7 @@ mod sampling;
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -25,6 +26,15 @@ pub trait Asker: Send + Sync + fmt::Debug {
     ///
     /// Every text of a question can be a server's words: show each character of it visibly.
     fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a>;
+}
+
+/// Who answers what servers ask.
+#[derive(Debug, Clone, Default)]
+pub struct Answering {
+    /// The person. Without one, questions are declined.
+    pub asker: Option<Arc<dyn Asker>>,
+    /// The model, for servers whose settings allow [sampling](crate::Server::sampling).
+    pub sampler: Option<Arc<dyn Sampler>>,
 }
 
 /// The answer of a person, as it is awaited.

@@ -1,5 +1,6 @@
 //! The host's model, for servers that ask it for an answer.
 
+use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
 
@@ -10,7 +11,7 @@ pub trait Sampler: Send + Sync + fmt::Debug {
 }
 
 /// The answer of a model, or why there is none.
-pub type SampleFuture<'a> = Pin<Box<dyn Future<Output = Result<Sample, String>> + Send + 'a>>;
+pub type SampleFuture<'a> = Pin<Box<dyn Future<Output = Result<Sample, Box<dyn Error + Send + Sync>>> + Send + 'a>>;
 
 /// A request to the host's model.
 #[derive(Debug, Clone, PartialEq, Eq)]

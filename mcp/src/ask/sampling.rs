@@ -4,6 +4,8 @@
 // The newer era has no sampling, so the types are marked as deprecated.
 #![expect(deprecated, reason = "servers of the older era use it")]
 
+use std::error::Error;
+
 use rmcp::model::{
     CreateMessageRequestParams, CreateMessageResult, ErrorCode, ErrorData, Role, SamplingMessage,
     SamplingMessageContentBlock,
@@ -42,7 +44,8 @@ pub(crate) async fn answer(
     };
     asking.approve(kind).await?;
     let sample = sampler.sample(&request).await;
-    let failed = |reason: String| ErrorData::internal_error(asking.redacted(&reason), None);
+    let failed =
+        |error: Box<dyn Error + Send + Sync>| ErrorData::internal_error(asking.redacted(&error.to_string()), None);
     let Sample { model, text, is_cut_off } = sample.map_err(failed)?;
     let text = asking.redacted(&text);
     asking.approve(QuestionKind::SamplingAnswer(text.clone())).await?;

@@ -12,6 +12,7 @@ use toolc::Env;
 
 pub(crate) use client::HttpClient;
 
+use crate::error::{ErrorKind, McpError};
 use crate::stdio::MAX_MESSAGE;
 
 /// The time limit for opening a connection.
@@ -23,27 +24,25 @@ const MAX_ERROR: usize = 4 << 10;
 /// another address.
 ///
 /// # Errors
-/// Returns a message if the address or a header is not valid, a variable is not set, or credentials would be sent without encryption.
+/// Returns an error if the address or a header is not valid, a variable is not set, or credentials would be sent without encryption.
 pub(crate) fn transport(
     url: &str,
     headers: &[(String, String)],
     bearer: Option<&str>,
     env: &Env,
-) -> Result<(HttpClient, StreamableHttpClientTransportConfig), String> {
-    let parsed = reqwest::Url::parse(url).map_err(|error| format!("`url` is not an address: {error}"))?;
+) -> Result<(HttpClient, StreamableHttpClientTransportConfig), McpError> {
+    let parsed = server_address(url)?;
     let has_credentials = bearer.is_some() || !headers.is_empty();
     if has_credentials && parsed.scheme() != "https" && !is_loopback(&parsed) {
-        return Err("the headers and the token would be sent without encryption: use `https://`".to_owned());
+        let message = "the headers and the token would be sent without encryption: use `https://`";
+        return Err(McpError::new(ErrorKind::Settings, message));
     }
-    let value = |variable: &str| {
-        let missing = || format!("the variable {variable} is not set: add it to .env");
-        env.var(variable).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()).ok_or_else(missing)
-    };
     let mut custom = HashMap::new();
     for (name, variable) in headers {
-        let invalid = |what: &str| format!("the {what} of the header `{name}` is not valid");
+        let invalid =
+            |what| McpError::new(ErrorKind::Settings, format!("the {what} of the header `{name}` is not valid"));
         let header: HeaderName = name.parse().map_err(|_| invalid("name"))?;
-        let mut value = HeaderValue::from_str(&value(variable)?).map_err(|_| invalid("value"))?;
+        let mut value = HeaderValue::from_str(&set_variable(env, variable)?).map_err(|_| invalid("value"))?;
         value.set_sensitive(true);
         custom.insert(header, value);
     }
@@ -53,7 +52,7 @@ pub(crate) fn transport(
         .max_json_response_size(MAX_MESSAGE)
         .max_error_response_size(MAX_ERROR);
     if let Some(variable) = bearer {
-        config = config.auth_header(value(variable)?);
+        config = config.auth_header(set_variable(env, variable)?);
     }
     prepare_tls();
     let client = reqwest::Client::builder()
@@ -61,8 +60,28 @@ pub(crate) fn transport(
         .redirect(Policy::none())
         .user_agent(concat!("toolc/", env!("CARGO_PKG_VERSION")))
         .build()
-        .map_err(|error| format!("failed to prepare HTTP: {error}"))?;
+        .map_err(not_prepared)?;
     Ok((HttpClient::new(client), config))
+}
+
+/// Reads the address of a server.
+pub(crate) fn server_address(url: &str) -> Result<reqwest::Url, McpError> {
+    reqwest::Url::parse(url).map_err(|error| {
+        McpError::new(ErrorKind::Settings, format!("`url` is not an address: {error}")).caused_by(error)
+    })
+}
+
+/// Returns the value of a variable that the settings name.
+pub(crate) fn set_variable(env: &Env, variable: &str) -> Result<String, McpError> {
+    let value = env.var(variable).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    value.ok_or_else(|| {
+        McpError::new(ErrorKind::Settings, format!("the variable {variable} is not set: add it to .env"))
+    })
+}
+
+/// Returns the error for a client that cannot be made.
+pub(crate) fn not_prepared(error: reqwest::Error) -> McpError {
+    McpError::new(ErrorKind::System, format!("failed to prepare HTTP: {error}")).caused_by(error)
 }
 
 /// Chooses the library for cryptography.
@@ -83,7 +102,7 @@ mod tests {
 
     fn refused(url: &str, headers: &[(String, String)], bearer: Option<&str>) -> String {
         let env = Env::empty().with_secret("TOKEN", "hunter2").with_secret("BROKEN", "hunter2\n\nx");
-        transport(url, headers, bearer, &env).err().unwrap_or_default()
+        transport(url, headers, bearer, &env).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[tokio::test]

@@ -11,9 +11,12 @@ use rmcp::transport::auth::{
 use super::loopback::{Callback, Loopback, read};
 use super::store::TokenFile;
 use crate::ask::{Address, Answer, Asking, Question, QuestionKind};
+use crate::error::{ErrorKind, McpError};
 
 /// The time limit for the requests before and after the person is asked.
 const TIMEOUT: Duration = Duration::from_mins(1);
+/// What is wrong with an authorization server that exceeds a time limit.
+const SILENT: &str = "the authorization server does not answer";
 /// The maximum number of rights that are asked for.
 const MAX_SCOPES: usize = 100;
 
@@ -37,9 +40,9 @@ pub(crate) async fn log_in(
     challenge: Option<&str>,
     more: &[String],
     asking: &Asking,
-) -> Result<AuthorizationManager, String> {
+) -> Result<AuthorizationManager, McpError> {
     let begun = tokio::time::timeout(TIMEOUT, Begun::new(account, challenge, more)).await;
-    let begun = begun.unwrap_or_else(|_| Err("the authorization server does not answer".to_owned()))?;
+    let begun = begun.unwrap_or_else(|_| Err(failed(SILENT)))?;
     let callback = begun.ask(account, asking).await?;
     let exchange = begun.manager.exchange_code_for_token_with_issuer(
         &callback.code,
@@ -47,8 +50,8 @@ pub(crate) async fn log_in(
         callback.issuer.as_deref(),
     );
     let exchanged = tokio::time::timeout(TIMEOUT, exchange).await;
-    let exchanged = exchanged.map_err(|_| "the authorization server does not answer".to_owned())?;
-    exchanged.map_err(|error| format!("the login has failed: {}", bounded(&error)))?;
+    let exchanged = exchanged.map_err(|_| failed(SILENT))?;
+    exchanged.map_err(|error| failed(format!("the login has failed: {}", bounded(&error))).caused_by(error))?;
     Ok(begun.manager)
 }
 
@@ -62,13 +65,15 @@ struct Begun {
 }
 
 impl Begun {
-    async fn new(account: &Account, challenge: Option<&str>, more: &[String]) -> Result<Self, String> {
+    async fn new(account: &Account, challenge: Option<&str>, more: &[String]) -> Result<Self, McpError> {
         let mut manager = account.manager().await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await;
-        let found = found.map_err(|error| format!("the authorization server was not found: {}", bounded(&error)))?;
+        let found = found.map_err(|error| {
+            failed(format!("the authorization server was not found: {}", bounded(&error))).caused_by(error)
+        })?;
         let is_published = found.source != AuthorizationMetadataSource::LegacyEndpointFallback;
         if !is_published && challenge.is_none() {
-            return Err("the server neither requires nor offers a login".to_owned());
+            return Err(failed("the server neither requires nor offers a login"));
         }
         let metadata = found.metadata;
         check(&metadata, is_published)?;
@@ -79,18 +84,21 @@ impl Begun {
         let scopes =
             scopes(account, &metadata, selected, before.map(|login| login.scopes).filter(|_| !more.is_empty()), more);
         if scopes.len() > MAX_SCOPES {
-            return Err(format!("the server asks for {} rights, more than {MAX_SCOPES}", scopes.len()));
+            return Err(failed(format!("the server asks for {} rights, more than {MAX_SCOPES}", scopes.len())));
         }
         let client = client(account, &mut manager, &metadata, &loopback.redirect(), &scopes).await?;
         let login = account.file.login(client, loopback.redirect(), scopes.clone(), metadata);
         account.file.write(&login)?;
         let scope_words: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        let url = manager.get_authorization_url(&scope_words).await.map_err(|error| bounded(&error))?;
-        let address =
-            Address::read(&url).map_err(|problem| format!("the page of the login cannot be opened: {problem}"))?;
-        let parsed = Url::parse(&url).map_err(|error| error.to_string())?;
+        let url = manager
+            .get_authorization_url(&scope_words)
+            .await
+            .map_err(|error| failed(bounded(&error)).caused_by(error))?;
+        let address = Address::read(&url)
+            .map_err(|problem| failed(format!("the page of the login cannot be opened: {problem}")))?;
+        let parsed = Url::parse(&url).map_err(|error| failed(error.to_string()).caused_by(error))?;
         let state = parsed.query_pairs().find(|(name, _)| name == "state").map(|(_, state)| state.into_owned());
-        let state = state.ok_or("the address of the login has no state")?;
+        let state = state.ok_or_else(|| failed("the address of the login has no state"))?;
         Ok(Self { manager, loopback, address, state, scopes })
     }
 
@@ -99,7 +107,7 @@ impl Begun {
         &self,
         account: &Account,
         asking: &Asking,
-    ) -> Result<rmcp::transport::auth::AuthorizationCallback, String> {
+    ) -> Result<rmcp::transport::auth::AuthorizationCallback, McpError> {
         let kind = QuestionKind::Login { address: self.address.clone(), scopes: self.scopes.clone() };
         let question = Question::new(&account.server, kind);
         let mut callback = std::pin::pin!(self.loopback.callback(&self.state));
@@ -111,10 +119,10 @@ impl Begun {
                     Some(redirect) => pasted(redirect, &self.state),
                     // The person says that they are back, so the answer is on its way.
                     None => tokio::time::timeout(Duration::from_secs(5), callback).await
-                        .unwrap_or_else(|_| Err("the browser has not come back".to_owned())),
+                        .unwrap_or_else(|_| Err(failed("the browser has not come back"))),
                 },
-                Answer::Decline => Err("the user refused it".to_owned()),
-                Answer::Cancel => Err("the question was not answered".to_owned()),
+                Answer::Decline => Err(McpError::new(ErrorKind::Declined, "the user refused it")),
+                Answer::Cancel => Err(McpError::new(ErrorKind::Declined, "the question was not answered")),
             },
         }
     }
@@ -122,18 +130,16 @@ impl Begun {
 
 /// Reads the address that a person has copied from the browser.
 fn pasted(redirect: &str, state: &str) -> Callback {
-    let url = Url::parse(redirect.trim()).map_err(|_| "what was pasted is not an address".to_owned())?;
+    let url = Url::parse(redirect.trim()).map_err(|_| failed("what was pasted is not an address"))?;
     let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
-    read(&target, state).unwrap_or_else(|| Err("what was pasted is not the answer to this login".to_owned()))
+    read(&target, state).unwrap_or_else(|| Err(failed("what was pasted is not the answer to this login")))
 }
 
 /// Checks what an authorization server says about itself.
-fn check(metadata: &AuthorizationMetadata, is_published: bool) -> Result<(), String> {
+fn check(metadata: &AuthorizationMetadata, is_published: bool) -> Result<(), McpError> {
     let has_pkce = |methods: &Vec<String>| methods.iter().any(|method| method == "S256");
     if is_published && !metadata.code_challenge_methods_supported.as_ref().is_some_and(has_pkce) {
-        return Err(
-            "the authorization server does not say that it supports PKCE with S256, which is required".to_owned()
-        );
+        return Err(failed("the authorization server does not say that it supports PKCE with S256, which is required"));
     }
     Ok(())
 }
@@ -167,23 +173,28 @@ async fn client(
     metadata: &AuthorizationMetadata,
     redirect: &str,
     scopes: &[String],
-) -> Result<(String, Option<String>), String> {
+) -> Result<(String, Option<String>), McpError> {
     let knows_documents = metadata.additional_fields.get("client_id_metadata_document_supported");
     let document = account.client_metadata_url.clone().filter(|_| knows_documents == Some(&true.into()));
     let known = account.client_id.clone().map(|id| (id, account.client_secret.clone()));
     if let Some((id, secret)) = known.or_else(|| document.map(|url| (url, None))) {
         let mut config = OAuthClientConfig::new(id.clone(), redirect).with_scopes(scopes.to_vec());
         config.client_secret.clone_from(&secret);
-        manager.configure_client(config).map_err(|error| bounded(&error))?;
+        manager.configure_client(config).map_err(|error| failed(bounded(&error)).caused_by(error))?;
         return Ok((id, secret));
     }
     let words: Vec<&str> = scopes.iter().map(String::as_str).collect();
     let registered = manager.register_client("toolc", redirect, &words).await;
     let registered = registered.map_err(|error| {
         let advice = "set `oauth.client_id` if you have registered a client there";
-        format!("the authorization server does not register this client: {}; {advice}", bounded(&error))
+        failed(format!("the authorization server does not register this client: {}; {advice}", bounded(&error)))
+            .caused_by(error)
     })?;
     Ok((registered.client_id, registered.client_secret))
+}
+
+fn failed(message: impl Into<String>) -> McpError {
+    McpError::new(ErrorKind::Login, message)
 }
 
 /// Returns an error with its causes as one short text, with every character visible.

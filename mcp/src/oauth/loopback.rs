@@ -7,6 +7,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
+use super::failed;
+use crate::error::{ErrorKind, McpError};
+
 /// The path of the address.
 const PATH: &str = "/callback";
 /// The maximum number of bytes of a request.
@@ -31,11 +34,13 @@ pub(super) struct Loopback {
 }
 
 /// What the authorization server has answered.
-pub(super) type Callback = Result<AuthorizationCallback, String>;
+pub(super) type Callback = Result<AuthorizationCallback, McpError>;
 
 impl Loopback {
-    pub(super) async fn open() -> Result<Self, String> {
-        let failed = |error: std::io::Error| format!("failed to wait for the browser: {error}");
+    pub(super) async fn open() -> Result<Self, McpError> {
+        let failed = |error: std::io::Error| {
+            McpError::new(ErrorKind::System, format!("failed to wait for the browser: {error}")).caused_by(error)
+        };
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         Ok(Self { listener, port })
@@ -67,7 +72,8 @@ impl Loopback {
                 let _ = tokio::time::timeout(TIMEOUT, serve(stream, &state, &sender)).await;
             });
         }
-        Err("too many programs have connected to the address of the login".to_owned())
+        let message = "too many programs have connected to the address of the login";
+        Err(McpError::new(ErrorKind::Login, message))
     }
 }
 
@@ -114,9 +120,10 @@ pub(super) fn read(target: &str, state: &str) -> Option<Callback> {
     if let Some(error) = value("error") {
         let text = [Some(error), value("error_description")].into_iter().flatten().collect::<Vec<_>>().join(": ");
         let text: String = text.chars().take(300).collect();
-        return Some(Err(format!("the authorization server refuses the login: {}", text.escape_debug())));
+        let message = format!("the authorization server refuses the login: {}", text.escape_debug());
+        return Some(Err(McpError::new(ErrorKind::Declined, message)));
     }
-    Some(AuthorizationCallback::from_redirect_url(url.as_str()).map_err(|error| error.to_string()))
+    Some(AuthorizationCallback::from_redirect_url(url.as_str()).map_err(failed))
 }
 
 #[cfg(test)]
@@ -133,7 +140,7 @@ mod tests {
             assert!(read(other, "s").is_none(), "{other}");
         }
         let refused = read("/callback?error=access_denied&error_description=%1b%5B2J&state=s", "s").expect("it is one");
-        let refused = refused.expect_err("it is refused");
+        let refused = refused.expect_err("it is refused").to_string();
         assert!(refused.contains("access_denied") && !refused.contains('\u{1b}'), "{refused}");
         assert!(read("/callback?state=s", "s").expect("it is one").is_err(), "without a code");
     }

@@ -13,14 +13,15 @@ use std::sync::Arc;
 use reqwest::Url;
 use rmcp::transport::AuthClient;
 use rmcp::transport::auth::{
-    AuthorizationManager, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
+    AuthError, AuthorizationManager, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
     WWWAuthenticateParams,
 };
 use tokio::sync::Mutex;
 use toolc::Env;
 
 use crate::ask::Asking;
-use crate::http::HttpClient;
+use crate::error::{ErrorKind, McpError};
+use crate::http::{HttpClient, server_address, set_variable};
 use crate::secrets::Tokens;
 use crate::settings::{Oauth, Server, Transport};
 use crate::web::Web;
@@ -54,19 +55,16 @@ impl Account {
     /// tokens are noted in `in_use`.
     ///
     /// # Errors
-    /// Returns a message if the address is not valid, or a variable is not set.
-    pub(crate) fn of(server: &Server, env: &Env, in_use: &Tokens) -> Result<Option<Self>, String> {
+    /// Returns an error if the address is not valid, or a variable is not set.
+    pub(crate) fn of(server: &Server, env: &Env, in_use: &Tokens) -> Result<Option<Self>, McpError> {
         let Transport::Http { url, headers, bearer_variable, oauth } = &server.transport else { return Ok(None) };
         let has_credentials = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         if bearer_variable.is_some() || has_credentials {
             return Ok(None);
         }
-        let parsed = Url::parse(url).map_err(|error| format!("`url` is not an address: {error}"))?;
+        let parsed = server_address(url)?;
         let Oauth { client_id, client_secret_variable, client_metadata_url, scopes, tokens } = oauth.clone();
-        let secret = client_secret_variable.map(|variable| {
-            let missing = || format!("the variable {variable} is not set: add it to .env");
-            env.var(&variable).filter(|value| !value.trim().is_empty()).ok_or_else(missing)
-        });
+        let secret = client_secret_variable.map(|variable| set_variable(env, &variable));
         Ok(Some(Self {
             server: server.name.clone(),
             file: TokenFile::new(&tokens, url, in_use.clone()),
@@ -79,16 +77,16 @@ impl Account {
     }
 
     /// Returns a manager of tokens that has not discovered anything.
-    pub(crate) async fn manager(&self) -> Result<AuthorizationManager, String> {
+    pub(crate) async fn manager(&self) -> Result<AuthorizationManager, McpError> {
         let web = Arc::new(Guarded(Web::of_server(&self.url)?));
         let manager = AuthorizationManager::new_with_oauth_http_client(self.url.clone(), web).await;
-        let mut manager = manager.map_err(|error| error.to_string())?;
+        let mut manager = manager.map_err(failed)?;
         manager.set_credential_store(self.file.clone());
         Ok(manager)
     }
 
     /// Returns a manager with the tokens of the last login, if there are any.
-    async fn restored(&self) -> Result<AuthorizationManager, String> {
+    async fn restored(&self) -> Result<AuthorizationManager, McpError> {
         let mut manager = self.manager().await?;
         let Some(login) = self.file.read()? else { return Ok(manager) };
         let metadata = match manager.resolve_metadata().await {
@@ -105,9 +103,13 @@ impl Account {
         manager.set_metadata(metadata);
         let mut client = OAuthClientConfig::new(login.client_id, login.redirect);
         client.client_secret = login.client_secret;
-        manager.configure_client(client).map_err(|error| error.to_string())?;
+        manager.configure_client(client).map_err(failed)?;
         Ok(manager)
     }
+}
+
+fn failed(error: AuthError) -> McpError {
+    McpError::new(ErrorKind::Login, error.to_string()).caused_by(error)
 }
 
 /// The login of a connection. Clones share it.
@@ -127,7 +129,7 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     /// Returns a session whose requests carry the tokens of the last login, if there are any.
-    pub(crate) async fn open(account: Account, http: HttpClient) -> Result<Self, String> {
+    pub(crate) async fn open(account: Account, http: HttpClient) -> Result<Self, McpError> {
         let manager = account.restored().await?;
         Ok(Self { account: Arc::new(account), client: AuthClient::new(http, manager), logins: Arc::default() })
     }
@@ -144,13 +146,14 @@ impl Session {
 
     /// Asks the person to log in: the server has refused a request with this challenge, which was sent after `before` logins. Of calls
     /// that are refused at once, one asks.
-    pub(crate) async fn log_in_again(&self, challenge: &str, before: u32, asking: &Asking) -> Result<(), String> {
+    pub(crate) async fn log_in_again(&self, challenge: &str, before: u32, asking: &Asking) -> Result<(), McpError> {
         let mut logins = self.logins.lock().await;
         if *logins > before {
             return Ok(());
         }
         if *logins == MAX_LOGINS {
-            return Err(format!("it has asked for {MAX_LOGINS} logins already"));
+            let message = format!("it has asked for {MAX_LOGINS} logins already");
+            return Err(McpError::new(ErrorKind::Login, message));
         }
         let scopes = scopes_of(challenge).unwrap_or_default();
         let more: Vec<String> = scopes.split_whitespace().map(str::to_owned).collect();
@@ -172,7 +175,7 @@ pub(crate) fn scopes_of(challenge: &str) -> Option<String> {
 /// Removes the tokens of a server. Returns whether there were any.
 ///
 /// # Errors
-/// Returns a message if the file cannot be removed.
-pub(crate) fn forget(tokens: &Path) -> Result<bool, String> {
+/// Returns an error if the file cannot be removed.
+pub(crate) fn forget(tokens: &Path) -> Result<bool, McpError> {
     TokenFile::new(tokens, "", Tokens::default()).remove()
 }

@@ -9,6 +9,7 @@ use rmcp::transport::auth::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::error::{ErrorKind, McpError};
 use crate::file;
 use crate::secrets::Tokens;
 
@@ -65,16 +66,20 @@ impl TokenFile {
     /// Returns what the last login has left, if it was one for this address.
     ///
     /// # Errors
-    /// Returns a message if the file cannot be read, or is not valid.
-    pub(crate) fn read(&self) -> Result<Option<Login>, String> {
-        let failed = |error: &dyn std::fmt::Display| {
-            format!("the file of tokens {} cannot be read: {error}; remove it, and log in again", self.path.display())
+    /// Returns an error if the file cannot be read, or is not valid.
+    pub(crate) fn read(&self) -> Result<Option<Login>, McpError> {
+        let unreadable = |reason: &dyn std::fmt::Display| {
+            let path = self.path.display();
+            let message = format!("the file of tokens {path} cannot be read: {reason}; remove it, and log in again");
+            McpError::new(ErrorKind::File, message)
         };
-        let Some(bytes) = file::read(&self.path, MAX_BYTES).map_err(|error| failed(&error))? else { return Ok(None) };
+        let read = file::read(&self.path, MAX_BYTES).map_err(|error| unreadable(&error).caused_by(error))?;
+        let Some(bytes) = read else { return Ok(None) };
         // The message of an error could show a part of a token.
-        let login: Login = serde_json::from_slice(&bytes).map_err(|_| failed(&"it does not have the expected form"))?;
+        let login: Login =
+            serde_json::from_slice(&bytes).map_err(|_| unreadable(&"it does not have the expected form"))?;
         if login.version != VERSION {
-            return Err(failed(&format!("its version is {}, and this program knows {VERSION}", login.version)));
+            return Err(unreadable(&format!("its version is {}, and this program knows {VERSION}", login.version)));
         }
         self.in_use.add(login.secrets());
         Ok(Some(login).filter(|login| login.url == self.url))
@@ -95,26 +100,32 @@ impl TokenFile {
     /// Replaces the file, which only this user can read.
     ///
     /// # Errors
-    /// Returns a message if it cannot be written. The file before stays.
-    pub(super) fn write(&self, login: &Login) -> Result<(), String> {
+    /// Returns an error if it cannot be written. The file before stays.
+    pub(super) fn write(&self, login: &Login) -> Result<(), McpError> {
         self.in_use.add(login.secrets());
-        file::write(&self.path, login)
-            .map_err(|error| format!("failed to write the file of tokens {}: {error}", self.path.display()))
+        file::write(&self.path, login).map_err(|error| {
+            let message = format!("failed to write the file of tokens {}: {error}", self.path.display());
+            McpError::new(ErrorKind::File, message).caused_by(error)
+        })
     }
 
     /// Removes the file. Returns whether there was one.
     ///
     /// # Errors
-    /// Returns a message if it cannot be removed.
-    pub(crate) fn remove(&self) -> Result<bool, String> {
+    /// Returns an error if it cannot be removed.
+    pub(crate) fn remove(&self) -> Result<bool, McpError> {
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(format!("failed to remove {}: {error}", self.path.display())),
+            Err(error) => {
+                let message = format!("failed to remove {}: {error}", self.path.display());
+                Err(McpError::new(ErrorKind::File, message).caused_by(error))
+            }
         }
     }
 
-    /// Locks the tokens, so that two programs do not refresh them at once: the first would make the second one's worthless.
+    /// Locks the tokens, so that two programs do not refresh them at once: the second refresh would use a token that the first has
+    /// invalidated.
     fn lock(&self) -> io::Result<File> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
@@ -126,8 +137,8 @@ impl TokenFile {
     }
 }
 
-fn failed(reason: String) -> AuthError {
-    AuthError::CredentialStoreError(reason)
+fn failed(reason: impl ToString) -> AuthError {
+    AuthError::CredentialStoreError(reason.to_string())
 }
 
 type Stored<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
@@ -148,7 +159,7 @@ impl CredentialStore for TokenFile {
     {
         Box::pin(async move {
             let login = self.read().map_err(failed)?;
-            let mut login = login.ok_or_else(|| failed("the login is not known any more".to_owned()))?;
+            let mut login = login.ok_or_else(|| failed("the login is not known any more"))?;
             login.credentials = Some(credentials);
             self.write(&login).map_err(failed)
         })
@@ -170,7 +181,7 @@ impl CredentialStore for TokenFile {
         Box::pin(async move {
             let file = self.clone();
             let locked = tokio::task::spawn_blocking(move || file.lock()).await;
-            let locked = locked.map_err(|error| failed(error.to_string()))?;
+            let locked = locked.map_err(|error| failed(error))?;
             let file = locked.map_err(|error| failed(format!("the file of tokens cannot be locked: {error}")))?;
             Ok(Some(CredentialRefreshGuard::new(file)))
         })

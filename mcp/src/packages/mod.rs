@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::ask::{Answer, Asking, Question, QuestionKind};
+use crate::error::{ErrorKind, McpError};
 use crate::file;
 use crate::settings::{Packages, Server, Transport};
 use command::{Named, Runs};
@@ -80,9 +81,15 @@ pub struct Package {
 /// Why a package is not run.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    pub(crate) reason: String,
+    pub(crate) error: McpError,
     /// Whether another try would fail, too.
     pub(crate) is_final: bool,
+}
+
+impl Refused {
+    fn finally(error: McpError) -> Self {
+        Self { error, is_final: true }
+    }
 }
 
 /// Finds the package of a server, fixes its version, and checks it. Returns `None` if the server has no package. With `newest`, what is
@@ -97,8 +104,7 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
         Runs::Unknown(reason) => return unknown(packages, args, reason, &Person { asking, is_adding: newest }).await,
     };
     let person = Person { asking, is_adding: newest };
-    let refused = |reason: String, is_final: bool| Refused { reason, is_final };
-    let known = if newest { None } else { read(&packages.file).map_err(|reason| refused(reason, true))? };
+    let known = if newest { None } else { read(&packages.file).map_err(Refused::finally)? };
     // A version that was fixed in the configuration afterwards is the one that was checked.
     let is_wanted = |known: &Known| {
         known.wanted == named.wanted || (named.is_exact() && named.wanted.as_deref() == Some(&*known.version))
@@ -107,21 +113,7 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
         known.filter(|known| (known.ecosystem, &known.name) == (named.ecosystem, &named.name) && is_wanted(known));
     let version = match &known {
         Some(known) => known.version.clone(),
-        None if named.is_exact() => named.wanted.clone().unwrap_or_default(),
-        None => {
-            let resolved = registry::resolve(packages, named.ecosystem, &named.name, named.wanted.as_deref());
-            let resolved = tokio::time::timeout(REGISTRY_TIMEOUT, resolved)
-                .await
-                .unwrap_or_else(|_| Err("the registry does not answer".to_owned()));
-            let failed = |reason| {
-                let advice = "write an exact version, or try again with a network";
-                refused(
-                    format!("the version of the package `{}` could not be found: {reason}; {advice}", named.name),
-                    false,
-                )
-            };
-            resolved.map_err(failed)?
-        }
+        None => version(packages, &named).await?,
     };
     let full = format!("{}:{}@{version}", named.ecosystem.word(), named.name);
     let (check, unchecked) =
@@ -132,8 +124,22 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
     };
     let args = named.pinned(args, &version);
     let known = Known { ecosystem: named.ecosystem, name: named.name, wanted: named.wanted, version, check };
-    write(&packages.file, &known).map_err(|reason| refused(reason, true))?;
+    write(&packages.file, &known).map_err(Refused::finally)?;
     Ok(Some(Package { name: full, args, advisories, unchecked }))
+}
+
+/// Returns the exact version that a command line names, or the one that the registry has for it.
+async fn version(packages: &Packages, named: &Named) -> Result<String, Refused> {
+    if named.is_exact() {
+        return Ok(named.wanted.clone().unwrap_or_default());
+    }
+    let resolved = registry::resolve(packages, named.ecosystem, &named.name, named.wanted.as_deref());
+    let resolved = tokio::time::timeout(REGISTRY_TIMEOUT, resolved).await;
+    resolved.unwrap_or_else(|_| Err("the registry does not answer".to_owned())).map_err(|reason| {
+        let advice = "write an exact version, or try again with a network";
+        let message = format!("the version of the package `{}` could not be found: {reason}; {advice}", named.name);
+        Refused { error: McpError::new(ErrorKind::Package, message), is_final: false }
+    })
 }
 
 /// Checks a version, unless it was checked lately. Also returns why it could not be checked now.
@@ -157,7 +163,7 @@ async fn checked(
         Ok(registry::Advice { malware: Some(id), .. }) => {
             let reason =
                 format!("the package {full} is malicious, and is not run: see https://osv.dev/vulnerability/{id}");
-            Err(Refused { reason, is_final: true })
+            Err(Refused::finally(McpError::new(ErrorKind::Package, reason)))
         }
         Ok(registry::Advice { malware: None, advisories }) => Ok((Check::Checked { at: now(), advisories }, None)),
         Err(reason) => {
@@ -192,7 +198,7 @@ impl Person<'_> {
             Answer::Cancel => format!("; in a terminal, `toolc mcp test {server}` asks whether to run it all the same"),
         };
         let reason = format!("{package} could not be checked, and is not run: {reason}{advice}");
-        Err(Refused { reason, is_final: true })
+        Err(Refused::finally(McpError::new(ErrorKind::Package, reason)))
     }
 }
 
@@ -203,9 +209,8 @@ async fn unknown(
     reason: String,
     person: &Person<'_>,
 ) -> Result<Option<Package>, Refused> {
-    let refused = |reason| Refused { reason, is_final: true };
     let line = args.join(" ");
-    let known = read(&packages.file).map_err(refused)?;
+    let known = read(&packages.file).map_err(Refused::finally)?;
     if !known.is_some_and(|known| known.name == line && known.check == Check::AcceptedUnchecked) {
         person.accepts_unchecked(&line, &reason).await?;
         let version = String::new();
@@ -216,7 +221,7 @@ async fn unknown(
             version,
             check: Check::AcceptedUnchecked,
         };
-        write(&packages.file, &known).map_err(refused)?;
+        write(&packages.file, &known).map_err(Refused::finally)?;
     }
     Ok(Some(Package { name: line, args: args.to_vec(), advisories: Vec::new(), unchecked: Some(reason) }))
 }
@@ -225,16 +230,20 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-fn read(path: &Path) -> Result<Option<Known>, String> {
-    let failed =
-        |error: &dyn std::fmt::Display| format!("the file {} cannot be read: {error}; remove it", path.display());
-    let Some(bytes) = file::read(path, MAX_BYTES).map_err(|error| failed(&error))? else { return Ok(None) };
-    serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(&error))
+fn read(path: &Path) -> Result<Option<Known>, McpError> {
+    let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+        let message = format!("the file {} cannot be read: {error}; remove it", path.display());
+        McpError::new(ErrorKind::File, message).caused_by(error)
+    };
+    let Some(bytes) = file::read(path, MAX_BYTES).map_err(|error| failed(error.into()))? else { return Ok(None) };
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(error.into()))
 }
 
-fn write(path: &Path, known: &Known) -> Result<(), String> {
+fn write(path: &Path, known: &Known) -> Result<(), McpError> {
     if read(path).is_ok_and(|before| before.as_ref() == Some(known)) {
         return Ok(());
     }
-    file::write(path, known).map_err(|error| format!("failed to write {}: {error}", path.display()))
+    file::write(path, known).map_err(|error| {
+        McpError::new(ErrorKind::File, format!("failed to write {}: {error}", path.display())).caused_by(error)
+    })
 }

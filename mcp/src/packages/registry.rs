@@ -33,7 +33,7 @@ pub(super) async fn resolve(
         Ecosystem::PyPi => (&packages.pypi, vec!["pypi", name, "json"]),
     };
     let url = address(base, &path)?;
-    let web = Web::of_server(&url)?;
+    let web = Web::of_server(&url).map_err(|error| error.to_string())?;
     let request = web.client().get(url).build().map_err(|error| error.to_string())?;
     let answer = answer(&web, request).await?;
     let version = match ecosystem {
@@ -53,7 +53,7 @@ pub(super) async fn advice(
     version: &str,
 ) -> Result<Advice, String> {
     let url = address(&packages.osv, &["v1", "query"])?;
-    let web = Web::of_server(&url)?;
+    let web = Web::of_server(&url).map_err(|error| error.to_string())?;
     let package = json!({ "name": name, "ecosystem": ecosystem.word() });
     let body = json!({ "version": version, "package": package }).to_string();
     let request = web.client().post(url).header("Content-Type", "application/json").body(body);
@@ -101,7 +101,7 @@ fn address(base: &str, path: &[&str]) -> Result<Url, String> {
 
 async fn answer(web: &Web, request: reqwest::Request) -> Result<Value, String> {
     let host = request.url().host_str().unwrap_or_default().to_owned();
-    let (response, body) = web.send(request, MAX_ANSWER).await?;
+    let (response, body) = web.send(request, MAX_ANSWER).await.map_err(|error| error.to_string())?;
     if response.status() == reqwest::StatusCode::NOT_FOUND {
         return Err(format!("{host} does not know it"));
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::error::{ErrorKind, McpError};
 use crate::file;
 use crate::settings::{PassedVariable, Server, Transport};
 
@@ -36,18 +37,18 @@ impl Lock {
     /// Reads a file. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// Returns a message if the file cannot be read, or is not valid.
-    pub(super) fn read(path: &Path) -> Result<Option<Self>, String> {
-        let failed = |error: &dyn std::fmt::Display| {
-            format!(
-                "the lock file {} cannot be read: {error}; if you remove it, the server counts as new",
-                path.display()
-            )
+    /// Returns an error if the file cannot be read, or is not valid.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, McpError> {
+        let failed = |error: Box<dyn std::error::Error + Send + Sync>| {
+            let path = path.display();
+            let message =
+                format!("the lock file {path} cannot be read: {error}; if you remove it, the server counts as new");
+            McpError::new(ErrorKind::File, message).caused_by(error)
         };
-        let Some(bytes) = file::read(path, MAX_BYTES).map_err(|error| failed(&error))? else { return Ok(None) };
-        let lock: Self = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+        let Some(bytes) = file::read(path, MAX_BYTES).map_err(|error| failed(error.into()))? else { return Ok(None) };
+        let lock: Self = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
         if lock.version != VERSION {
-            return Err(failed(&format!("its version is {}, and this program knows {VERSION}", lock.version)));
+            return Err(failed(format!("its version is {}, and this program knows {VERSION}", lock.version).into()));
         }
         Ok(Some(lock))
     }
@@ -55,9 +56,12 @@ impl Lock {
     /// Replaces the file, which only this user can read.
     ///
     /// # Errors
-    /// Returns a message if it cannot be written. The file before stays.
-    pub(super) fn write(&self, path: &Path) -> Result<(), String> {
-        file::write(path, self).map_err(|error| format!("failed to write the lock file {}: {error}", path.display()))
+    /// Returns an error if it cannot be written. The file before stays.
+    pub(super) fn write(&self, path: &Path) -> Result<(), McpError> {
+        file::write(path, self).map_err(|error| {
+            let message = format!("failed to write the lock file {}: {error}", path.display());
+            McpError::new(ErrorKind::File, message).caused_by(error)
+        })
     }
 }
 
@@ -75,5 +79,28 @@ pub(super) fn identity(server: &Server) -> Value {
             let headers: BTreeMap<&String, &String> = headers.iter().map(|(name, variable)| (name, variable)).collect();
             json!({ "url": url, "headers": headers, "bearer_variable": bearer_variable })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_file_has_its_kind_its_cause_and_advice() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let path = folder.path().join("s.json");
+        std::fs::write(&path, "{").expect("failed to write");
+        let broken = Lock::read(&path).expect_err("it is not JSON");
+        assert_eq!(broken.kind(), ErrorKind::File);
+        assert!(broken.source().is_some_and(|source| source.is::<serde_json::Error>()), "{broken:?}");
+        let text = broken.to_string();
+        assert!(text.contains("s.json") && text.contains("if you remove it, the server counts as new"), "{text}");
+        let lock = json!({ "version": 99, "server": {}, "instructions": null, "tools": {} });
+        std::fs::write(&path, lock.to_string()).expect("failed to write");
+        let newer = Lock::read(&path).expect_err("it is newer").to_string();
+        assert!(newer.contains("its version is 99, and this program knows 1"), "{newer}");
     }
 }

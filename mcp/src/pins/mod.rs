@@ -18,6 +18,7 @@ pub use findings::TextFinding;
 use lock::Lock;
 
 use crate::definition::Definition;
+use crate::error::{ErrorKind, McpError};
 use crate::settings::{PinPolicy, Pinning, Server};
 
 /// A tool that is held back.
@@ -62,16 +63,17 @@ pub(crate) struct Review {
 
 impl Pinning {
     /// Fails if the command line or the address of the server is not the pinned one, unless a person has agreed to the start.
-    pub(crate) fn check_identity(&self, server: &Server) -> Result<(), String> {
+    pub(crate) fn check_identity(&self, server: &Server) -> Result<(), McpError> {
         if self.for_review {
             return Ok(());
         }
         let Some(change) = server.changed_start()? else { return Ok(()) };
         let (name, lines) = (&server.name, change.lines.join("\n"));
-        Err(format!(
+        let message = format!(
             "its command line or address has changed since it was accepted, and it is not started:\n{lines}\n`toolc mcp accept {name}` asks \
              whether to start it, and accepts it"
-        ))
+        );
+        Err(McpError::new(ErrorKind::NotAccepted, message))
     }
 
     /// Compares definitions with the lock file, and pins what need not be accepted by a person.
@@ -82,7 +84,7 @@ impl Pinning {
             Err(problem) => {
                 let held = |definition: Definition| HeldBack::new(definition, false, Vec::new(), Vec::new());
                 review.held_back = definitions.into_iter().map(held).collect();
-                review.problem = Some(problem);
+                review.problem = Some(problem.to_string());
                 return review;
             }
         };
@@ -116,7 +118,7 @@ impl Pinning {
         review.server_changes = server_changes(&before, server, listed);
         let is_written = !self.for_review && self.policy != PinPolicy::Off && (is_first || lock != before);
         if is_written {
-            review.problem = lock.write(&self.file).err();
+            review.problem = lock.write(&self.file).err().map(|error| error.to_string());
         }
         review
     }
@@ -124,13 +126,13 @@ impl Pinning {
     /// Pins tools as they are listed. Without names, all that are listed, and the server as it is started. Returns the pinned names.
     ///
     /// # Errors
-    /// Returns a message if a name is not listed, or the lock file cannot be written.
+    /// Returns an error if a name is not listed, or the lock file cannot be written.
     pub(crate) fn accept(
         &self,
         server: &Server,
         listed: &Listed,
         tools: Option<&[String]>,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, McpError> {
         let mut lock = Lock::new(server, listed.instructions.clone());
         match tools {
             None => lock.tools.clone_from(&listed.definitions),
@@ -139,7 +141,9 @@ impl Pinning {
                 lock = Lock::read(&self.file)?.unwrap_or(lock);
                 for name in names {
                     let definition = listed.definitions.get(name);
-                    let definition = definition.ok_or_else(|| format!("the server lists no tool `{name}`"))?;
+                    let definition = definition.ok_or_else(|| {
+                        McpError::new(ErrorKind::Unknown, format!("the server lists no tool `{name}`"))
+                    })?;
                     lock.tools.insert(name.clone(), definition.clone());
                 }
             }
@@ -154,8 +158,8 @@ impl Server {
     /// directory or its address. Returns `None` if it does not, if nothing was accepted, or if nothing is pinned.
     ///
     /// # Errors
-    /// Returns a message if the lock file cannot be read.
-    pub fn changed_start(&self) -> Result<Option<Change>, String> {
+    /// Returns an error if the lock file cannot be read.
+    pub fn changed_start(&self) -> Result<Option<Change>, McpError> {
         if self.pinning.policy == PinPolicy::Off {
             return Ok(None);
         }

@@ -9,13 +9,16 @@ use super::calls::{Calls, ClientApprover, QuestionText};
 use super::principal::Principal;
 use super::random::unguessable;
 use super::stored::StoredResults;
+use crate::error::{ErrorKind, McpError};
 
+/// Why the host could not make a session.
+pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// Returns the store of a session with an id.
 type StoreOfSession = Box<dyn Fn(&str) -> Arc<dyn SpillStore> + Send + Sync>;
 
 /// Makes the sessions of a server. All are alike, so that the list of tools does not depend on the connection.
 pub(super) struct Sessions {
-    pub(super) new: Box<dyn Fn() -> Result<SessionBuilder, String> + Send + Sync>,
+    pub(super) new: Box<dyn Fn() -> Result<SessionBuilder, Failure> + Send + Sync>,
     /// Returns where the long results of a session are stored, by the session's id.
     pub(super) store: Option<StoreOfSession>,
     /// Writes the question about a call that needs approval. Without it, the approver of the session builder decides.
@@ -36,14 +39,15 @@ impl Sessions {
     /// Begins a conversation. `has_session` says whether the protocol has a session for which a call can be approved.
     ///
     /// # Errors
-    /// Returns a message if the session is invalid, for example because of an unknown toolset.
-    pub(super) fn begin(&self, principal: Principal, has_session: bool) -> Result<Conversation, String> {
+    /// Returns an error if the session is invalid, for example because of an unknown toolset.
+    pub(super) fn begin(&self, principal: Principal, has_session: bool) -> Result<Conversation, McpError> {
         // Tasks with equal names would share what outlives a call, and sessions with equal ids their stored results, also those of
         // earlier processes.
         let name = format!("mcp-{}", &unguessable()?[..16]);
         let (calls, store) = (Arc::new(Calls::default()), self.store.as_ref().map(|store| store(&name)));
         let stored = StoredResults::new(store);
-        let mut builder = (self.new)()?.id(name.clone());
+        let failed = |error: Failure| McpError::new(ErrorKind::System, error.to_string()).caused_by(error);
+        let mut builder = (self.new)().map_err(failed)?.id(name.clone());
         if let Some(text) = &self.question {
             let (calls, text) = (Arc::clone(&calls), Arc::clone(text));
             builder = builder.approver(Arc::new(ClientApprover { calls, text, has_session }));
@@ -53,7 +57,7 @@ impl Sessions {
         }
         let reports = Arc::clone(&calls);
         let session = builder.on_progress(move |report| reports.progress(report)).build();
-        let session = Arc::new(session.map_err(|error| error.to_string())?);
+        let session = Arc::new(session.map_err(|error| failed(error.into()))?);
         Ok(Conversation { principal, session, task: Arc::new(Task::new(name)), calls, stored })
     }
 }

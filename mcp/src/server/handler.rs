@@ -224,7 +224,8 @@ impl Shared {
         if let Some(conversation) = conversations.get(&principal) {
             return Ok(Arc::clone(conversation));
         }
-        let conversation = Arc::new(self.sessions.begin(principal.clone(), false).map_err(internal)?);
+        let conversation =
+            Arc::new(self.sessions.begin(principal.clone(), false).map_err(|error| internal(error.to_string()))?);
         conversations.insert(principal, Arc::clone(&conversation));
         Ok(conversation)
     }
@@ -340,7 +341,8 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let conversation = self.shared.sessions.begin(principal(&context)?, true).map_err(internal)?;
+        let conversation =
+            self.shared.sessions.begin(principal(&context)?, true).map_err(|error| internal(error.to_string()))?;
         // The first one stays.
         let _ = self.own.set(Arc::new(conversation));
         context.peer.set_peer_info(request.clone());

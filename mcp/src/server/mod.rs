@@ -22,6 +22,7 @@ mod tasks;
 mod tools;
 mod unreadable;
 
+use std::error::Error;
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -33,6 +34,7 @@ use toolc::approval::ApprovalRequest;
 use toolc::limits::SpillStore;
 use toolc::wire::mcp::CacheScope;
 
+use crate::error::{ErrorKind, McpError};
 use cache::Cache;
 use calls::Limits;
 use conversation::Sessions;
@@ -78,7 +80,7 @@ impl ToolServer {
     pub fn new(
         name: impl Into<String>,
         version: impl Into<String>,
-        session: impl Fn() -> Result<SessionBuilder, String> + Send + Sync + 'static,
+        session: impl Fn() -> Result<SessionBuilder, Box<dyn Error + Send + Sync>> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name: name.into(),
@@ -171,17 +173,17 @@ impl ToolServer {
             tasks: tasks::Tasks::default(),
             conversations: Mutex::default(),
         };
-        shared.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
+        shared.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         Ok(Arc::new(shared))
     }
 }
 
 impl Shared {
     /// Makes a session, and reads its tools, so that a mistake is found before there is a client.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), McpError> {
         let conversation = self.sessions.begin(principal::Principal::parent(), false)?;
         let turn = conversation.session.turn_blocking(toolc::Dialect::Mcp);
-        self.list.of(&turn).map(drop).map_err(|error| error.message.into_owned())
+        self.list.of(&turn).map(drop).map_err(|error| McpError::new(ErrorKind::System, error.message))
     }
 
     /// Waits until calls have ended, for a limited time, and cancels the others.

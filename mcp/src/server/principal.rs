@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use crate::error::{ErrorKind, McpError};
+
 /// The minimum length of a token, in bytes. Shorter ones could be guessed.
 pub const MIN_TOKEN_LEN: usize = 16;
 
@@ -38,18 +40,19 @@ impl Tokens {
     /// Adds a token. `name` says in messages where it comes from.
     ///
     /// # Errors
-    /// Returns a message if the token is too short, or contains anything but visible ASCII characters.
-    pub fn add(&mut self, name: &str, token: &str) -> Result<(), String> {
+    /// Returns an error if the token is too short, or contains anything but visible ASCII characters.
+    pub fn add(&mut self, name: &str, token: &str) -> Result<(), McpError> {
         if token.len() < MIN_TOKEN_LEN {
-            return Err(format!(
+            let message = format!(
                 "the token of {name} has {} bytes: a token has at least {MIN_TOKEN_LEN}, such as the output of `openssl rand -hex 32`",
                 token.len()
-            ));
+            );
+            return Err(McpError::new(ErrorKind::Settings, message));
         }
         if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(format!(
-                "the token of {name} contains a character that no header can have: use letters and digits"
-            ));
+            let message =
+                format!("the token of {name} contains a character that no header can have: use letters and digits");
+            return Err(McpError::new(ErrorKind::Settings, message));
         }
         let digest = digest(token);
         if self.0.iter().all(|(_, known)| *known != digest) {
@@ -102,9 +105,9 @@ mod tests {
     #[test]
     fn a_token_that_could_be_guessed_or_sent_wrongly_is_refused() {
         let mut tokens = Tokens::default();
-        let short = tokens.add("the variable `T`", "hunter2").expect_err("it is short");
+        let short = tokens.add("the variable `T`", "hunter2").expect_err("it is short").to_string();
         assert!(short.contains("the variable `T` has 7 bytes") && !short.contains("hunter2"), "{short}");
-        let odd = tokens.add("the variable `T`", "hunter2 hunter2 hunter2").expect_err("it has spaces");
+        let odd = tokens.add("the variable `T`", "hunter2 hunter2 hunter2").expect_err("it has spaces").to_string();
         assert!(odd.contains("no header can have") && !odd.contains("hunter2"), "{odd}");
         assert!(tokens.is_empty());
     }

@@ -2,13 +2,17 @@
 
 use std::fmt::Write as _;
 
+use crate::error::{ErrorKind, McpError};
+
 /// Returns 32 random bytes as hexadecimal digits, from the random numbers of the system.
 ///
 /// # Errors
-/// Returns a message if the system has none.
-pub(super) fn unguessable() -> Result<String, String> {
+/// Returns an error if the system has none.
+pub(super) fn unguessable() -> Result<String, McpError> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        McpError::new(ErrorKind::System, format!("the system has no random numbers: {error}")).caused_by(error)
+    })?;
     Ok(bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

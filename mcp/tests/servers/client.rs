@@ -11,7 +11,7 @@ use toolc::commands::programs::USUAL;
 use toolc::commands::rules::{Conditions, Rule, RuleSet, Verdict};
 use toolc::wire::mcp::{Incoming, Server as Served};
 use toolc::{Dialect, Registry, ToolCall};
-use toolc_mcp::{PassedVariable, State, ToolSettings, Transport};
+use toolc_mcp::{Answering, ErrorKind, PassedVariable, State, ToolSettings, Transport};
 
 use crate::fixture::{Fixture, PATIENCE, error, has_python, is_connected, server};
 
@@ -304,7 +304,8 @@ fn a_stopped_server_ends_and_its_tools_say_so() {
 fn a_name_that_is_taken_or_not_valid_is_refused() {
     let registry = Registry::new();
     let env = toolc::Env::empty();
-    let start = |servers| toolc_mcp::Servers::start(servers, &registry, &env).map(drop);
+    let start = |servers| toolc_mcp::Servers::start(servers, &registry, &env, &Answering::default()).map(drop);
     let refused = start(vec![server("a__b", &[])]).expect_err("it is not valid");
-    assert!(refused.contains("`a__b`: expected at most 32"), "{refused}");
+    assert_eq!(refused.kind(), ErrorKind::Settings);
+    assert!(refused.to_string().contains("`a__b`: expected at most 32"), "{refused}");
 }

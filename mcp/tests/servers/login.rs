@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolc::Env;
-use toolc_mcp::{Answer, AnswerFuture, Answering, Asker, Oauth, Question, QuestionKind, Server, State, Transport};
+use toolc_mcp::{
+    Answer, AnswerFuture, Answering, Asker, ErrorKind, McpError, Oauth, Question, QuestionKind, Server, State,
+    Transport,
+};
 
 use crate::fixture::{Fixture, error, has_python, server};
 
@@ -38,7 +41,7 @@ impl OauthServer {
         Server { transport, ..server("s", &[]) }
     }
 
-    fn log_in(&self, browser: &Arc<Browser>) -> Result<(), String> {
+    fn log_in(&self, browser: &Arc<Browser>) -> Result<(), McpError> {
         toolc_mcp::log_in(&self.settings(), &Env::process(), Arc::clone(browser) as Arc<dyn Asker>, &[])
     }
 
@@ -248,7 +251,7 @@ fn a_login_that_is_not_safe_is_refused_with_the_reason() {
         ("plain-token-endpoint", "the login has failed"),
     ] {
         let (oauth, browser) = (OauthServer::start(&[behaviour]), Arc::new(Browser::default()));
-        let refused = oauth.log_in(&browser).expect_err(behaviour);
+        let refused = oauth.log_in(&browser).expect_err(behaviour).to_string();
         assert!(refused.contains(reason), "{behaviour}: {refused}");
         assert!(!refused.contains("code-0") && !refused.contains('\u{1b}'), "{refused}");
         assert!(!oauth.tokens().contains("access-token"), "{behaviour}");
@@ -263,10 +266,11 @@ fn a_person_can_refuse_a_login_and_an_answer_with_another_state_is_none() {
         return;
     }
     let (oauth, unwilling) = (OauthServer::start(&[]), Arc::new(Browser { is_unwilling: true, ..Browser::default() }));
-    assert_eq!(oauth.log_in(&unwilling), Err("the user refused it".to_owned()));
+    let refused = oauth.log_in(&unwilling).expect_err("the person declines");
+    assert_eq!((refused.kind(), &*refused.to_string()), (ErrorKind::Declined, "the user refused it"));
     let (oauth, remote) =
         (OauthServer::start(&["wrong-state"]), Arc::new(Browser { is_remote: true, ..Browser::default() }));
-    assert!(oauth.log_in(&remote).is_err_and(|refused| refused.contains("not the answer to this login")));
+    assert!(oauth.log_in(&remote).is_err_and(|refused| refused.to_string().contains("not the answer to this login")));
     assert!(oauth.requests("POST /token").is_empty());
 }
 
@@ -307,7 +311,7 @@ fn a_registered_client_and_chosen_rights_come_from_the_settings() {
     let unwilling = Arc::new(Browser { is_unwilling: true, ..Browser::default() });
     let refused =
         toolc_mcp::log_in(&settings, &Env::process(), Arc::clone(&unwilling) as Arc<dyn Asker>, &["more".to_owned()]);
-    assert_eq!(refused, Err("the user refused it".to_owned()));
+    assert_eq!(refused.map_err(|error| error.kind()), Err(ErrorKind::Declined));
     let asked = unwilling.asked.lock().expect("no test panics here")[0].clone();
     let QuestionKind::Login { address, scopes } = asked.kind else { panic!("a login") };
     assert!(address.url.contains("client_id=mine"), "{}", address.url);

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::json;
-use toolc_mcp::{Answer, Asker, Packages, QuestionKind, Server, ServerReport, State, Transport};
+use toolc_mcp::{Answer, Asker, ErrorKind, Packages, QuestionKind, Server, ServerReport, State, Transport};
 
 use crate::fixture::{Fixture, has_python, server};
 use crate::person::Person;
@@ -205,7 +205,8 @@ fn a_new_version_is_fixed_when_a_person_asks_for_it() {
     let evil = place.server("npx", &["evil@1.0.0"]);
     let refused =
         toolc_mcp::resolve_package(&evil, Arc::clone(&person) as Arc<dyn Asker>).expect_err("it is malicious");
-    assert!(refused.contains("malicious"), "{refused}");
+    assert_eq!(refused.kind(), ErrorKind::Package);
+    assert!(refused.to_string().contains("malicious"), "{refused}");
     let program = place.server("python3", &["x.py"]);
-    assert_eq!(toolc_mcp::resolve_package(&program, person as Arc<dyn Asker>), Ok(None));
+    assert_eq!(toolc_mcp::resolve_package(&program, person as Arc<dyn Asker>).expect("it is a program"), None);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use toolc::Dialect;
-use toolc_mcp::{ChangeClass, PinPolicy, Pinning, Server, State, Transport};
+use toolc_mcp::{ChangeClass, ErrorKind, PinPolicy, Pinning, Server, State, Transport};
 
 use crate::fixture::{Fixture, has_python, server};
 
@@ -81,8 +81,9 @@ fn a_change_is_held_back_until_it_is_accepted() {
     let mut for_review = pinned(folder.path(), &["drift"], PinPolicy::Strict);
     for_review.pinning.for_review = true;
     let review = Fixture::new([for_review]);
-    assert_eq!(review.servers.accept("s", Some(&["echo".to_owned()])), Ok(vec!["echo".to_owned()]));
-    assert!(review.servers.accept("s", Some(&["missing".to_owned()])).is_err());
+    assert_eq!(review.servers.accept("s", Some(&["echo".to_owned()])).expect("it is listed"), ["echo"]);
+    let unknown = review.servers.accept("s", Some(&["missing".to_owned()])).expect_err("it is not listed");
+    assert_eq!((unknown.kind(), &*unknown.to_string()), (ErrorKind::Unknown, "the server lists no tool `missing`"));
     drop(review);
     let fixture = Fixture::new([pinned(folder.path(), &["drift"], PinPolicy::Strict)]);
     assert_eq!(fixture.report("s").held_back.len(), 4);

@@ -119,7 +119,7 @@ impl OutputSchema {
         if text.len() > 20_000 {
             return Err(format!("expected a schema of at most 20000 bytes, got {}", text.len()));
         }
-        Ok(Self { checked: CheckedSchema::new(schema)?, text })
+        Ok(Self { checked: CheckedSchema::new(schema).map_err(|error| error.to_string())?, text })
     }
 
     /// Returns the output in an answer: JSON, which may be in a fenced block.

@@ -16,7 +16,7 @@ use crate::sources::servers::settings;
 pub(super) fn log_in(profile: &Profile, name: &str, scopes: &[String]) -> Result<u8, String> {
     let server = settings::server(configured(profile, name)?, profile, &[], false);
     let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(Streams));
-    toolc_mcp::log_in(&server, &profile.env(), asker, scopes)?;
+    toolc_mcp::log_in(&server, &profile.env(), asker, scopes).map_err(|error| error.to_string())?;
     let tokens = profile.home.mcp_tokens(name);
     ask::print(&format!("logged in: {name}; the tokens are in {}\n", tokens.display())).map(|()| 0)
 }
@@ -24,7 +24,11 @@ pub(super) fn log_in(profile: &Profile, name: &str, scopes: &[String]) -> Result
 /// Removes the tokens of a server.
 pub(super) fn log_out(profile: &Profile, name: &str) -> Result<u8, String> {
     let server = settings::server(configured(profile, name)?, profile, &[], false);
-    let text = if toolc_mcp::log_out(&server)? { "logged out" } else { "there was no login" };
+    let text = if toolc_mcp::log_out(&server).map_err(|error| error.to_string())? {
+        "logged out"
+    } else {
+        "there was no login"
+    };
     ask::print(&format!("{text}: {name}\n")).map(|()| 0)
 }
 

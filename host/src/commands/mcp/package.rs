@@ -38,7 +38,7 @@ pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<(), String> {
 
 fn resolved(profile: &Profile, server: &McpServer) -> Result<Option<Package>, String> {
     let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(Absent));
-    toolc_mcp::resolve_package(&settings::server(server, profile, &[], false), asker)
+    toolc_mcp::resolve_package(&settings::server(server, profile, &[], false), asker).map_err(|error| error.to_string())
 }
 
 fn note(package: &Package) -> String {

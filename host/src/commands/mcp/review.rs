@@ -37,7 +37,8 @@ pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<
         servers.push(server);
     }
     let answering = Person::at_the_terminal().answering(None);
-    let servers = Servers::start_answering(servers, &Registry::new(), &profile.env(), &answering)?;
+    let servers =
+        Servers::start(servers, &Registry::new(), &profile.env(), &answering).map_err(|error| error.to_string())?;
     servers.wait_until_started();
     Ok(servers)
 }
@@ -75,7 +76,8 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8, String> {
         let suspicious: Vec<&str> = suspicious.map(|held| held.tool.as_str()).collect();
         let held = report.held_back.iter().map(|held| &held.tool).filter(|tool| !suspicious.contains(&tool.as_str()));
         let accepted = report.tools.iter().map(|tool| &tool.own_name).chain(held).cloned();
-        let accepted = servers.accept(&report.name, Some(&accepted.collect::<Vec<_>>()))?;
+        let accepted =
+            servers.accept(&report.name, Some(&accepted.collect::<Vec<_>>())).map_err(|error| error.to_string())?;
         let mut text = format!("{}: {} tools are accepted\n", report.name, accepted.len());
         for tool in suspicious {
             let _ = writeln!(text, "  held back, for its suspicious texts: {}", show::one_line(tool));
@@ -95,7 +97,10 @@ pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8, String> {
         let text = if profile.home.mcp_lock(name).exists() {
             differences(report, &[])
         } else {
-            format!("nothing was accepted of it before\n{}", definitions(&servers.definitions(name)?, &[]))
+            format!(
+                "nothing was accepted of it before\n{}",
+                definitions(&servers.definitions(name).map_err(|error| error.to_string())?, &[])
+            )
         };
         has_difference |= !text.is_empty();
         ask::print(&if text.is_empty() { format!("{name}: no difference\n") } else { format!("{name}:\n{text}") })?;
@@ -109,7 +114,7 @@ pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool)
     let reports = servers.reports();
     let report = reports.first().ok_or_else(|| format!("no MCP server is called `{name}`"))?;
     check_connected(report)?;
-    let listed = servers.definitions(name)?;
+    let listed = servers.definitions(name).map_err(|error| error.to_string())?;
     if let Some(unknown) = tools.iter().find(|tool| !listed.contains_key(*tool)) {
         return Err(not_listed(report, unknown, &listed));
     }
@@ -130,7 +135,8 @@ pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool)
         eprintln!("nothing is accepted");
         return Ok(1);
     }
-    let accepted = servers.accept(name, Some(tools).filter(|tools| !tools.is_empty()))?;
+    let accepted =
+        servers.accept(name, Some(tools).filter(|tools| !tools.is_empty())).map_err(|error| error.to_string())?;
     if !tools.is_empty() && !report.server_changes.is_empty() {
         eprintln!("the server itself has changed, too: `toolc mcp accept {name}` without tools accepts that");
     }

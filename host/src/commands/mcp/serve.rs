@@ -153,13 +153,15 @@ fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens, String> {
         let token = token.ok_or_else(|| {
             format!("the variable `{name}` is not set: write a token of at least {MIN_TOKEN_LEN} characters into .env")
         })?;
-        tokens.add(&format!("the variable `{name}`"), &token)?;
+        tokens.add(&format!("the variable `{name}`"), &token).map_err(|error| error.to_string())?;
     }
     if let Some(file) = &endpoint.token_file {
         let path = expanded(file);
         let text = read(&path).map_err(|error| format!("failed to read the tokens in {}: {error}", path.display()))?;
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            tokens.add(&format!("line {} of {}", index + 1, path.display()), line.trim())?;
+            tokens
+                .add(&format!("line {} of {}", index + 1, path.display()), line.trim())
+                .map_err(|error| error.to_string())?;
         }
         if tokens.is_empty() {
             return Err(format!("{} has no token: write one on each line", path.display()));

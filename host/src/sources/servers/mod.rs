@@ -94,7 +94,8 @@ impl McpServers {
         let servers = if started.is_empty() {
             None
         } else {
-            let servers = Servers::start_answering(started, registry, &profile.env(), answering)?;
+            let servers =
+                Servers::start(started, registry, &profile.env(), answering).map_err(|error| error.to_string())?;
             match wait {
                 Wait::UntilStarted => servers.wait_until_started(),
                 Wait::AsSession(_) => {

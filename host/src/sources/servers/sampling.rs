@@ -30,7 +30,7 @@ impl Sampler for ModelSampler {
             };
             let messages: Vec<_> = request.messages.iter().map(message).collect();
             let asked = Request { system: &request.system, messages: &messages, ..Request::default() };
-            let answer = model.ask(&asked, &mut |_| {}).await.map_err(|error| error.to_string())?;
+            let answer = model.ask(&asked, &mut |_| {}).await?;
             let response = answer.response;
             let is_cut_off = response.stop() == toolc::wire::Stop::Length;
             Ok(Sample { model: model.settings().model.clone(), text: response.text().to_owned(), is_cut_off })

@@ -1,0 +1,232 @@
+//! One run of a server: from its start to its end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rmcp::RoleClient;
+use rmcp::model::{ServerNotification, SubscriptionFilter};
+use rmcp::service::{Peer, Subscription};
+use tokio::sync::watch;
+
+use super::{Supervisor, stopped};
+use crate::call::{Live, Status};
+use crate::client::Client;
+use crate::connect::{ConnectError, Connection, connect, login_advice};
+use crate::failure::reason;
+use crate::listing::Listing;
+use crate::message::Lists;
+use crate::packages::{self, Package, Refused};
+use crate::report::State;
+use crate::settings::{Server, Transport};
+use crate::stdio::ProgramEnd;
+
+/// The minimum time between two lists of tools, so that a server that always changes them is not asked all the time.
+const LIST_PAUSE: Duration = Duration::from_millis(200);
+/// The time limit for a change of the list.
+const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time limit for the answer to a subscription, which only servers of the newer era give.
+const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How a run of the server ended.
+pub(super) enum End {
+    /// The host stops.
+    Stopped,
+    /// The server could not be started.
+    Failed {
+        reason: String,
+        /// Whether another try would fail, too.
+        is_final: bool,
+    },
+    /// The server ran, and ended by itself.
+    Ended(String),
+}
+
+impl From<ConnectError> for End {
+    fn from(ConnectError { reason, is_final }: ConnectError) -> Self {
+        Self::Failed { reason, is_final }
+    }
+}
+
+impl From<Refused> for End {
+    fn from(Refused { error, is_final }: Refused) -> Self {
+        Self::Failed { reason: error.to_string(), is_final }
+    }
+}
+
+/// A server that was started.
+struct Opened {
+    connection: Connection,
+    listing: Listing,
+    client: Client,
+    program: Option<ProgramEnd>,
+}
+
+impl Supervisor {
+    /// Starts the server, and uses it until it ends.
+    pub(super) async fn session(&mut self) -> End {
+        match self.begin().await {
+            Ok(opened) => self.follow(opened).await,
+            Err(end) => end,
+        }
+    }
+
+    /// Starts the server, and lists its tools.
+    async fn begin(&mut self) -> Result<Opened, End> {
+        if let Err(error) = self.server.pinning.check_identity(&self.server) {
+            return Err(End::Failed { reason: error.to_string(), is_final: true });
+        }
+        let mut stop = self.stop.clone();
+        let server = tokio::select! {
+            server = self.with_package() => server?,
+            () = stopped(&mut stop) => return Err(End::Stopped),
+        };
+        let (started, limit) = (Instant::now(), self.server.start_timeout);
+        let (client, mut program) = (Client::new(Arc::clone(&self.asking)), None);
+        let opened = tokio::select! {
+            opened = tokio::time::timeout(limit, self.open(&server, &client, &mut program)) => opened,
+            () = stopped(&mut stop) => return Err(End::Stopped),
+        };
+        let Ok(opened) = opened else {
+            let stderr = self.stderr(program.as_ref());
+            let reason = format!("the server did not list its tools within {} s{stderr}", limit.as_secs_f32());
+            return Err(End::Failed { reason, is_final: false });
+        };
+        let (connection, listing) = opened?;
+        self.introduce(connection.service.peer(), started.elapsed());
+        Ok(Opened { connection, listing, client, program })
+    }
+
+    /// Registers the tools, and follows their changes until the server ends.
+    async fn follow(&mut self, opened: Opened) -> End {
+        let Opened { connection: Connection { service, oauth, lists }, mut listing, client, program } = opened;
+        let (peer, token, mut stop) = (service.peer().clone(), service.cancellation_token(), self.stop.clone());
+        self.publish(&peer, listing.clone());
+        let live = Live { peer: peer.clone(), client: client.clone(), oauth };
+        self.status.send_replace(Status::Connected(Arc::new(live)));
+        self.update(|report| report.state = State::Connected);
+        self.first_try = None;
+        let mut subscription = tokio::select! {
+            subscription = subscribe(&peer) => subscription,
+            () = stopped(&mut stop) => None,
+        };
+        let mut closed = std::pin::pin!(service.waiting());
+        loop {
+            tokio::select! {
+                _ = &mut closed => break,
+                () = client.tools_changed.notified() => {}
+                is_open = changed(&mut subscription) => {
+                    if !is_open {
+                        subscription = None;
+                        continue;
+                    }
+                }
+                () = stopped(&mut stop) => {
+                    token.cancel();
+                    let _ = closed.await;
+                    return End::Stopped;
+                }
+            }
+            if let Some(new) = read_again(&peer, &lists, &mut stop).await
+                && new != listing
+            {
+                listing.clone_from(&new);
+                self.publish(&peer, new);
+            }
+            tokio::time::sleep(LIST_PAUSE).await;
+        }
+        End::Ended(match &program {
+            Some(program) => {
+                format!("the server ended: {}", program.text(|text| self.redactor.text(text).into_owned()).await)
+            }
+            None => "the connection was closed".to_owned(),
+        })
+    }
+
+    /// Returns the server with the version of its package, if it is run by one.
+    async fn with_package(&self) -> Result<Arc<Server>, Refused> {
+        let Some(Package { name, args, advisories, unchecked }) =
+            packages::prepare(&self.server, &self.asking, false).await?
+        else {
+            return Ok(Arc::clone(&self.server));
+        };
+        self.update(|report| {
+            report.package = Some(name);
+            report.advisories = advisories;
+            report.unchecked = unchecked;
+        });
+        let mut server = Server::clone(&self.server);
+        if let Transport::Stdio { args: before, .. } = &mut server.transport {
+            *before = args;
+        }
+        Ok(Arc::new(server))
+    }
+
+    /// Opens a connection, and lists the tools.
+    async fn open(
+        &self,
+        server: &Arc<Server>,
+        client: &Client,
+        program: &mut Option<ProgramEnd>,
+    ) -> Result<(Connection, Listing), ConnectError> {
+        let connection = connect(server, client, &self.env, &self.redactor, program).await?;
+        match Listing::read(connection.service.peer(), &connection.lists).await {
+            Ok(listing) => Ok((connection, listing)),
+            Err(error) if error.auth_challenge().is_some() => {
+                Err(ConnectError { reason: login_advice(server), is_final: true })
+            }
+            Err(error) => {
+                let stderr = self.stderr(program.as_ref());
+                let reason = format!("the server did not list its tools: {}{stderr}", reason(&error, &self.redactor));
+                Err(ConnectError { reason, is_final: false })
+            }
+        }
+    }
+
+    fn stderr(&self, program: Option<&ProgramEnd>) -> String {
+        program.map(|program| program.stderr(|text| self.redactor.text(text).into_owned())).unwrap_or_default()
+    }
+
+    /// Notes with which name and version the server introduces itself.
+    fn introduce(&self, peer: &Peer<RoleClient>, start: Duration) {
+        let info = peer.peer_info();
+        let server = info.as_ref().and_then(|info| info.server_info.as_ref());
+        let short = |text: &str| self.redactor.text(text).chars().take(100).collect::<String>();
+        self.update(|report| {
+            report.problem = None;
+            report.start_ms = Some(u64::try_from(start.as_millis()).unwrap_or(u64::MAX));
+            report.server = server.map(|server| format!("{} {}", short(&server.name), short(&server.version)));
+            report.protocol = info.as_ref().map(|info| short(info.protocol_version.as_str()));
+        });
+    }
+}
+
+/// Reads a list that has changed. After a failure, the tools stay as they are: if the server has ended, that is noticed next.
+async fn read_again(peer: &Peer<RoleClient>, lists: &Lists, stop: &mut watch::Receiver<bool>) -> Option<Listing> {
+    tokio::select! {
+        read = tokio::time::timeout(LIST_TIMEOUT, Listing::read(peer, lists)) => read.ok()?.ok(),
+        () = stopped(stop) => None,
+    }
+}
+
+/// Subscribes to changes of the list, if the server is of the newer era and announces them.
+async fn subscribe(peer: &Peer<RoleClient>) -> Option<Subscription> {
+    let info = peer.peer_info()?;
+    let announces = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) == Some(true);
+    if info.protocol_version.has_initialize() || !announces {
+        return None;
+    }
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    tokio::time::timeout(SUBSCRIBE_TIMEOUT, peer.listen(filter)).await.ok()?.ok()
+}
+
+/// Waits for a change of the list. Returns whether the subscription is still open. Without one, waits forever.
+async fn changed(subscription: &mut Option<Subscription>) -> bool {
+    let Some(subscription) = subscription else { return std::future::pending().await };
+    loop {
+        match subscription.next().await {
+            Ok(Some(ServerNotification::ToolListChangedNotification(_))) => return true,
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return false,
+        }
+    }
+}

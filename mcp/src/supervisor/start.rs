@@ -1,0 +1,125 @@
+//! What a server gets from the host before it is started, and what the host sees of it from then on.
+
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Instant;
+
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use toolc::{Env, Registry};
+
+use super::Supervisor;
+use crate::ask::{Answering, Asking};
+use crate::call::{Caller, Status};
+use crate::error::{ErrorKind, McpError};
+use crate::names::check_server_name;
+use crate::pins::Listed;
+use crate::provider::ServerProvider;
+use crate::report::ServerReport;
+use crate::secrets::Secrets;
+use crate::settings::Server;
+
+/// What all servers of a host share.
+pub(crate) struct Host<'h> {
+    pub(crate) registry: &'h Registry,
+    pub(crate) env: &'h Env,
+    pub(crate) answering: &'h Answering,
+    /// Held while a question to the person is open.
+    pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) runtime: Handle,
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// What a host sees of a server.
+#[derive(Debug)]
+pub(crate) struct Supervised {
+    pub(crate) server: Arc<Server>,
+    pub(crate) report: Arc<Mutex<ServerReport>>,
+    listed: Arc<Mutex<Option<Listed>>>,
+    /// Closed after the first try.
+    first_try: Mutex<mpsc::Receiver<()>>,
+}
+
+impl Host<'_> {
+    /// Registers the empty toolset of a server, and prepares its start.
+    ///
+    /// # Errors
+    /// Returns an error if the name is not valid, or the registry has a toolset of this name already.
+    pub(crate) fn prepare(&self, server: Server) -> Result<(Supervised, Supervisor), McpError> {
+        let invalid = |problem: &dyn std::fmt::Display| format!("the MCP server `{}`: {problem}", server.name);
+        check_server_name(&server.name).map_err(|error| McpError::new(error.kind(), invalid(&error)))?;
+        let (status, receiver) = watch::channel(Status::Starting);
+        let provider = ServerProvider::empty(&server, receiver.clone());
+        let provider = self.registry.add(Box::new(provider));
+        let provider =
+            provider.map_err(|error| McpError::new(ErrorKind::Settings, invalid(&error)).caused_by(error))?;
+        let redactor = self.redactor(&server);
+        let asking = Arc::new(Asking::new(
+            &server.name,
+            self.answering.asker.clone(),
+            self.answering.sampler.clone().filter(|_| server.sampling),
+            server.question_timeout,
+            Arc::clone(&redactor),
+            Arc::clone(&self.turn),
+        ));
+        let caller = Caller {
+            asking: Arc::clone(&asking),
+            timeout: server.call_timeout,
+            server: server.name.clone(),
+            status: receiver,
+            runtime: self.runtime.clone(),
+            redactor: Arc::clone(&redactor),
+        };
+        let (first_try, tried) = mpsc::channel();
+        let report = ServerReport { unset_variables: self.unset_variables(&server), ..ServerReport::new(&server.name) };
+        let supervised = Supervised {
+            report: Arc::new(Mutex::new(report)),
+            listed: Arc::default(),
+            first_try: Mutex::new(tried),
+            server: Arc::new(server),
+        };
+        let supervisor = Supervisor {
+            server: Arc::clone(&supervised.server),
+            listed: Arc::clone(&supervised.listed),
+            report: Arc::clone(&supervised.report),
+            env: self.env.clone(),
+            registry: self.registry.clone(),
+            provider,
+            status,
+            redactor,
+            caller: Arc::new(caller),
+            asking,
+            stop: self.stop.clone(),
+            first_try: Some(first_try),
+        };
+        Ok((supervised, supervisor))
+    }
+
+    /// Returns what hides the secrets of a server. The variables that it gets are secret, even if they are variables of the process.
+    fn redactor(&self, server: &Server) -> Arc<Secrets> {
+        let secrets = server.variables().into_iter().filter_map(|name| Some((name.to_owned(), self.env.var(name)?)));
+        let env = secrets.fold(self.env.clone(), |env, (name, value)| env.with_secret(name, value));
+        Arc::new(Secrets::new(self.registry.redactor(&env)))
+    }
+
+    fn unset_variables(&self, server: &Server) -> Vec<String> {
+        let is_unset = |name: &&str| self.env.var(name).is_none_or(|value| value.is_empty());
+        server.variables().into_iter().filter(is_unset).map(str::to_owned).collect()
+    }
+}
+
+impl Supervised {
+    /// Waits until the server has listed its tools or has failed to start, or until the deadline.
+    pub(crate) fn wait(&self, deadline: Option<Instant>) {
+        let first_try = self.first_try.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nothing is sent: the channel is closed, or the time is over.
+        match deadline {
+            None => drop(first_try.recv()),
+            Some(deadline) => drop(first_try.recv_timeout(deadline.saturating_duration_since(Instant::now()))),
+        }
+    }
+
+    /// Returns the last list of the server.
+    pub(crate) fn listed(&self) -> Option<Listed> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
