@@ -1,4 +1,4 @@
-//! What a person does about a server without using its tools: logs in and out, and fixes the version of its package.
+//! What a person can do about a server without using its tools: log in and out, and fix the version of its package.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::secrets::{Secrets, Tokens};
 use crate::settings::{Server, Transport};
 
 /// Logs in at a server with an address: the person gets a question of the kind [`Login`](crate::QuestionKind::Login). Rights can be asked
-/// for in addition to those that the server names. Blocks until the person is back.
+/// for in addition to those that the server names. Blocks until the login ends.
 ///
 /// # Errors
 /// Returns an error if the server does not use OAuth, or the login fails.

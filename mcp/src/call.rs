@@ -1,4 +1,4 @@
-//! Calls a tool of a server. The call runs on the runtime of the servers, and its future on that of the caller.
+//! Calls a tool of a server. The call runs on the runtime of the servers, and its future on the runtime of the caller.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -31,10 +31,10 @@ const ADDRESS_REQUIRED: i32 = -32042;
 /// Whether a server can be called.
 #[derive(Debug, Clone)]
 pub(crate) enum Status {
-    /// It is being started, for the first time or again.
+    /// The server is being started, for the first time or again.
     Starting,
     Connected(Arc<Live>),
-    /// It is not used any more, for this reason.
+    /// The server is no longer used, for this reason.
     Unusable(String),
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Caller {
     pub(crate) timeout: Duration,
 }
 
-/// Why a call does not go on.
+/// Why a call stops early.
 #[derive(Debug, Clone, Copy)]
 enum Stop {
     Dropped,
@@ -205,7 +205,7 @@ impl Caller {
             answer = &mut request.rx => Ok(answer.unwrap_or(Err(ServiceError::TransportClosed))),
             stop = stop => {
                 let reason = match stop {
-                    Stop::Dropped => "the caller does not wait any more",
+                    Stop::Dropped => "the caller no longer waits",
                     Stop::TimedOut => "the time limit of the call is over",
                 };
                 let _ = request.cancel(Some(reason.to_owned())).await;
@@ -214,8 +214,8 @@ impl Caller {
         }
     }
 
-    /// Removes what a person can remove, so that the call can be made again: the server asks for an address to be opened, or for a login.
-    /// Returns whether it is removed. The server has not run the call.
+    /// Asks the person to do what the server requires before it runs the call: to open an address, or to log in. Returns whether the
+    /// person has done it, so that the call can be repeated. The server has not run the call.
     async fn remove_obstacle(
         &self,
         live: &Live,
@@ -245,7 +245,7 @@ impl Caller {
         login.map(|()| true).map_err(|problem| self.error(&format!("requires a login: {problem}")))
     }
 
-    /// Waits until the call is to stop.
+    /// Waits until the call should stop.
     async fn stop(&self, dropped: oneshot::Receiver<()>) -> Stop {
         let worked = async {
             // Otherwise, the time limit of the tool is the same.
@@ -280,7 +280,7 @@ impl Caller {
             match &*status.borrow_and_update() {
                 Status::Connected(live) if !live.peer.is_transport_closed() => return Ok(Arc::clone(live)),
                 Status::Unusable(reason) => return Err(self.error(&format!("cannot be used: {reason}"))),
-                // It has ended, which is noticed soon.
+                // The connection has ended. The supervisor notices it soon.
                 Status::Starting | Status::Connected(_) => {}
             }
             if status.changed().await.is_err() {
@@ -335,7 +335,7 @@ impl Caller {
 #[derive(Debug, Default)]
 struct Rounds {
     all: u32,
-    /// Those in a row without a question: the server only wants to be called again.
+    /// The number of consecutive rounds without a question: the server only wants to be called again.
     idle: u32,
 }
 
@@ -347,7 +347,7 @@ impl Rounds {
     async fn next(&mut self, required: &InputRequiredResult) -> Result<(), String> {
         self.all += 1;
         if self.all > Self::MAX {
-            return Err(format!("requires input again and again: at most {} rounds are answered", Self::MAX));
+            return Err(format!("requires input too often: at most {} rounds are answered", Self::MAX));
         }
         if required.input_requests.as_ref().is_some_and(|requests| !requests.is_empty()) {
             self.idle = 0;
@@ -367,7 +367,7 @@ struct Tries {
 }
 
 impl Tries {
-    /// The maximum number of logins for a call: one for rights that lack, and one for rights that lack still.
+    /// The maximum number of logins for a call: one for missing rights, and one if rights are still missing.
     const MAX_LOGINS: u32 = 2;
 
     fn addresses(&mut self) -> bool {
@@ -381,7 +381,7 @@ impl Tries {
     }
 }
 
-/// Returns the addresses of the error with which a server asks for them to be opened.
+/// Returns the addresses that an error of a server asks to open.
 fn addresses(data: Option<&Value>) -> Vec<ElicitRequestParams> {
     /// The maximum number.
     const MAX: usize = 3;

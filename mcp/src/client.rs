@@ -94,7 +94,7 @@ impl ClientHandler for Client {
 
     async fn on_progress(&self, report: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         if let Some(call) = self.progress.lock().get(&report.progress_token) {
-            // A call that is busy misses a report rather than delaying the server's other messages.
+            // A busy call misses a report, so that the server's other messages are not delayed.
             let _ = call.try_send(report);
         }
     }

@@ -147,7 +147,7 @@ impl Opening<'_> {
     }
 }
 
-/// Says what to do about a server that refuses requests without credentials.
+/// Returns what to do about a server that refuses requests without credentials.
 pub(crate) fn login_advice(server: &Server) -> String {
     let name = &server.name;
     match &server.transport {

@@ -1,4 +1,4 @@
-//! What a server's result becomes: a text or JSON for the model, images, sounds and resources.
+//! Turns the result of a server into a text or JSON for the model, images, sounds and resources.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -3,7 +3,7 @@
 //!
 //! [`Servers`] starts the configured servers and keeps them running. It keeps a registry up to date with their tools. A server is an
 //! address, or a program that speaks the protocol on its standard streams. rmcp implements the protocol, in both of its eras. This crate
-//! decides what is believed, shown and passed on of what a server says.
+//! decides which statements of a server are believed, shown and passed on.
 
 // The modules, in the order of a server's life:
 // - `settings` says what to start, and `packages` finds its package.

@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 8 << 20;
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Listing {
     pub(crate) tools: Vec<Value>,
-    /// Those that cannot be used whatever their definitions say.
+    /// The tools that cannot be used, whatever their definitions say.
     pub(crate) left_out: Vec<LeftOut>,
     /// Why further tools are not listed.
     pub(crate) cut_off: Option<String>,
@@ -37,7 +37,7 @@ struct Page {
 }
 
 impl Listing {
-    /// Asks the server for its tools. One definition that is not valid does not spoil the others. `lists` are those of the connection.
+    /// Asks the server for its tools. An invalid definition does not affect the others. `lists` belongs to the connection.
     pub(crate) async fn read(peer: &Peer<RoleClient>, lists: &Lists) -> Result<Self, ServiceError> {
         let (mut listing, mut cursor, mut cursors, mut bytes) = (Self::default(), None, BTreeSet::new(), 0);
         let has_tasks = peer.peer_info().is_some_and(|info| info.protocol_version.has_initialize());
@@ -56,7 +56,7 @@ impl Listing {
                     return Ok(listing);
                 }
                 if has_tasks && tool["execution"]["taskSupport"] == "required" {
-                    let reason = "it can only be called as a task, which this program does not do".to_owned();
+                    let reason = "it can only be called as a task, which this program does not support".to_owned();
                     listing.left_out.push(LeftOut { tool: name(&tool), reason });
                 } else {
                     listing.tools.push(known(tool));
@@ -80,7 +80,7 @@ impl Page {
     async fn read(peer: &Peer<RoleClient>, lists: &Lists, cursor: Option<String>) -> Result<Self, ServiceError> {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-        // A list that came without a request is not the one that follows.
+        // The list of an earlier answer is not the list of this one.
         let _ = lists.take();
         let (passed, next) = match peer.send_request(request).await? {
             ServerResult::ListToolsResult(page) => (Passed::Tools(page.tools), page.next_cursor),
@@ -112,7 +112,7 @@ impl Page {
                     let count = tool["name"].as_str().and_then(|name| passed_names.get_mut(name));
                     match count {
                         Some(count) if *count > 0 => *count -= 1,
-                        // It does so over HTTP in the newer era.
+                        // The protocol library drops such a tool over HTTP in the newer era.
                         _ if tool["name"].is_string() => {
                             leave_out(name(&tool), "it marks a parameter with an `x-mcp-header` that is not valid");
                             continue;

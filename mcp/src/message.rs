@@ -1,5 +1,5 @@
-//! Reads messages of servers. A list of tools is read one by one, so that one definition that cannot be read does not spoil the others, and
-//! a message that cannot be read is said to be wrong in its own words.
+//! Reads messages of servers. The tools of a list are read one by one, so that one bad definition does not affect the others. The error of
+//! a message that cannot be read describes the mistake.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The code of the error that takes the place of an answer that cannot be read. No server sends it: the codes of JSON-RPC are greater.
+/// The code of the error that replaces an answer that cannot be read. No server sends this code, because JSON-RPC's codes are greater.
 pub(crate) const UNREADABLE: ErrorCode = ErrorCode(i32::MIN);
 
 /// The maximum depth of a definition. The protocol library reads messages of twice this depth.
@@ -23,7 +23,7 @@ const MAX_NAME: usize = 256;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RawTool {
     Read(Value),
-    /// It is nested deeper than definitions may be.
+    /// The definition is nested deeper than definitions may be.
     TooDeep {
         name: String,
     },
@@ -33,7 +33,7 @@ pub(crate) enum RawTool {
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) message: ServerJsonRpcMessage,
-    /// Whether it is all that the server sent.
+    /// Whether it contains everything that the server sent.
     pub(crate) is_whole: bool,
 }
 
@@ -164,7 +164,7 @@ fn problem(message: &[u8], error: &serde_json::Error) -> String {
     let has = |key: &str| read.get(key).is_some();
     let what = match &read {
         Value::Object(_) if read["jsonrpc"] != "2.0" => "it has no `\"jsonrpc\": \"2.0\"`",
-        Value::Object(_) if has("method") => "its parameters are not those of its method",
+        Value::Object(_) if has("method") => "its parameters do not match its method",
         Value::Object(_) if !has("result") && !has("error") => "it has neither `result` nor `error`",
         Value::Object(_) if has("result") && has("error") => "it has both `result` and `error`",
         Value::Object(_) if has("error") => "its `error` is not an object with a number `code` and a text `message`",

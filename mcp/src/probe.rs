@@ -1,7 +1,7 @@
 //! A transport on which the answer to a request that was given up is ignored.
 //!
 //! A connection is opened with `server/discover`. A server that does not answer it in time is asked to `initialize` instead. If it was only
-//! slow, it answers both, and the protocol library would take the late answer for one to the wrong request.
+//! slow, it answers both, and the protocol library would take the late answer for the answer to the wrong request.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -25,7 +25,7 @@ use crate::settings::{Server, ToolSettings};
 
 /// The tool provider of a server.
 pub(crate) struct ServerProvider {
-    /// The tools, if there are any.
+    /// The tools, or `None` before the first list.
     tools: Option<Box<dyn ToolProvider>>,
     toolsets: Vec<Toolset>,
     /// The settings of the tools, in their order.
@@ -111,7 +111,7 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
     if let Some(returns) = returns {
         tool = tool.returns(returns);
     }
-    // An untrusted server could call a tool harmless that is not, or show the icon of another program.
+    // An untrusted server could declare a harmful tool harmless, or show the icon of another program.
     if server.trusted {
         if let Some(icons) = passed_on::icons(&whole) {
             tool = tool.icons(icons);

@@ -47,7 +47,7 @@ pub struct ServerReport {
     /// Accepted tools that the server does not list any more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
-    /// What is different about the server itself from what was accepted: its start or its instructions.
+    /// The changes of the server itself since it was accepted: its start or its instructions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub server_changes: Vec<Change>,
 }

@@ -1,4 +1,4 @@
-//! What must not be shown of a server: the values of the host's secret variables, and the tokens of a login, which change while it runs.
+//! What must not be shown: the values of the host's secret variables, and the tokens of a login, which change while a server runs.
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,10 +10,10 @@ use toolc::redaction::Redactor;
 const REPLACED: &str = "[secret]";
 /// The minimum length of a token. A shorter text would be found everywhere.
 const MIN_TOKEN: usize = 6;
-/// The maximum number of tokens that are kept. The oldest do not work any more.
+/// The maximum number of tokens that are kept. The oldest are no longer valid.
 const MAX_TOKENS: usize = 50;
 
-/// The tokens of a login that were in use. Clones share them.
+/// The current and earlier tokens of a login. Clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Tokens(Arc<RwLock<Vec<String>>>);
 

@@ -107,8 +107,8 @@ impl Servers {
         Ok(listed.definitions.iter().map(|(name, tool)| (name.clone(), definition_text(tool))).collect())
     }
 
-    /// Pins tools of a server as they are now: a person has accepted them. Without names, all tools that it lists, and the server itself:
-    /// its start and its instructions. Returns the pinned names. The server must have been started [for review](crate::Pinning::for_review); it uses the tools from its next start on.
+    /// Pins tools of a server as they are now: a person has accepted them. Without names, pins all tools that it lists, and the server
+    /// itself: its start and its instructions. Returns the pinned names. The server must have been started [for review](crate::Pinning::for_review); it uses the tools from its next start on.
     ///
     /// # Errors
     /// Returns an error if the server is unknown or has listed no tools, if a tool is unknown, or if the lock file cannot be written.

@@ -1,4 +1,4 @@
-//! What a host says about a server: where it is, what it gets, and what of it is used.
+//! The settings of a server: where it is, what it gets, and which of its tools are used.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub struct Server {
     pub name: String,
     /// Where the server is.
     pub transport: Transport,
-    /// Whether the hints of its tools, such as that one only reads, are believed.
+    /// Whether the hints about its tools are believed, for example that a tool only reads.
     pub trusted: bool,
     /// The time limit for a start: until the server has listed its tools.
     pub start_timeout: Duration,
@@ -43,9 +43,9 @@ pub enum Transport {
         command: String,
         /// Its arguments.
         args: Vec<String>,
-        /// The variables that it gets in addition to those that most programs need.
+        /// The variables that it gets in addition to the usual ones.
         env: Vec<PassedVariable>,
-        /// Its working directory, or `None` for that of the host.
+        /// Its working directory, or `None` for the directory of the host.
         directory: Option<PathBuf>,
     },
     /// An address with streamable HTTP.
@@ -70,7 +70,7 @@ pub struct Oauth {
     pub client_secret_variable: Option<String>,
     /// The address of a document that describes this client: its id at servers that know such documents.
     pub client_metadata_url: Option<String>,
-    /// The rights to ask for, instead of those that the server names.
+    /// The rights to ask for, instead of the rights that the server names.
     pub scopes: Vec<String>,
     /// The file of the tokens.
     pub tokens: PathBuf,
@@ -122,11 +122,11 @@ pub struct Pinning {
 /// Which changes are held back. Suspicious texts always are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PinPolicy {
-    /// Every change.
+    /// Every change is held back.
     Strict,
-    /// Every change that is not [additive](crate::ChangeClass::Additive).
+    /// Every change is held back that is not [additive](crate::ChangeClass::Additive).
     Additive,
-    /// None.
+    /// No change is held back.
     Off,
 }
 

@@ -1,4 +1,4 @@
-//! HTTP to addresses that others name: with encryption or to this machine, never to addresses of a network that the person did not name,
+//! HTTP to addresses that a server names: with encryption or to this machine, never to addresses of a network that the person did not name,
 //! without redirects, bounded in size and time.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
@@ -188,7 +188,7 @@ impl Kind {
     }
 }
 
-/// Returns the address of the older version that an address stands for.
+/// Returns the IPv4 address that an IPv6 address embeds.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let segments = address.segments();
     let v4 = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));

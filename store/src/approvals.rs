@@ -143,7 +143,7 @@ mod tests {
         assert!(!approvals.contains(&approved));
         approvals.add(&approved).expect("failed to add");
         approvals.add(&approved).expect("failed to add again");
-        // Another connection, as that of another process.
+        // Another connection, like the connection of another process.
         let other = open();
         assert!(other.contains(&approved));
         for different in [

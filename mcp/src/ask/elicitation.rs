@@ -1,5 +1,5 @@
-//! Answers the requests of a server that need a person or a model: those of the older era one by one, and those of a result that
-//! requires input all together.
+//! Answers the requests of a server that need a person or a model. In the older era they arrive one by one, and in the newer era
+//! together, in a result that requires input.
 
 use std::sync::Arc;
 

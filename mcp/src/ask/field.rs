@@ -157,7 +157,7 @@ fn field(name: &str, definition: &PrimitiveSchemaDefinition, is_required: bool) 
     };
     let is_secret = [name, &title, &description].iter().any(|text| asks_for_secret(text));
     let mut field = Field { name: name.to_owned(), title, description, is_required, kind, default, is_secret };
-    // A proposal that would be refused is not made.
+    // A proposed value must match its field.
     field.default = field.default.filter(|default| field.kind.check(default).is_ok());
     Ok(field)
 }
@@ -232,7 +232,7 @@ fn asks_for_secret(text: &str) -> bool {
 }
 
 impl Field {
-    /// Returns the value that a typed text means. Nothing typed means the proposed value, or none.
+    /// Returns the value of a typed text. An empty text means the proposed value, or no value.
     ///
     /// # Errors
     /// Returns what is expected.
@@ -243,7 +243,7 @@ impl Field {
                 (Some(default), _) => Ok(Some(default.clone())),
                 (None, false) => Ok(None),
                 (None, true) => match &self.kind {
-                    // The empty text is a value of its own only where it is allowed to be short.
+                    // An empty text is an empty list, if the list may be empty.
                     FieldKind::Many { min: 0, .. } => Ok(Some(json!([]))),
                     _ => Err(wrong(format!("a value is required: {}", self.kind.expected()))),
                 },
@@ -255,7 +255,7 @@ impl Field {
     }
 }
 
-/// Checks the answer to a form: each value must be that of a field and be right.
+/// Checks the answer to a form: each value must belong to a field, and match it.
 ///
 /// # Errors
 /// Returns the first mistake.

@@ -1,4 +1,4 @@
-//! Questions of servers to the person in front of the host, and what becomes of the answers.
+//! Questions of servers to the person at the host, and what happens with the answers.
 //!
 //! A server can ask for input (elicitation), ask the person to open an address, or, with a login, need consent. The host decides how a
 //! question is shown: see [`Asker`]. This module decides which questions are shown at all, checks the answers, and bounds both.
@@ -24,7 +24,7 @@ pub(crate) use sampling::answer as answer_sampling;
 pub trait Asker: Send + Sync + fmt::Debug {
     /// Shows a question, and waits for the answer. Dropping the future withdraws the question. At most one question is open at a time.
     ///
-    /// Every text of a question can be a server's words: show each character of it visibly.
+    /// The server can have written every text of a question: make all of its characters visible.
     fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a>;
 }
 
@@ -60,13 +60,13 @@ pub struct Question {
 pub enum QuestionKind {
     /// Values of fields, which the server gets.
     Form(Vec<Field>),
-    /// The values that were typed into these fields contain secrets of the host. Are they to be sent all the same?
+    /// The values that were typed into these fields contain secrets of the host. The person decides whether they are sent.
     Secret(Vec<String>),
-    /// The person is to open an address in a browser. It is never opened by the program.
+    /// The person should open an address in a browser. The program never opens it.
     Address(Address),
-    /// The person is to log in: to open the address of an authorization server in a browser, which then sends them back to this machine.
-    /// The question is withdrawn as soon as they are back. A person whose browser cannot reach this machine can answer with the address
-    /// to which they were sent, as the value `redirect`.
+    /// The person should log in: open the address of an authorization server in a browser, which then returns to this machine.
+    /// The question is withdrawn as soon as the browser returns. A person whose browser cannot reach this machine can answer with the
+    /// address to which it was sent, as the value `redirect`.
     Login {
         /// The address to open.
         address: Address,
@@ -82,9 +82,9 @@ pub enum QuestionKind {
         /// The maximum number of tokens of the answer.
         max_tokens: u32,
     },
-    /// The model has answered with this text. Is the server to get it?
+    /// The model has answered with this text. The person decides whether the server gets it.
     SamplingAnswer(String),
-    /// The package of the server could not be checked. Is it to be run all the same?
+    /// The package of the server could not be checked. The person decides whether it is run.
     Unchecked {
         /// The package with its version.
         package: String,

@@ -1,4 +1,4 @@
-//! The client of the transport: that of the protocol library, which also lets this crate see what a server sent.
+//! The HTTP client of the transport. It extends the client of the protocol library so that this crate sees what a server sent.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! A login: finds the authorization server, becomes one of its clients, sends the person there, and gets the tokens.
+//! A login: finds the authorization server, registers as its client, sends the person there, and gets the tokens.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(crate) struct Account {
     pub(crate) scopes: Vec<String>,
 }
 
-/// Logs in, and returns a manager with the tokens, which are in the file, too.
+/// Logs in, and returns a manager with the tokens. The file gets them, too.
 ///
 /// `challenge` is what the server has answered to a request without them, and `more` are rights to ask for in addition to those before.
 pub(crate) async fn log_in(
@@ -55,7 +55,7 @@ pub(crate) async fn log_in(
     Ok(begun.manager)
 }
 
-/// A login for which the person is still to be asked.
+/// A login that still needs the person.
 struct Begun {
     manager: AuthorizationManager,
     loopback: Loopback,
@@ -102,7 +102,7 @@ impl Begun {
         Ok(Self { manager, loopback, address, state, scopes })
     }
 
-    /// Sends the person to the authorization server, and waits until the browser is back.
+    /// Sends the person to the authorization server, and waits until the browser returns.
     async fn ask(
         &self,
         account: &Account,
@@ -117,9 +117,9 @@ impl Begun {
             answer = asking.ask(&question) => match answer {
                 Answer::Accept(values) => match values.get("redirect").and_then(|redirect| redirect.as_str()) {
                     Some(redirect) => pasted(redirect, &self.state),
-                    // The person says that they are back, so the answer is on its way.
+                    // The person says that the browser has returned, so the answer is on its way.
                     None => tokio::time::timeout(Duration::from_secs(5), callback).await
-                        .unwrap_or_else(|_| Err(failed("the browser has not come back"))),
+                        .unwrap_or_else(|_| Err(failed("the browser has not returned"))),
                 },
                 Answer::Decline => Err(McpError::new(ErrorKind::Declined, "the user refused it")),
                 Answer::Cancel => Err(McpError::new(ErrorKind::Declined, "the question was not answered")),
@@ -144,8 +144,8 @@ fn check(metadata: &AuthorizationMetadata, is_published: bool) -> Result<(), Mcp
     Ok(())
 }
 
-/// Returns the rights to ask for: those of the configuration, or else those that the server names. A later login asks for those before,
-/// too.
+/// Returns the rights to ask for: the configured ones, or else the ones that the server names. A later login also asks for the earlier
+/// ones.
 fn scopes(
     account: &Account,
     metadata: &AuthorizationMetadata,
@@ -157,7 +157,7 @@ fn scopes(
     let mut known = BTreeSet::new();
     let all = before.into_iter().flatten().chain(first).chain(more.iter().cloned());
     let mut scopes: Vec<String> = all.filter(|scope| known.insert(scope.clone())).collect();
-    // Without it, some servers give no token with which the person need not log in again.
+    // Without it, some servers give no refresh token, and the person would have to log in again.
     let offline = "offline_access";
     let is_supported = metadata.scopes_supported.iter().flatten().any(|scope| scope == offline);
     if is_supported && !scopes.is_empty() && !known.contains(offline) {
@@ -166,7 +166,7 @@ fn scopes(
     scopes
 }
 
-/// Becomes a client of the authorization server. Returns the id and the secret.
+/// Registers this client at the authorization server, or uses a known client. Returns the id and the secret.
 async fn client(
     account: &Account,
     manager: &mut AuthorizationManager,

@@ -1,4 +1,4 @@
-//! Waits for the browser to come back from the authorization server, on a port of this machine that is chosen at random.
+//! Waits until the browser returns from the authorization server, on a random port of this machine.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! OAuth for servers with an address: the login of a person, and the tokens that requests carry.
 //!
-//! The protocol (metadata, registration, PKCE, resource indicator, issuer, refresh) is that of rmcp. This module decides which addresses
+//! rmcp implements the protocol (metadata, registration, PKCE, resource indicator, issuer, refresh). This module decides which addresses
 //! are asked, waits for the browser, keeps the tokens, and bounds how often a person is asked.
 
 mod login;
@@ -97,7 +97,7 @@ impl Account {
                 }
                 found.metadata
             }
-            // It cannot be asked now. The tokens may be good for a while.
+            // The server cannot be asked now. The tokens may still be valid.
             _ => login.metadata,
         };
         manager.set_metadata(metadata);
@@ -139,7 +139,7 @@ impl Session {
         self.client.clone()
     }
 
-    /// Returns the number of logins so far.
+    /// Returns the number of logins since the connection was opened.
     pub(crate) async fn logins(&self) -> u32 {
         *self.logins.lock().await
     }

@@ -28,7 +28,7 @@ pub(crate) struct TokenFile {
     in_use: Tokens,
 }
 
-/// What a login has left.
+/// What a login leaves in the file.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Login {
     version: u32,
@@ -63,7 +63,7 @@ impl TokenFile {
         Self { path: path.to_owned(), url: url.to_owned(), in_use }
     }
 
-    /// Returns what the last login has left, if it was one for this address.
+    /// Returns what the last login left, if it was for this address.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or is not valid.
@@ -159,7 +159,7 @@ impl CredentialStore for TokenFile {
     {
         Box::pin(async move {
             let login = self.read().map_err(failed)?;
-            let mut login = login.ok_or_else(|| failed("the login is not known any more"))?;
+            let mut login = login.ok_or_else(|| failed("the file of the login was removed"))?;
             login.credentials = Some(credentials);
             self.write(&login).map_err(failed)
         })

@@ -24,9 +24,9 @@ pub(super) struct Named {
 pub(super) enum Runs {
     /// A package of a registry.
     Package(Named),
-    /// Something that no registry has, or that this program cannot tell.
+    /// A package that no registry has, or that this program cannot determine.
     Unknown(String),
-    /// It is not `npx` or `uvx`.
+    /// A program other than `npx` and `uvx`.
     Program,
 }
 

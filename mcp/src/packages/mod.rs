@@ -20,7 +20,7 @@ use command::{Named, Runs};
 const REGISTRY_TIMEOUT: Duration = Duration::from_secs(15);
 /// The time limit for OSV, which is asked at many starts.
 const OSV_TIMEOUT: Duration = Duration::from_secs(5);
-/// The time for which a check is good.
+/// The time for which a check is valid.
 const GOOD_FOR: Duration = Duration::from_hours(24);
 /// The maximum number of bytes of the file.
 const MAX_BYTES: u64 = 64 << 10;
@@ -43,7 +43,7 @@ impl Ecosystem {
     }
 }
 
-/// What is known about the package of a server.
+/// The package of a server, as the file keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
@@ -59,9 +59,9 @@ struct Known {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "result")]
 enum Check {
-    /// It was checked at this time, in seconds since 1970. OSV knew these advisories.
+    /// The version was checked at this time, in seconds since 1970. OSV knew these advisories.
     Checked { at: u64, advisories: Vec<String> },
-    /// It could not be checked, and the person wants it to be run.
+    /// The version could not be checked, and the person allowed it to run.
     AcceptedUnchecked,
 }
 
@@ -92,8 +92,8 @@ impl Refused {
     }
 }
 
-/// Finds the package of a server, fixes its version, and checks it. Returns `None` if the server has no package. With `newest`, what is
-/// known does not count, and the person has asked for the version: the server may not be in the configuration yet.
+/// Finds the package of a server, fixes its version, and checks it. Returns `None` if the server has no package. With `newest`, the
+/// file is ignored, and the person has asked for the version: the server may not be in the configuration yet.
 pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> Result<Option<Package>, Refused> {
     let (Transport::Stdio { command, args, .. }, Some(packages)) = (&server.transport, &server.packages) else {
         return Ok(None);
@@ -185,7 +185,7 @@ struct Person<'a> {
 }
 
 impl Person<'_> {
-    /// Asks whether what cannot be checked is to be run all the same.
+    /// Asks whether to run a package that cannot be checked.
     async fn accepts_unchecked(&self, package: &str, reason: &str) -> Result<(), Refused> {
         let kind = QuestionKind::Unchecked { package: package.to_owned(), reason: reason.to_owned() };
         let server = &self.asking.server;
@@ -193,16 +193,16 @@ impl Person<'_> {
             Answer::Accept(_) => return Ok(()),
             Answer::Decline => String::new(),
             Answer::Cancel if self.is_adding => {
-                "; in a terminal, this command asks whether to run it all the same".to_owned()
+                "; in a terminal, this command asks whether to run it anyway".to_owned()
             }
-            Answer::Cancel => format!("; in a terminal, `toolc mcp test {server}` asks whether to run it all the same"),
+            Answer::Cancel => format!("; in a terminal, `toolc mcp test {server}` asks whether to run it anyway"),
         };
         let reason = format!("{package} could not be checked, and is not run: {reason}{advice}");
         Err(Refused::finally(McpError::new(ErrorKind::Package, reason)))
     }
 }
 
-/// Runs what no registry has only after the person has said so once.
+/// Allows a package that no registry has only if the person has allowed it once.
 async fn unknown(
     packages: &Packages,
     args: &[String],

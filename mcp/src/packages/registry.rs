@@ -1,4 +1,4 @@
-//! What registries and OSV say about a package: its newest version, and whether a version is malicious or vulnerable.
+//! Asks registries and OSV about a package: its newest version, and whether a version is malicious or vulnerable.
 
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(super) struct Advice {
     pub(super) advisories: Vec<String>,
 }
 
-/// Returns the version that a tag of npm stands for, or the newest one.
+/// Returns the version of a tag of npm, or the newest version.
 pub(super) async fn resolve(
     packages: &Packages,
     ecosystem: Ecosystem,

@@ -1,4 +1,4 @@
-//! The lock file of a server: what was accepted of it, whole.
+//! The lock file of a server: everything that was accepted.
 
 use std::collections::BTreeMap;
 use std::path::Path;

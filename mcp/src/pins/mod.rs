@@ -1,5 +1,5 @@
-//! Pins the definitions of servers: what was accepted is kept in a lock file, and what differs from it is held back until a person
-//! accepts it.
+//! Pins the definitions of servers: a lock file keeps the accepted definitions, and a definition that differs is held back until a
+//! person accepts it.
 
 mod change;
 mod compare;
@@ -44,7 +44,7 @@ pub(crate) struct Listed {
     pub(crate) instructions: Option<String>,
     /// The names of all tools that the server lists.
     pub(crate) names: BTreeSet<String>,
-    /// The definitions of those that can be used.
+    /// The definitions of the tools that can be used.
     pub(crate) definitions: BTreeMap<String, Value>,
 }
 
@@ -76,7 +76,7 @@ impl Pinning {
         Err(McpError::new(ErrorKind::NotAccepted, message))
     }
 
-    /// Compares definitions with the lock file, and pins what need not be accepted by a person.
+    /// Compares definitions with the lock file, and pins those that no person must accept.
     pub(crate) fn review(&self, server: &Server, listed: &Listed, definitions: Vec<Definition>) -> Review {
         let mut review = Review::default();
         let read = match Lock::read(&self.file) {
@@ -123,7 +123,7 @@ impl Pinning {
         review
     }
 
-    /// Pins tools as they are listed. Without names, all that are listed, and the server as it is started. Returns the pinned names.
+    /// Pins the named tools as they are listed. Without names, pins all listed tools, and the server as it is started. Returns the pinned names.
     ///
     /// # Errors
     /// Returns an error if a name is not listed, or the lock file cannot be written.
@@ -137,7 +137,7 @@ impl Pinning {
         match tools {
             None => lock.tools.clone_from(&listed.definitions),
             Some(names) => {
-                // What has changed of the server itself was not accepted.
+                // The changes of the server itself were not accepted.
                 lock = Lock::read(&self.file)?.unwrap_or(lock);
                 for name in names {
                     let definition = listed.definitions.get(name);
@@ -207,7 +207,7 @@ impl HeldBack {
         let change = match (self.is_new, self.class()) {
             (true, _) => Some("it is new".to_owned()),
             (false, Some(class)) => Some(format!("it has changed ({})", class.word())),
-            (false, None) if self.findings.is_empty() => Some("what was accepted is not known".to_owned()),
+            (false, None) if self.findings.is_empty() => Some("the accepted definition is unknown".to_owned()),
             (false, None) => None,
         };
         let finding =

@@ -10,7 +10,7 @@ use toolc::wire::mcp;
 use super::ToolServer;
 
 /// How long, and for whom, clients may cache the answers that are the same for all clients: the lists, and the description of the server.
-/// It does not apply to stored results.
+/// Stored results are never cached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cache {
     ttl_ms: u64,

@@ -1,5 +1,5 @@
-//! Calls that run: each is a task of its own, which reports to the request that waits for it. That can be one request after another: a request
-//! whose call has a question ends with the question, and the next request brings the answer.
+//! Running calls. Each is a task of its own, and reports to the request that waits for it. Several requests can follow each other: a request
+//! whose call has a question ends with the question, and the next request contains the answer.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -17,7 +17,7 @@ use toolc::{CallResponse, Dialect, HostValues, Session, Task, ToolCall};
 
 use super::questions::{Answer, Answers, Input, Kind, NotAnswered, Question, approval, decision};
 
-/// The number of reports of a call that wait to be sent. More progress than that is dropped.
+/// The number of reports of a call that wait to be sent. Further reports are dropped.
 const MAX_EVENTS: usize = 16;
 
 /// Something that a running call reports.
@@ -27,7 +27,7 @@ pub(super) enum Event {
     Question(Question),
 }
 
-/// A call that runs. Dropping it cancels the call.
+/// A running call. Dropping it cancels the call.
 #[derive(Debug)]
 pub(super) struct RunningCall {
     /// The name of the tool, as the client wrote it.
@@ -61,16 +61,16 @@ pub(super) enum Next {
 #[derive(Debug, Default)]
 pub(super) struct Calls(Mutex<HashMap<String, ClientQuestions>>);
 
-/// How many calls can run.
+/// The limits on calls.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
-    /// The calls that run at the same time.
+    /// The permits of calls that run at the same time.
     running: Arc<Semaphore>,
-    /// The calls that exist, also those that wait.
+    /// The calls that exist, including waiting ones.
     all: Arc<Semaphore>,
 }
 
-/// What a call is made of.
+/// The parts of a call.
 #[derive(Debug)]
 pub(super) struct Start<'s> {
     pub(super) session: Arc<Session>,
@@ -102,7 +102,7 @@ impl Calls {
         self.lock().get(id).cloned()
     }
 
-    /// Passes on a progress report. If the client does not keep up with them, it is dropped.
+    /// Passes on a progress report, or drops it if the client does not keep up.
     pub(super) fn progress(&self, report: &toolc::Progress<'_>) {
         if let Some(call) = self.of(report.id) {
             let message = report.message.to_owned();

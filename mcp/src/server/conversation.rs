@@ -1,4 +1,4 @@
-//! What lasts from one request to the next: a session of tools, with its state, its approvals and its stored results.
+//! The state between requests: a session of tools, with its state, its approvals and its stored results.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) struct Sessions {
     pub(super) question: Option<QuestionText>,
 }
 
-/// A session of tools, and whose it is.
+/// A session of tools, and its owner.
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) principal: Principal,
@@ -41,7 +41,7 @@ impl Sessions {
     /// # Errors
     /// Returns an error if the session is invalid, for example because of an unknown toolset.
     pub(super) fn begin(&self, principal: Principal, has_session: bool) -> Result<Conversation, McpError> {
-        // Tasks with equal names would share what outlives a call, and sessions with equal ids their stored results, also those of
+        // Tasks with equal names would share what outlives a call, and sessions with equal ids their stored results, even with
         // earlier processes.
         let name = format!("mcp-{}", &unguessable()?[..16]);
         let (calls, store) = (Arc::new(Calls::default()), self.store.as_ref().map(|store| store(&name)));
@@ -71,7 +71,7 @@ impl Conversation {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // Also what calls have left running, such as commands.
+        // This also ends what calls left running, such as commands.
         self.session.cancel();
         self.task.end();
     }

@@ -64,7 +64,7 @@ fn internal(message: impl Into<Cow<'static, str>>) -> ErrorData {
     ErrorData::internal_error(message, None)
 }
 
-/// Returns who sends a request: the bearer that the HTTP server has found, or the process at the other end of the standard streams.
+/// Returns the sender of a request: the bearer that the HTTP server has found, or the process at the other end of the standard streams.
 fn principal(context: &RequestContext<RoleServer>) -> Result<Principal, ErrorData> {
     match context.extensions.get::<Parts>() {
         None => Ok(Principal::parent()),
@@ -84,7 +84,7 @@ impl Handler {
         Self { shared, own: Arc::default() }
     }
 
-    /// Returns the conversation to which a request belongs: that of the connection after `initialize`, or else that of the principal.
+    /// Returns the conversation to which a request belongs: after `initialize` it is the connection's, and otherwise the principal's.
     fn conversation(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Conversation>, ErrorData> {
         let principal = principal(context)?;
         if !is_stateless(context)
@@ -97,7 +97,7 @@ impl Handler {
         self.shared.conversation(principal)
     }
 
-    /// Returns an answer that does not depend on who asks, with what clients may keep of it. The era with sessions does not know this.
+    /// Returns an answer that is the same for all clients, with how they may cache it. The era with sessions has no such caching.
     fn cached<T: Cacheable>(&self, answer: T, context: &RequestContext<RoleServer>) -> T {
         if is_stateless(context) { self.shared.cache.apply(answer) } else { answer }
     }
@@ -204,7 +204,7 @@ impl Handler {
         Ok(InputRequiredResult::new(requests, Some(state)))
     }
 
-    /// Lets a call go on as a task.
+    /// Continues a call as a task.
     fn background(&self, call: RunningCall, conversation: &Arc<Conversation>) -> CallToolResponse {
         let (shared, tool, of) = (Arc::clone(&self.shared), call.tool.clone(), Arc::clone(conversation));
         let finish =
@@ -326,7 +326,7 @@ impl<'c> Progress<'c> {
         let mut params = ProgressNotificationParam::new(token.clone(), done);
         params.total = total.filter(|total| total.is_finite());
         params.message = Some(message).filter(|message| !message.is_empty());
-        // At the end of the client's input, rmcp may send a notification without ever saying so. The call goes on and is answered.
+        // At the end of the client's input, rmcp may send a notification without reporting it. The call continues and is answered.
         let _ = tokio::time::timeout(PROGRESS_LIMIT, self.peer.notify_progress(params)).await;
     }
 }
@@ -343,7 +343,7 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         let conversation =
             self.shared.sessions.begin(principal(&context)?, true).map_err(|error| internal(error.to_string()))?;
-        // The first one stays.
+        // The first conversation stays.
         let _ = self.own.set(Arc::new(conversation));
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
@@ -400,7 +400,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        // There are none. Many clients ask without looking at the capabilities, and report an error as a broken server.
+        // The server has no templates. Many clients ask without looking at the capabilities, and report an error as a broken server.
         Ok(self.cached(ListPromptsResult::default(), &context))
     }
 
@@ -453,7 +453,7 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // rmcp takes a request with invalid parameters for one that it does not know.
+        // rmcp takes a request with invalid parameters for an unknown request.
         if METHODS.contains(&&*request.method) {
             let text = format!("the parameters of `{}` are not valid{}", request.method, reason(&request));
             return Err(ErrorData::invalid_params(text, None));

@@ -1,11 +1,11 @@
 //! An MCP server: serves the tools of sessions to clients, over standard streams and streamable HTTP, in both eras of the protocol.
 //!
-//! The protocol is that of rmcp. This module decides who may use what: each call takes the path of all calls, and what lasts longer than
-//! a request (sessions, questions, tasks, stored results) belongs to the bearer who has begun it.
+//! rmcp implements the protocol. This module decides who may use what: each call takes the path of all calls, and state that outlives a
+//! request (sessions, questions, tasks, stored results) belongs to the bearer who created it.
 
-// In the order of a request: `stdio` and `http` carry messages, of which `unreadable` answers the bad ones; `principal` says who sends
+// In the order of a request: `stdio` and `http` carry messages, of which `unreadable` answers the bad ones; `principal` is who sends
 // them; `handler` answers them; `conversation` is the session of tools; `tools` lists, `calls` runs, `questions` asks, and `results`
-// answers; `cache` says what clients may keep; `parked`, `tasks` and `stored` keep what a later request needs.
+// answers; `cache` is what clients may keep; `parked`, `tasks` and `stored` keep what a later request needs.
 mod cache;
 mod calls;
 mod conversation;
@@ -48,9 +48,9 @@ pub use questions::{Answer, Input, NotAnswered};
 
 /// The number of calls that run at the same time.
 const MAX_RUNNING: usize = 128;
-/// The number of calls that exist at the same time, also those that wait.
+/// The number of calls that exist at the same time, including waiting ones.
 const MAX_CALLS: usize = 4_096;
-/// The time after which a call goes on in the background, if the client knows tasks.
+/// The time after which a call continues in the background, if the client knows tasks.
 const BACKGROUND_AFTER: Duration = Duration::from_secs(10);
 /// The time that calls have to end after the server was stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -106,15 +106,15 @@ impl ToolServer {
         self
     }
 
-    /// Sets the stores for results that are too long, whose names must be paths: `store` returns that of a session with an id. Clients
-    /// read the results as resources.
+    /// Sets the stores for results that are too long: `store` returns the store of the session with an id. The names of results must be
+    /// paths. Clients read the results as resources.
     #[must_use]
     pub fn store(mut self, store: impl Fn(&str) -> Arc<dyn SpillStore> + Send + Sync + 'static) -> Self {
         self.sessions.store = Some(Box::new(store));
         self
     }
 
-    /// Sets the time after which a call goes on as a task, if the client knows tasks. Default: 10 seconds.
+    /// Sets the time after which a call continues as a task, if the client knows tasks. Default: 10 seconds.
     #[must_use]
     pub fn background_after(self, time: Duration) -> Self {
         Self { background_after: time, ..self }
@@ -122,9 +122,9 @@ impl ToolServer {
 
     /// Sets how long clients may keep the lists and the description of the server, and who may use what was kept (`ttlMs` and
     /// `cacheScope` of 2026-07-28). Default: 0 and [`Private`](CacheScope::Private), because the tools can change at any time, for
-    /// example with those of a plugin, and no notification tells clients. The time is at most [a day](Self::MAX_CACHE_TTL).
+    /// example with a plugin, and clients get no notification. The time is at most [a day](Self::MAX_CACHE_TTL).
     ///
-    /// With [`Public`](CacheScope::Public), everyone who shares a cache with a client sees the names and descriptions of the tools, also
+    /// With [`Public`](CacheScope::Public), everyone who shares a cache with a client sees the names and descriptions of the tools, even
     /// without a token. Stored results are never kept or shared.
     #[must_use]
     pub fn cache(self, ttl: Duration, scope: CacheScope) -> Self {

@@ -1,5 +1,5 @@
 //! Calls that wait for an answer between two requests, in the era without sessions. The name under which a call waits is the
-//! `requestState` of the protocol: random, good once, for a limited time, and only for the same call of the same principal.
+//! `requestState` of the protocol: random, and valid once, for a limited time, and only for the same call of the same principal.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,7 +31,7 @@ impl ParkedCalls {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a call, and returns the name by which it is found.
+    /// Keeps a call, and returns the name under which it waits.
     ///
     /// # Errors
     /// Returns the call if too many wait, or there is no name.

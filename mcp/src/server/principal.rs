@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, McpError};
 /// The minimum length of a token, in bytes. Shorter ones could be guessed.
 pub const MIN_TOKEN_LEN: usize = 16;
 
-/// Who sends a request. What lasts longer than a request belongs to one principal, and no other can use it.
+/// Who sends a request. State that outlives a request belongs to one principal, and no other can use it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Principal(Arc<str>);
 

@@ -16,7 +16,7 @@ const DENY: &str = "deny";
 /// The maximum length of a question about an approval, in characters.
 const MAX_QUESTION: usize = 4_000;
 
-/// Something that a tool wants from the client.
+/// A request of a tool to the client.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Input {
@@ -39,9 +39,9 @@ pub enum Input {
 pub enum Answer {
     /// The content of a form, which satisfies its schema; or the result of another request.
     Accepted(Value),
-    /// The person has said no.
+    /// The person declined.
     Declined,
-    /// The person has closed the form.
+    /// The person closed the form without an answer.
     Dismissed,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Question {
 pub(super) enum Kind {
     /// Whether the call may run. Only an answer to this very question counts.
     Approval,
-    /// Something that the tool wants to know.
+    /// A request of the tool.
     Handler,
 }
 
@@ -85,7 +85,7 @@ impl Question {
     /// Returns a question, and what receives its answers.
     ///
     /// # Errors
-    /// Returns a message if a request is not one that clients can answer.
+    /// Returns an error text if a request is not one that clients can answer.
     pub(super) fn new(
         kind: Kind,
         inputs: impl IntoIterator<Item = (String, Input)>,
@@ -116,7 +116,7 @@ impl Question {
     /// Reads what a client has answered. Keys that are not part of the question are ignored.
     ///
     /// # Errors
-    /// Returns a message if an answer is missing or invalid.
+    /// Returns an error text if an answer is missing or invalid.
     pub(super) fn read(&self, responses: &BTreeMap<String, Value>) -> Result<Answers, String> {
         let read = |(key, asked): (&String, &AskedInput)| {
             let response = responses.get(key).ok_or_else(|| format!("the answer to `{key}` is missing"))?;
@@ -126,12 +126,12 @@ impl Question {
         self.requests.iter().map(read).collect()
     }
 
-    /// Returns whether the call does not wait for the answers any more.
+    /// Returns whether the call no longer waits for the answers.
     pub(super) fn is_withdrawn(&self) -> bool {
         self.answer.is_closed()
     }
 
-    /// Passes the answers to the call. It may have ended since.
+    /// Passes the answers to the call, which may have ended meanwhile.
     pub(super) fn answer(self, answers: Result<Answers, NotAnswered>) {
         let _ = self.answer.send(answers);
     }

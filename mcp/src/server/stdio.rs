@@ -1,4 +1,4 @@
-//! The transport over standard input and output: one message a line, bounded in length and number. What cannot be read is answered with
+//! The transport over standard input and output: one message a line, bounded in length and number. An unreadable line is answered with
 //! an error, and the next line is read.
 
 use std::io::{self, BufRead, Read as _, Write};
@@ -154,7 +154,7 @@ impl Transport<RoleServer> for StdioTransport {
         let (closed, _) = mpsc::channel(1);
         self.lines = closed;
         if let Some(written) = self.written.take() {
-            // What was sent is written, unless the client does not read.
+            // Waits until everything is written, unless the client does not read.
             let written = tokio::task::spawn_blocking(move || written.join());
             let _ = tokio::time::timeout(super::GRACE, written).await;
         }

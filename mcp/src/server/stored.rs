@@ -1,4 +1,5 @@
-//! Results that are too long: stored by the host, and read by the client as resources. Only the principal that made the call can read one.
+//! Results that are too long. The host stores them, and the client reads them as resources. Only the principal that made the call can read
+//! its result.
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Calls that go on in the background, with the extension `io.modelcontextprotocol/tasks`: the client gets a handle, and asks for the
+//! Calls that continue in the background, with the extension `io.modelcontextprotocol/tasks`: the client gets a handle, and asks for the
 //! result. A handle belongs to one principal, and is unknown to all others.
 
 use std::collections::{BTreeMap, HashMap};
@@ -49,7 +49,7 @@ impl Tasks {
         owners.values().filter(|owner| *owner == principal).count() < MAX_TASKS
     }
 
-    /// Lets a call go on as a task.
+    /// Continues a call as a task.
     pub(super) fn spawn(&self, principal: &Principal, call: RunningCall, finish: Finish) -> Task {
         let options = TaskOptions::new()
             .with_ttl_ms(u64::try_from(LIFETIME.as_millis()).unwrap_or(u64::MAX))
@@ -75,7 +75,7 @@ impl Tasks {
         self.manager.get_task(id)
     }
 
-    /// Passes answers on to a task.
+    /// Passes answers to a task.
     ///
     /// # Errors
     /// Returns an error if this principal has no task of this id.
@@ -106,7 +106,7 @@ impl Tasks {
     }
 }
 
-/// Drives a call to its end. Its questions are those of the task.
+/// Drives a call to its end. The task asks its questions.
 async fn run(context: TaskContext, mut call: RunningCall, finish: Finish) -> Result<CallToolResult, TaskExit> {
     let mut questions = 0;
     loop {

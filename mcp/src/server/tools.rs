@@ -15,7 +15,7 @@ const PAGE: usize = 250;
 pub(super) struct ListSize {
     /// The JSON from which the tools were read.
     json: String,
-    /// Stands for the definitions in cursors.
+    /// Represents the definitions in cursors.
     hash: u64,
     pub(super) tools: Vec<Tool>,
 }
@@ -28,7 +28,7 @@ impl LatestList {
     /// Returns the list of a turn.
     ///
     /// # Errors
-    /// Returns an error if a definition is not one of a tool.
+    /// Returns an error if a definition does not define a tool.
     pub(super) fn of(&self, turn: &Turn) -> Result<Arc<ListSize>, ErrorData> {
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.json != turn.definitions() {

@@ -25,7 +25,7 @@ enum InString {
     #[default]
     No,
     Yes,
-    /// It follows a backslash.
+    /// The next byte follows a backslash.
     Escaped,
 }
 

@@ -13,9 +13,9 @@ use crate::message::{self, Lists};
 pub(crate) const MAX_MESSAGE: usize = 16 << 20;
 
 /// Splits output into messages, and passes them on. A full channel blocks the thread that reads, so that a server that sends without
-/// pause is only read as fast as its messages are handled.
+/// pause is read only as fast as its messages are handled.
 pub(super) struct MessageLines {
-    /// The line so far, or nothing after it has become too long.
+    /// The beginning of the line, or nothing once it is too long.
     line: Vec<u8>,
     max: usize,
     is_too_long: bool,
@@ -69,7 +69,7 @@ impl MessageLines {
 }
 
 /// Returns the error for the request that an unreadable message answers, if it answers one. Other lines that are not messages are
-/// ignored: many servers print to standard output what belongs in a log.
+/// ignored: many servers print log lines to standard output.
 fn unreadable(scanner: &IdScanner, problem: String) -> Option<ServerJsonRpcMessage> {
     scanner.answered().map(|id| message::unreadable(id, problem))
 }

@@ -77,7 +77,7 @@ impl StdioTransport {
         let outcome = Arc::clone(&end.outcome);
         process.on_end(move |ended| {
             *outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(*ended);
-            // A process that the server has left can keep the output open. Its messages would not be those of the server.
+            // A process that the server started can outlive it and keep the output open. Its messages would not come from the server.
             output.discard();
         });
         let process = Arc::new(process.start()?);

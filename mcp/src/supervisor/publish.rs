@@ -1,4 +1,4 @@
-//! Registers the tools of a list, and reports what is not used of it.
+//! Registers the tools of a list, and reports the tools that are not used.
 
 use std::collections::BTreeSet;
 use std::sync::PoisonError;

@@ -44,7 +44,7 @@ pub enum Actor {
     Person,
     /// An agent without a claim, by its name. It can change each card that no worker has claimed.
     Agent(String),
-    /// An agent that works on a card. It can change no other one.
+    /// An agent that works on a card. It cannot change other cards.
     Worker {
         /// The name for which it claimed the card.
         name: String,
@@ -56,7 +56,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// Returns the name that notes have.
+    /// Returns the name of the author of notes.
     pub fn name(&self) -> &str {
         match self {
             Self::Person => "user",
@@ -68,21 +68,21 @@ impl Actor {
 /// The states of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CardStatus {
-    /// The user or an agent must decide whether it is to be done.
+    /// The user or an agent must decide whether the card should be done.
     Triage,
-    /// It waits for other cards.
+    /// The card waits for other cards.
     Todo,
-    /// A worker can claim it.
+    /// A worker can claim the card.
     Ready,
-    /// A worker has claimed it.
+    /// A worker has claimed the card.
     Running,
-    /// It waits for its reviewer, or the reviewer has claimed it.
+    /// The card waits for its reviewer, or the reviewer has claimed it.
     Review,
-    /// It waits for a person or an agent.
+    /// The card waits for a person or an agent.
     Blocked,
-    /// It is done.
+    /// The work is complete.
     Done,
-    /// It is out of sight.
+    /// The card is hidden from workers and lists.
     Archived,
 }
 
@@ -114,9 +114,9 @@ impl CardStatus {
 /// Why a card is blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockKind {
-    /// It waits for other cards, which are linked as its parents.
+    /// The card waits for other cards, which are linked as its parents.
     Dependency,
-    /// It waits for an answer or a decision.
+    /// The card waits for an answer or a decision.
     NeedsInput,
     /// The worker lacks a tool, a right or knowledge.
     Capability,
@@ -164,11 +164,11 @@ pub enum Workspace {
 /// A card to add.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCard {
-    /// A line that says what is to be done.
+    /// The task in one line.
     pub title: String,
-    /// All that a worker needs to know.
+    /// Everything that a worker needs to know.
     pub body: String,
-    /// The name of the worker who is to do it.
+    /// The name of the worker who does it.
     pub assignee: String,
     /// The name of the worker who accepts the work, if not the worker itself completes it.
     pub reviewer: Option<String>,
@@ -184,9 +184,9 @@ pub struct NewCard {
     pub idempotency_key: Option<String>,
     /// The maximum number of seconds of each claim.
     pub max_runtime: Option<i64>,
-    /// The maximum number of messages to go on that a worker gets if it stops before the card is completed or blocked.
+    /// How often a worker is asked to continue if it stops before the card is completed or blocked.
     pub max_turns: i64,
-    /// Where the card begins, if not with its parents or ready.
+    /// The first state of the card.
     pub begins: Begins,
 }
 
@@ -209,11 +209,11 @@ pub struct Card {
     pub id: i64,
     /// The name of the board.
     pub board: String,
-    /// A line that says what is to be done.
+    /// The task in one line.
     pub title: String,
-    /// All that a worker needs to know.
+    /// Everything that a worker needs to know.
     pub body: String,
-    /// The name of the worker who is to do it.
+    /// The name of the worker who does it.
     pub assignee: String,
     /// The name of the worker who accepts the work.
     pub reviewer: Option<String>,
@@ -225,9 +225,9 @@ pub struct Card {
     pub workspace: Workspace,
     /// The maximum number of seconds of each claim.
     pub max_runtime: Option<i64>,
-    /// The maximum number of messages to go on that a worker gets.
+    /// How often a worker is asked to continue if it stops too early.
     pub max_turns: i64,
-    /// The name of who added it.
+    /// The name of the author.
     pub author: String,
     /// The state.
     pub status: CardStatus,
@@ -237,7 +237,7 @@ pub struct Card {
     pub attempts: i64,
     /// The name of the worker who has claimed it, and when the claim ends.
     pub worker: Option<(String, SystemTime)>,
-    /// What the work has led to.
+    /// The result of the work.
     pub outcome: Option<CardOutcome>,
     /// When it was added.
     pub created: SystemTime,
@@ -246,7 +246,7 @@ pub struct Card {
     claim: Option<String>,
 }
 
-/// What the work on a card has led to.
+/// The result of the work on a card.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct CardOutcome {
     /// What was done.
@@ -286,7 +286,7 @@ pub struct CardNote {
     pub time: SystemTime,
     /// Who has written it.
     pub author: String,
-    /// What it is about: `comment`, or what has happened.
+    /// The kind: `comment`, or the name of an event.
     pub kind: String,
     /// The text.
     pub text: String,
@@ -454,7 +454,7 @@ impl Boards {
                     card.status.word()
                 )));
             }
-            // A worker can find out that its card has to wait for another one.
+            // A worker can find out that its card must wait for another one.
             let is_own = matches!(actor, Actor::Worker { card, .. } if *card == child);
             if card.status == CardStatus::Running && !is_own {
                 return Ok(refused(format!(

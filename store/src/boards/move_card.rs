@@ -52,7 +52,7 @@ impl Boards {
         })
     }
 
-    /// Lets a card that is blocked or in triage go on, and returns its new state.
+    /// Unblocks a card that is blocked or in triage, and returns its new state.
     ///
     /// # Errors
     /// Returns an error if the actor may not change the card, it is neither blocked nor in triage, or the file cannot be changed.
@@ -105,7 +105,7 @@ impl Boards {
             }
             let is_worker = matches!(actor, Actor::Worker { .. }) && found.status == CardStatus::Running;
             let status = if is_worker && found.reviewer.is_some() { CardStatus::Review } else { CardStatus::Done };
-            // A reviewer accepts what the worker has said.
+            // A reviewer accepts the result of the worker.
             let outcome =
                 if found.status == CardStatus::Review { found.outcome.as_ref().unwrap_or(outcome) } else { outcome };
             finish(connection, card, status, Some(outcome))?;
@@ -176,7 +176,7 @@ impl Boards {
         })
     }
 
-    /// Removes a card from the sight of workers and lists. Cards that wait for it no longer do.
+    /// Hides a card from workers and lists. Cards no longer wait for it.
     ///
     /// # Errors
     /// Returns an error if the actor may not change the card, or the file cannot be changed.
@@ -218,7 +218,7 @@ fn may_review(card: &Card, actor: &Actor) -> Checked<()> {
     }
 }
 
-/// Ends the claim of a card, and forgets what blocked it.
+/// Ends the claim of a card, and removes the reason why it was blocked.
 fn finish(
     connection: &Connection,
     card: i64,

@@ -1,4 +1,4 @@
-//! What can be asked about boards.
+//! Reading boards.
 
 use std::time::SystemTime;
 

@@ -70,7 +70,7 @@ pub(super) fn unknown(board: &str, id: i64) -> BoardError {
     BoardError::NotFound(format!("unknown task t{id} on the board `{board}`"))
 }
 
-/// Returns a card of a board, or says that it is unknown.
+/// Returns a card of a board, or the error that it is unknown.
 pub(super) fn find(connection: &Connection, board: &str, id: i64) -> rusqlite::Result<Checked<Card>> {
     let sql = format!("SELECT {COLUMNS} FROM cards WHERE id = ?1 AND board = ?2");
     let found = connection.query_row(&sql, params![id, board], card).optional()?;
@@ -103,7 +103,7 @@ pub(super) fn note(
     connection.execute("UPDATE cards SET updated = ?2 WHERE id = ?1", [card, now]).map(drop)
 }
 
-/// Checks that a card can have another comment. The history goes on without this limit: each entry of it changes the card.
+/// Checks that a card can have another comment. The history has no such limit, because each of its entries changes the card.
 pub(super) fn has_room_for_notes(connection: &Connection, card: i64) -> rusqlite::Result<Checked<()>> {
     let sql = "SELECT count(*) FROM card_notes WHERE card = ?1";
     let notes: i64 = connection.query_row(sql, [card], |row| row.get(0))?;
@@ -116,7 +116,7 @@ pub(super) fn open_parents(connection: &Connection, card: i64) -> rusqlite::Resu
     connection.prepare(sql)?.query_map([card], |row| row.get(0))?.collect()
 }
 
-/// Makes a card that waits or is ready what its parents say.
+/// Sets whether a card waits or is ready, by the states of its parents.
 pub(super) fn update_waiting(connection: &Connection, card: i64, now: i64) -> rusqlite::Result<()> {
     let status = if open_parents(connection, card)?.is_empty() { CardStatus::Ready } else { CardStatus::Todo };
     let sql =

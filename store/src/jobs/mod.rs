@@ -1,8 +1,8 @@
-//! The store of jobs: what is to be done at which times, and what came of it.
+//! The store of jobs: what to do, when, and with which result.
 //!
 //! One process at a time begins runs: the one that holds the [lease](Jobs::acquire). A run is recorded before it begins, together with
 //! the time at which its job is due next, and on the disk before anything happens. So a job that was begun is never begun again for the
-//! same time, whenever its process is killed: a run that was open then is recorded as interrupted, and the job waits for its next time.
+//! same time, even if its process is killed: the open run is recorded as interrupted, and the job waits for its next time.
 
 mod read;
 mod runner;
@@ -53,13 +53,13 @@ pub struct Job {
     pub work: JobWork,
     /// When it is due.
     pub schedule: Schedule,
-    /// The name of the time zone whose clock the schedule means. Without it, that of the runner.
+    /// The name of the time zone of the schedule. `None` means the time zone of the runner.
     pub zone: Option<String>,
     /// When it was made.
     pub created: SystemTime,
     /// The time from which an interval counts.
     pub since: SystemTime,
-    /// Whether it waits for its time.
+    /// Whether the job is active.
     pub state: JobState,
     /// The number of runs after which it is done. Without it, there is no limit.
     pub repeat: Option<u32>,
@@ -67,14 +67,14 @@ pub struct Job {
     pub begun: u32,
 }
 
-/// Whether a job waits for its time.
+/// Whether a job is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobState {
-    /// It is due at this time.
+    /// The job is due at this time.
     Active(SystemTime),
-    /// It is not due before it is resumed.
+    /// The job is not due until it is resumed.
     Paused,
-    /// It is not due any more.
+    /// The job is never due again.
     Done,
 }
 
@@ -88,9 +88,9 @@ pub struct JobWork {
     pub script: Option<String>,
     /// Whether the output of the script is the result, without a model.
     pub no_agent: bool,
-    /// The toolsets that were asked for. Empty: those of the conversation that made the job.
+    /// The requested toolsets. If empty, the job has the toolsets of the conversation that made it.
     pub toolsets: Vec<String>,
-    /// The tools that the job has: at most those of the conversation that made it.
+    /// The tools of the job: at most the tools of the conversation that made it.
     pub tools: Vec<String>,
     /// The working directory.
     pub directory: String,
@@ -127,7 +127,7 @@ pub struct JobRun {
     pub job: i64,
     /// When it was due.
     pub due: SystemTime,
-    /// The number of times since then at which the job was also due, for which this run stands.
+    /// The number of later times that this run covers, at which the job was due as well.
     pub missed: u64,
     /// When it began.
     pub started: SystemTime,
@@ -140,11 +140,11 @@ pub struct JobRun {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunOutcome {
-    /// It has a result.
+    /// The run has a result.
     Done,
-    /// It failed. The output says why.
+    /// The run failed. The output is the reason.
     Failed,
-    /// It took too long.
+    /// The run took too long.
     TimedOut,
     /// The process of the runner ended, or lost the lease. The run is not repeated.
     Interrupted,
@@ -188,8 +188,8 @@ impl JobState {
 }
 
 impl Job {
-    /// Lets the job wait for its time, counted from `now`. It is done if there is none, or it has run often enough. `zone` counts if it has
-    /// no time zone of its own.
+    /// Makes the job active: due at its next time after `now`, or done if it has no further time or has run often enough. `zone` is used if
+    /// the job has none.
     pub fn activate(&mut self, now: SystemTime, zone: &TimeZone) {
         self.since = now;
         self.advance(now, zone);
@@ -202,15 +202,14 @@ impl Job {
         self.state = next.map_or(JobState::Done, JobState::Active);
     }
 
-    /// Returns the time zone of the job. A name that is not known here was refused when the job was read.
+    /// Returns the time zone of the job. Reading a job refuses an unknown name.
     fn zone_or(&self, zone: &TimeZone) -> TimeZone {
         self.zone.as_deref().and_then(zones::named).unwrap_or_else(|| zone.clone())
     }
 }
 
 impl Jobs {
-    /// Returns the jobs in a database. What is added means the time zone of this computer: that of the variable `TZ`, or else the
-    /// system's.
+    /// Returns the jobs in a database. New schedules use this computer's time zone: `TZ`, or the system's.
     pub fn new(database: Arc<Database>) -> Self {
         Self { database, zone: None }
     }
@@ -224,18 +223,17 @@ impl Jobs {
     /// Returns the time zone of this computer.
     ///
     /// # Errors
-    /// Returns an error if the variable `TZ` names none.
+    /// Returns an error if the variable `TZ` does not name a time zone.
     pub fn zone(&self) -> Result<TimeZone, ScheduleError> {
         self.zone.clone().map_or_else(zones::of_this_computer, Ok)
     }
 
-    /// Returns the name of the time zone of this computer, which jobs that are added keep. `None` if it has no name by which it is found
-    /// again.
+    /// Returns the name of this computer's time zone, which new jobs keep. `None` if no name identifies it.
     pub fn zone_name(&self) -> Option<String> {
         self.zone().ok().and_then(|zone| zones::name(&zone))
     }
 
-    /// Returns the time zone of jobs that have none of their own. A wrong `TZ` is refused when a schedule is read and when a runner starts.
+    /// Returns the time zone of jobs without a time zone. A wrong `TZ` is refused when a schedule is read and when a runner starts.
     fn usual_zone(&self) -> TimeZone {
         self.zone().unwrap_or(TimeZone::UTC)
     }

@@ -1,4 +1,4 @@
-//! What the one process does that begins runs: it holds the lease, claims jobs that are due, and records how they end.
+//! The process that begins runs: it holds the lease, claims jobs that are due, and records how they end.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,25 +13,25 @@ use crate::time::{from_milliseconds, milliseconds};
 /// How long a lease is valid after it was acquired or renewed. Renew it several times in this time.
 pub const LEASE: Duration = Duration::from_secs(30);
 
-/// What is written as the output of a run whose process has ended.
+/// The output of a run whose process has ended.
 const INTERRUPTED: &str = "The process that ran the job ended before it. The run is not repeated.";
 
 /// Who holds the lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lease {
-    /// The caller does. Runs of earlier holders were open, and are now interrupted.
+    /// The caller holds it. Open runs of earlier holders are now interrupted.
     Held {
         /// The ids of the jobs of these runs.
         interrupted: Vec<i64>,
     },
-    /// Another process does, until this time unless it renews it.
+    /// Another process holds it, until this time unless it renews the lease.
     Taken {
         /// When the lease expires.
         expires: SystemTime,
     },
 }
 
-/// What came of looking for a job that is due.
+/// The answer to a request for a job that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
     /// The run has begun: its process must do the work now.
@@ -90,9 +90,9 @@ impl Jobs {
         self.database.write(|connection| connection.execute(sql, [name]).map(drop))
     }
 
-    /// Begins a run of the job that has been due for longest, or of the one with the id `only`, also if it is not due.
+    /// Begins a run of the job that has been due for longest, or of the one with the id `only`, even if it is not due.
     ///
-    /// The job is then due again at the first time after `now`: times that have passed meanwhile are missed, and this run stands for
+    /// The job is then due again at the first time after `now`: times that have passed meanwhile are missed, and this run covers
     /// them. A job whose last run has not ended is not begun.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use jiff::{Timestamp, Zoned};
 const MAX_BYTES: usize = 200;
 /// The shortest interval, and the shortest time between two times of an expression.
 const MIN_INTERVAL: Duration = Duration::from_mins(1);
-/// The longest interval and delay.
+/// The maximum interval and delay.
 const MAX_INTERVAL: Duration = Duration::from_hours(24 * 366);
 /// The units of intervals, each with its names and its seconds.
 const UNITS: [(&[&str], u64); 4] = [
@@ -56,7 +56,7 @@ pub enum Schedule {
     Once(SystemTime),
 }
 
-/// What was wrong with a schedule.
+/// Why a text is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleError(pub(super) String);
 
@@ -78,7 +78,7 @@ impl Schedule {
     /// - `2026-03-01T09:00Z`, `2026-03-01T09:00+02:00`: once, at this time.
     ///
     /// # Errors
-    /// Returns an error that says what was expected if the text has another form, or if no time would ever come.
+    /// Returns an error that says what was expected if the text has another form, or has no future time.
     pub fn parse(text: &str, now: SystemTime, zone: &TimeZone) -> Result<Self, ScheduleError> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {

@@ -9,10 +9,10 @@ use super::ScheduleError;
 /// The variable that names the time zone of a process.
 const VARIABLE: &str = "TZ";
 
-/// Returns the time zone of this computer: that of the variable `TZ`, or else the system's. A system without a time zone has UTC.
+/// Returns the time zone of this computer: the variable `TZ`, or else the system's. A system without a time zone has UTC.
 ///
 /// # Errors
-/// Returns an error if `TZ` names none.
+/// Returns an error if `TZ` does not name a time zone.
 pub(super) fn of_this_computer() -> Result<TimeZone, ScheduleError> {
     match (TimeZone::try_system(), env::var_os(VARIABLE)) {
         (Ok(zone), _) => Ok(zone),
@@ -25,7 +25,7 @@ pub(super) fn of_this_computer() -> Result<TimeZone, ScheduleError> {
     }
 }
 
-/// Returns the name of a time zone, by which [`named`] finds it: that of the database of time zones, or a rule such as
+/// Returns the name of a time zone, by which [`named`] finds it: a name of the database of time zones, or a rule such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3` in the variable `TZ`.
 pub(super) fn name(zone: &TimeZone) -> Option<String> {
     let name = zone.iana_name().map(ToOwned::to_owned).or_else(|| env::var(VARIABLE).ok());

@@ -30,7 +30,7 @@ pub struct Sessions {
 pub struct NewSession<'a> {
     /// The name, which is unique.
     pub name: &'a str,
-    /// What has started it: `chat`, `agent`, `batch`, `cron`.
+    /// The command that started it: `chat`, `agent`, `batch`, `cron`.
     pub source: &'a str,
     /// The working directory.
     pub directory: &'a str,
@@ -38,7 +38,7 @@ pub struct NewSession<'a> {
     pub api: &'a str,
     /// The name of the model.
     pub model: &'a str,
-    /// A line that says what it is about, such as the beginning of the first message.
+    /// A title, such as the beginning of the first message.
     pub title: &'a str,
 }
 
@@ -52,7 +52,7 @@ pub struct SessionInfo {
     pub started: SystemTime,
     /// When the last message was added.
     pub updated: SystemTime,
-    /// What has started it.
+    /// The command that started it.
     pub source: String,
     /// The working directory.
     pub directory: String,
@@ -60,7 +60,7 @@ pub struct SessionInfo {
     pub api: String,
     /// The name of the model.
     pub model: String,
-    /// A line that says what it is about.
+    /// The title.
     pub title: String,
     /// The number of messages.
     pub messages: u64,
@@ -117,7 +117,7 @@ impl MessageKind {
 pub struct NewMessage<'a> {
     /// The kind.
     pub kind: MessageKind,
-    /// What people read, and what is searched.
+    /// The text for people, which is also searched.
     pub text: &'a str,
     /// The messages of the API, as a JSON array.
     pub raw: &'a str,
@@ -141,7 +141,7 @@ pub struct StoredMessage {
     pub kind: MessageKind,
     /// When it was added.
     pub time: SystemTime,
-    /// What people read.
+    /// The text for people.
     pub text: String,
     /// The messages of the API, as a JSON array.
     pub raw: String,
@@ -179,7 +179,7 @@ impl Sessions {
         self.database.write(|connection| insert(connection, session, message))
     }
 
-    /// Sets the state of a conversation, a JSON value: what its agent needs to continue and the messages do not say. A conversation that
+    /// Sets the state of a conversation, a JSON value: what its agent needs to continue in addition to the messages. A conversation that
     /// does not exist is ignored.
     ///
     /// # Errors

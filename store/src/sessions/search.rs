@@ -103,7 +103,7 @@ impl Search<'_> {
             add("m.time < ?", milliseconds(time).into());
         }
         if !self.kinds.is_empty() {
-            // The words are those of an enum.
+            // The words come from an enum.
             let kinds: Vec<String> = self.kinds.iter().map(|kind| format!("'{}'", kind.word())).collect();
             conditions += &format!(" AND m.kind IN ({})", kinds.join(", "));
         }

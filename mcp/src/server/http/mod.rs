@@ -1,7 +1,7 @@
 //! The transport over streamable HTTP: accepts connections within limits, checks each request, and passes it on to rmcp.
 
 // In the order of a request: `stream` limits the time of a connection; `gate` decides who sends a request and whether it is read;
-// `body` reads it within limits; `sessions` knows whose the sessions of the protocol are.
+// `body` reads it within limits; `sessions` knows the owners of the protocol's sessions.
 mod body;
 mod gate;
 mod sessions;
@@ -39,7 +39,7 @@ const MAX_CONNECTIONS: usize = 2_048;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The maximum size of a head, in bytes.
 const MAX_HEAD: usize = 32 << 10;
-/// The time after which a session that is not used ends.
+/// The time after which an unused session ends.
 const SESSION_IDLE: Duration = Duration::from_mins(30);
 /// The time before the next connection is accepted after that has failed, for example because of too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! Whose the sessions of the protocol are: a session can be used only with the token with which it was begun.
+//! The owners of the protocol's sessions: a session can be used only with the token with which it was begun.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
