@@ -11,6 +11,7 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt as _, RoleClient};
 use toolc::Env;
 
 use crate::client::Client;
+use crate::error::McpError;
 use crate::failure;
 use crate::http;
 use crate::message::Lists;
@@ -71,8 +72,14 @@ struct Failure {
 }
 
 impl Failure {
-    fn before_start(reason: impl ToString) -> Self {
-        Self { reported: ConnectError { reason: reason.to_string(), is_final: true }, error: None }
+    fn before_start(reason: String) -> Self {
+        Self { reported: ConnectError { reason, is_final: true }, error: None }
+    }
+}
+
+impl From<McpError> for Failure {
+    fn from(error: McpError) -> Self {
+        Self::before_start(error.to_string())
     }
 }
 
@@ -102,22 +109,20 @@ impl Opening<'_> {
                 (lists, client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await)
             }
             Transport::Http { url, headers, bearer_variable, .. } => {
-                let transport = http::transport(url, headers, bearer_variable.as_deref(), self.env);
-                let (http, config) = transport.map_err(Failure::before_start)?;
+                let (http, config) = http::transport(url, headers, bearer_variable.as_deref(), self.env)?;
                 let lists = http.lists().clone();
-                let served =
-                    match Account::of(self.server, self.env, &self.redactor.tokens).map_err(Failure::before_start)? {
-                        None => {
-                            let transport = StreamableHttpClientTransport::with_client(http, config);
-                            client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
-                        }
-                        Some(account) => {
-                            let session = Session::open(account, http).await.map_err(Failure::before_start)?;
-                            let transport = StreamableHttpClientTransport::with_client(session.client(), config);
-                            oauth = Some(session);
-                            client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
-                        }
-                    };
+                let served = match Account::of(self.server, self.env, &self.redactor.tokens)? {
+                    None => {
+                        let transport = StreamableHttpClientTransport::with_client(http, config);
+                        client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
+                    }
+                    Some(account) => {
+                        let session = Session::open(account, http).await?;
+                        let transport = StreamableHttpClientTransport::with_client(session.client(), config);
+                        oauth = Some(session);
+                        client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
+                    }
+                };
                 (lists, served)
             }
         };

@@ -137,7 +137,7 @@ impl TokenFile {
     }
 }
 
-fn failed(reason: impl ToString) -> AuthError {
+fn failed(reason: &dyn std::fmt::Display) -> AuthError {
     AuthError::CredentialStoreError(reason.to_string())
 }
 
@@ -149,7 +149,7 @@ impl CredentialStore for TokenFile {
         's: 'a,
         Self: 'a,
     {
-        Box::pin(async move { Ok(self.read().map_err(failed)?.and_then(|login| login.credentials)) })
+        Box::pin(async move { Ok(self.read().map_err(|error| failed(&error))?.and_then(|login| login.credentials)) })
     }
 
     fn save<'s, 'a>(&'s self, credentials: StoredCredentials) -> Stored<'a, ()>
@@ -158,10 +158,11 @@ impl CredentialStore for TokenFile {
         Self: 'a,
     {
         Box::pin(async move {
-            let login = self.read().map_err(failed)?;
-            let mut login = login.ok_or_else(|| failed("the file of the login was removed"))?;
+            let login = self.read().map_err(|error| failed(&error))?;
+            let mut login =
+                login.ok_or_else(|| failed(&"the login was removed, or is for another address: log in again"))?;
             login.credentials = Some(credentials);
-            self.write(&login).map_err(failed)
+            self.write(&login).map_err(|error| failed(&error))
         })
     }
 
@@ -170,7 +171,7 @@ impl CredentialStore for TokenFile {
         's: 'a,
         Self: 'a,
     {
-        Box::pin(async move { self.remove().map(drop).map_err(failed) })
+        Box::pin(async move { self.remove().map(drop).map_err(|error| failed(&error)) })
     }
 
     fn acquire_refresh_guard<'s, 'a>(&'s self) -> Stored<'a, Option<CredentialRefreshGuard>>
@@ -181,8 +182,8 @@ impl CredentialStore for TokenFile {
         Box::pin(async move {
             let file = self.clone();
             let locked = tokio::task::spawn_blocking(move || file.lock()).await;
-            let locked = locked.map_err(|error| failed(error))?;
-            let file = locked.map_err(|error| failed(format!("the file of tokens cannot be locked: {error}")))?;
+            let locked = locked.map_err(|error| failed(&error))?;
+            let file = locked.map_err(|error| failed(&format!("the file of tokens cannot be locked: {error}")))?;
             Ok(Some(CredentialRefreshGuard::new(file)))
         })
     }

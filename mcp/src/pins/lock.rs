@@ -95,7 +95,8 @@ mod tests {
         std::fs::write(&path, "{").expect("failed to write");
         let broken = Lock::read(&path).expect_err("it is not JSON");
         assert_eq!(broken.kind(), ErrorKind::File);
-        assert!(broken.source().is_some_and(|source| source.is::<serde_json::Error>()), "{broken:?}");
+        let source = broken.source().expect("it has a cause");
+        assert!(source.is::<serde_json::Error>(), "{source:?}");
         let text = broken.to_string();
         assert!(text.contains("s.json") && text.contains("if you remove it, the server counts as new"), "{text}");
         let lock = json!({ "version": 99, "server": {}, "instructions": null, "tools": {} });
