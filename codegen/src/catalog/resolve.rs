@@ -11,11 +11,12 @@ use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, Too
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::dialects::DIALECTS;
-use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
+use crate::manifest::{DistributionManifest, FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
 use crate::text::atoms::AtomTable;
 
 /// Builds the catalog. Unknown and duplicate names are reported and omitted.
+// It is long because it takes the manifests apart and puts the catalog together: most lines are one field.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let Manifests {
         tools,
@@ -36,13 +37,8 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         unique(distributions, |distribution| &distribution.name, codes::DUPLICATE_NAME, Kind::Distribution, sink);
     let commands = unique(commands, |rules| &rules.name, codes::DUPLICATE_NAME, Kind::Commands, sink);
 
-    // An undeclared home toolset is reported once and then treated as declared, so that its tools are still checked.
     let declared: BTreeSet<String> = toolsets.keys().cloned().collect();
-    for tool in tools.values() {
-        let place = tool.toolset.as_ref().map_or(tool.name.place, |home| home.place);
-        let name = tool.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default();
-        toolsets.entry(name.clone()).or_insert_with(|| ToolsetManifest::assumed(At::new(name, place)));
-    }
+    assume_homes(&mut toolsets, &tools);
     let has_broken_commands = broken.iter().any(|(kind, _)| *kind == Kind::Commands);
     let written = written.unwrap_or_default();
     let external = external(&written.external.tools, &tools, sink);
@@ -66,26 +62,11 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let settings = settings(written, &names, sink);
     let mut tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
     tools.iter_mut().for_each(name_identifiers);
-    let mut home_tools: Vec<Vec<ToolId>> = vec![Vec::new(); toolsets.len()];
-    for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
-        home_tools[tool.home.0].push(id);
-    }
-    let toolsets = toolsets.into_values().zip(home_tools);
+    let homes = home_tools(&tools, toolsets.len());
+    let toolsets = toolsets.into_values().zip(homes);
     let toolsets: Vec<Toolset> = toolsets.map(|(manifest, home)| toolset(manifest, home, &names, &facts)).collect();
-    let distributions = distributions.into_values().map(|manifest| {
-        let resolved = manifest.toolsets.iter().filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)));
-        let mut toolsets: Vec<(ToolsetId, f64)> = resolved.collect();
-        toolsets.sort_unstable_by_key(|(id, _)| *id);
-        Distribution { manifest, toolsets }
-    });
-    let distributions = distributions.collect();
-    let sets = toolsets.iter().map(|toolset| Set {
-        tools: toolset.direct().map(|tool| tool.0).collect(),
-        includes: toolset.includes.iter().map(|(id, _)| id.0).collect(),
-        base: toolset.base.map(|(id, _)| id.0),
-        excludes: toolset.excludes.iter().map(|id| id.0).collect(),
-    });
-    let graph = Graph { tools: tools.len(), sets: sets.collect() };
+    let distributions = distributions.into_values().map(|manifest| distribution(manifest, &names)).collect();
+    let graph = graph(&tools, &toolsets);
     let requirements = RequiredTools::new(&tools, &toolsets);
     let all = vec![true; tools.len()];
     let catalog = Catalog {
@@ -106,6 +87,43 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         digests,
     };
     Catalog { everything: catalog.shown(all), ..catalog }
+}
+
+/// Adds the home toolsets that no manifest declares. Each is reported once and then treated as declared, so that its tools are still
+/// checked.
+fn assume_homes(toolsets: &mut BTreeMap<String, ToolsetManifest>, tools: &BTreeMap<String, ToolManifest>) {
+    for tool in tools.values() {
+        let place = tool.toolset.as_ref().map_or(tool.name.place, |home| home.place);
+        let name = tool.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default();
+        toolsets.entry(name.clone()).or_insert_with(|| ToolsetManifest::assumed(At::new(name, place)));
+    }
+}
+
+/// Returns the tools of each toolset whose home it is.
+fn home_tools(tools: &[Tool], toolsets: usize) -> Vec<Vec<ToolId>> {
+    let mut home_tools = vec![Vec::new(); toolsets];
+    for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
+        home_tools[tool.home.0].push(id);
+    }
+    home_tools
+}
+
+fn distribution(manifest: DistributionManifest, names: &Names<'_>) -> Distribution {
+    let resolved = manifest.toolsets.iter().filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)));
+    let mut toolsets: Vec<(ToolsetId, f64)> = resolved.collect();
+    toolsets.sort_unstable_by_key(|(id, _)| *id);
+    Distribution { manifest, toolsets }
+}
+
+/// Returns the graph that the runtime resolves, too.
+fn graph(tools: &[Tool], toolsets: &[Toolset]) -> Graph {
+    let sets = toolsets.iter().map(|toolset| Set {
+        tools: toolset.direct().map(|tool| tool.0).collect(),
+        includes: toolset.includes.iter().map(|(id, _)| id.0).collect(),
+        base: toolset.base.map(|(id, _)| id.0),
+        excludes: toolset.excludes.iter().map(|id| id.0).collect(),
+    });
+    Graph { tools: tools.len(), sets: sets.collect() }
 }
 
 type Facts = BTreeMap<String, FactManifest>;

@@ -53,9 +53,31 @@ impl Defs {
     }
 }
 
+/// The entries of a JSON object, each with its condition.
+type Entries = Vec<(Option<When>, String, CondJson)>;
+
 impl Schema {
     fn to_json(&self, spelling: Spelling) -> CondJson {
-        let mut out: Vec<(Option<When>, String, CondJson)> = Vec::new();
+        let mut out = Entries::new();
+        self.put_types(spelling, &mut out);
+        self.put_values(spelling, &mut out);
+        let mut put = |key: &str, json: CondJson| out.push((None, key.to_owned(), json));
+        for (keyword, schemas) in [("anyOf", &self.any_of), ("oneOf", &self.one_of), ("allOf", &self.all_of)] {
+            if !schemas.is_empty() {
+                put(keyword, CondJson::Array(schemas.iter().map(|schema| (None, schema.to_json(spelling))).collect()));
+            }
+        }
+        if let Some(items) = &self.items {
+            put("items", items.to_json(spelling));
+        }
+        if self.is_object() {
+            self.put_properties(spelling, &mut out);
+        }
+        CondJson::Object(out)
+    }
+
+    /// Adds the keywords that say what the schema is about.
+    fn put_types(&self, spelling: Spelling, out: &mut Entries) {
         let mut put = |key: &str, json: CondJson| out.push((None, key.to_owned(), json));
         if let Some(reference) = &self.reference {
             put("$ref", Value::from(reference.uri()).into());
@@ -81,6 +103,11 @@ impl Schema {
         if self.deprecated {
             put("deprecated", Value::Bool(true).into());
         }
+    }
+
+    /// Adds the keywords about single values.
+    fn put_values(&self, spelling: Spelling, out: &mut Entries) {
+        let mut put = |key: &str, json: CondJson| out.push((None, key.to_owned(), json));
         if !self.choices.is_empty() {
             let when = |choice: &Choice| choice.when.as_ref().map(|when| when.value.clone());
             let value = |choice: &Choice| CondJson::Json(choice.value.value.clone());
@@ -106,43 +133,37 @@ impl Schema {
         if let Some(format) = &self.format {
             put("format", Value::from(format.value.as_str()).into());
         }
-        for (keyword, schemas) in [("anyOf", &self.any_of), ("oneOf", &self.one_of), ("allOf", &self.all_of)] {
-            if !schemas.is_empty() {
-                put(keyword, CondJson::Array(schemas.iter().map(|schema| (None, schema.to_json(spelling))).collect()));
+    }
+
+    /// Adds the keywords about the properties of objects.
+    fn put_properties(&self, spelling: Spelling, out: &mut Entries) {
+        let mut put = |key: &str, json: CondJson| out.push((None, key.to_owned(), json));
+        let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
+        let entry = |property: &Property| {
+            let mut schema = property.schema.to_json(spelling);
+            if let (Some(header), CondJson::Object(entries)) = (&property.mcp_header, &mut schema)
+                && spelling.says_mcp_headers
+            {
+                entries.push((None, "x-mcp-header".to_owned(), Value::from(header.value.as_str()).into()));
             }
+            (when(property), property.name.value.clone(), schema)
+        };
+        put("properties", CondJson::Object(self.properties.iter().map(entry).collect()));
+        // Properties that are required whenever they are available.
+        let required: Vec<_> = self.properties.iter().filter(|property| property.required).collect();
+        if required.iter().any(|property| property.when.is_some()) {
+            let name = |property: &Property| Value::from(property.name.value.as_str()).into();
+            let names = required.iter().map(|property| (when(property), name(property))).collect();
+            put("required", CondJson::Array(names));
+        } else if !required.is_empty() || spelling.says_required {
+            let names = required.iter().map(|property| property.name.value.as_str()).collect::<Value>();
+            put("required", names.into());
         }
-        if let Some(items) = &self.items {
-            put("items", items.to_json(spelling));
+        match &self.additional {
+            Additional::Deny if !spelling.says_closed => {}
+            Additional::Deny => put("additionalProperties", Value::Bool(false).into()),
+            Additional::Allow => put("additionalProperties", Value::Bool(true).into()),
+            Additional::Schema(schema) => put("additionalProperties", schema.to_json(spelling)),
         }
-        if self.is_object() {
-            let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
-            let entry = |property: &Property| {
-                let mut schema = property.schema.to_json(spelling);
-                if let (Some(header), CondJson::Object(entries)) = (&property.mcp_header, &mut schema)
-                    && spelling.says_mcp_headers
-                {
-                    entries.push((None, "x-mcp-header".to_owned(), Value::from(header.value.as_str()).into()));
-                }
-                (when(property), property.name.value.clone(), schema)
-            };
-            put("properties", CondJson::Object(self.properties.iter().map(entry).collect()));
-            // Properties that are required whenever they are available.
-            let required: Vec<_> = self.properties.iter().filter(|property| property.required).collect();
-            if required.iter().any(|property| property.when.is_some()) {
-                let name = |property: &Property| Value::from(property.name.value.as_str()).into();
-                let names = required.iter().map(|property| (when(property), name(property))).collect();
-                put("required", CondJson::Array(names));
-            } else if !required.is_empty() || spelling.says_required {
-                let names = required.iter().map(|property| property.name.value.as_str()).collect::<Value>();
-                put("required", names.into());
-            }
-            match &self.additional {
-                Additional::Deny if !spelling.says_closed => {}
-                Additional::Deny => put("additionalProperties", Value::Bool(false).into()),
-                Additional::Allow => put("additionalProperties", Value::Bool(true).into()),
-                Additional::Schema(schema) => put("additionalProperties", schema.to_json(spelling)),
-            }
-        }
-        CondJson::Object(out)
     }
 }

@@ -136,25 +136,15 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
 
 /// Returns the functions that create a tool provider of the whole catalog. The provider numbers the tools of all toolsets
 /// consecutively.
+// It is long because half of it is the code that it emits.
 fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStream {
     let compiled = quote! {
         static COMPILED: CompiledCatalog = CompiledCatalog::new(&[#(&self::#modules::PART),*], &COMMON);
     };
     let with_trait: Vec<_> = home_toolsets.iter().zip(modules).filter(|(home, _)| home.has_trait()).collect();
     if with_trait.is_empty() {
-        let calls = call_match(home_toolsets, modules, |_| None);
-        return quote! {
-            #compiled
-
-            /// Returns a provider of all tools. The agent's own loop runs them, so there are no handlers.
-            pub fn provider() -> Box<dyn ToolProvider> {
-                COMPILED.provider((), call, None)
-            }
-
-            fn call<'a>(handlers: &'a Arc<()>, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
-                #calls
-            }
-        };
+        let provider = provider_without_handlers(&call_match(home_toolsets, modules, |_| None));
+        return quote!(#compiled #provider);
     }
     let fields: Vec<_> = with_trait.iter().map(|(_, module)| *module).collect();
     let traits: Vec<_> = with_trait.iter().map(|(home, _)| home.handlers()).collect();
@@ -170,29 +160,11 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
         if home.has_blocking() { quote!(#module: _) } else { quote!(#module: #local) }
     });
     let shared = call_match(home_toolsets, modules, |_| None);
-    let has_checks = home_toolsets.iter().any(HomeToolset::has_checks);
-    let [available_fn, available_shared_fn] = if has_checks {
-        [quote!(Some(available)), quote!(Some(available_shared))]
-    } else {
-        [quote!(None), quote!(None)]
+    let available = availability(home_toolsets, modules, &types, &traits);
+    let [available_fn, available_shared_fn] = match &available {
+        Some(_) => [quote!(Some(available)), quote!(Some(available_shared))],
+        None => [quote!(None), quote!(None)],
     };
-    let available = has_checks.then(|| {
-        let by_field = check_match(home_toolsets, modules, |module| quote!(&handlers.#module));
-        let shared = check_match(home_toolsets, modules, |_| quote!(handlers));
-        quote! {
-            fn available<#(#types: #traits),*>(
-                handlers: &Handlers<#(#types),*>,
-                check: AvailabilityCheck<'_>,
-                env: &Env,
-            ) -> Availability {
-                #by_field
-            }
-
-            fn available_shared<H: #(#traits)+*>(handlers: &H, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
-                #shared
-            }
-        }
-    });
     quote! {
         /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
         pub struct Handlers<#(#types),*> {
@@ -238,6 +210,46 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
 
         #available
     }
+}
+
+/// Returns the functions of a catalog without handlers.
+fn provider_without_handlers(calls: &TokenStream) -> TokenStream {
+    quote! {
+        /// Returns a provider of all tools. The agent's own loop runs them, so there are no handlers.
+        pub fn provider() -> Box<dyn ToolProvider> {
+            COMPILED.provider((), call, None)
+        }
+
+        fn call<'a>(handlers: &'a Arc<()>, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
+            #calls
+        }
+    }
+}
+
+/// Returns the functions that check whether tools can be used, if a handler checks any.
+fn availability(
+    home_toolsets: &[HomeToolset<'_>],
+    modules: &[Ident],
+    types: &[Ident],
+    traits: &[Ident],
+) -> Option<TokenStream> {
+    home_toolsets.iter().any(HomeToolset::has_checks).then(|| {
+        let by_field = check_match(home_toolsets, modules, |module| quote!(&handlers.#module));
+        let shared = check_match(home_toolsets, modules, |_| quote!(handlers));
+        quote! {
+            fn available<#(#types: #traits),*>(
+                handlers: &Handlers<#(#types),*>,
+                check: AvailabilityCheck<'_>,
+                env: &Env,
+            ) -> Availability {
+                #by_field
+            }
+
+            fn available_shared<H: #(#traits)+*>(handlers: &H, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
+                #shared
+            }
+        }
+    })
 }
 
 /// Returns a type parameter for each toolset with handlers, named after the toolset. No type parameter has the name of a type or

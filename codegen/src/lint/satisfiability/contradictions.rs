@@ -19,68 +19,89 @@ pub(in crate::lint) struct Contradiction {
 
 /// Returns the pairs of keywords of a schema that contradict each other.
 pub(in crate::lint) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
-    let bounds = &schema.bounds;
+    [numbers(schema), sizes(schema), properties(schema)].into_iter().flatten().collect()
+}
+
+/// Returns whether a schema allows one of these types.
+fn allows(schema: &Schema, wanted: &[Type]) -> bool {
     let types = schema.effective_types();
-    let has = |wanted: &[Type]| types.is_empty() || types.iter().any(|ty| wanted.contains(ty));
-    let mut found = Vec::new();
-    let mut push = |one: Place, other: Place, message: String| {
-        let (place, other) = if one.span().start < other.span().start { (other, one) } else { (one, other) };
-        found.push(Contradiction { place, other, message });
-    };
-    if has(&[Type::Integer, Type::Number]) {
-        let is_whole = types.iter().all(|ty| *ty != Type::Number) && types.contains(&Type::Integer);
-        let range = Range::new([schema], is_whole);
-        if let Some((low, high)) = range.crossed() {
-            push(low.place, high.place, format!("no number is {} and {}", low.describe(), high.describe()));
-        } else if range.is_empty()
-            && let (Some(low), Some(high)) = (range.low, range.high)
-        {
-            let message = match &range.step {
-                Some(step) => {
-                    format!("no multiple of {} is {} and {}", step.value, low.describe(), high.describe())
-                }
-                None => format!("no integer is {} and {}", low.describe(), high.describe()),
-            };
-            push(low.place, high.place, message);
-        }
+    types.is_empty() || types.iter().any(|ty| wanted.contains(ty))
+}
+
+/// Returns the contradiction between two keywords, of which the author may have written either first.
+fn between(one: Place, other: Place, message: String) -> Contradiction {
+    let (place, other) = if one.span().start < other.span().start { (other, one) } else { (one, other) };
+    Contradiction { place, other, message }
+}
+
+/// Finds bounds between which there is no number.
+fn numbers(schema: &Schema) -> Vec<Contradiction> {
+    if !allows(schema, &[Type::Integer, Type::Number]) {
+        return Vec::new();
     }
+    let types = schema.effective_types();
+    let is_whole = types.iter().all(|ty| *ty != Type::Number) && types.contains(&Type::Integer);
+    let range = Range::new([schema], is_whole);
+    if let Some((low, high)) = range.crossed() {
+        let message = format!("no number is {} and {}", low.describe(), high.describe());
+        return vec![between(low.place, high.place, message)];
+    }
+    let (true, Some(low), Some(high)) = (range.is_empty(), &range.low, &range.high) else { return Vec::new() };
+    let message = match &range.step {
+        Some(step) => format!("no multiple of {} is {} and {}", step.value, low.describe(), high.describe()),
+        None => format!("no integer is {} and {}", low.describe(), high.describe()),
+    };
+    vec![between(low.place, high.place, message)]
+}
+
+/// Finds a minimum of a length or a count that is more than the maximum.
+fn sizes(schema: &Schema) -> Vec<Contradiction> {
+    let bounds = &schema.bounds;
     let sizes = [
         (Type::String, "string", "characters", &bounds.min_length, &bounds.max_length),
         (Type::Array, "array", "items", &bounds.min_items, &bounds.max_items),
         (Type::Object, "object", "properties", &bounds.min_properties, &bounds.max_properties),
     ];
+    let mut found = Vec::new();
     for (ty, noun, what, min, max) in sizes {
-        if has(&[ty])
+        if allows(schema, &[ty])
             && let (Some(min), Some(max)) = (min, max)
             && compare(&min.value, &max.value).is_gt()
         {
             let message = format!("no {noun} has at least {} {what} and at most {}", min.value, max.value);
-            push(min.place, max.place, message);
+            found.push(between(min.place, max.place, message));
         }
     }
-    if has(&[Type::Object]) && schema.is_object() {
-        let required: Vec<Place> =
-            schema.properties.iter().filter(|property| property.required).map(|p| p.name.place).collect();
-        if let (Some(max), Some(last)) = (&bounds.max_properties, required.last())
-            && compare(&max.value, &Value::from(required.len())).is_lt()
-        {
-            let count = required.len();
-            found.push(Contradiction {
-                place: max.place,
-                other: *last,
-                message: format!("{count} properties are required, but at most {} are allowed", max.value),
-            });
-        }
-        if let (Some(min), Additional::Deny) = (&bounds.min_properties, &schema.additional)
-            && compare(&min.value, &Value::from(schema.properties.len())).is_gt()
-        {
-            let count = schema.properties.len();
-            found.push(Contradiction {
-                place: min.place,
-                other: schema.place,
-                message: format!("at least {} properties are required, but only {count} are declared", min.value),
-            });
-        }
+    found
+}
+
+/// Finds bounds on the number of properties that the declared properties cannot meet.
+fn properties(schema: &Schema) -> Vec<Contradiction> {
+    let (bounds, mut found) = (&schema.bounds, Vec::new());
+    if !allows(schema, &[Type::Object]) || !schema.is_object() {
+        return found;
+    }
+    let required: Vec<Place> =
+        schema.properties.iter().filter(|property| property.required).map(|p| p.name.place).collect();
+    if let (Some(max), Some(last)) = (&bounds.max_properties, required.last())
+        && compare(&max.value, &Value::from(required.len())).is_lt()
+    {
+        let count = required.len();
+        found.push(Contradiction {
+            place: max.place,
+            other: *last,
+            message: format!("{count} properties are required, but at most {} are allowed", max.value),
+        });
+    }
+    if let (Some(min), Additional::Deny) = (&bounds.min_properties, &schema.additional)
+        && compare(&min.value, &Value::from(schema.properties.len())).is_gt()
+    {
+        let count = schema.properties.len();
+        found.push(Contradiction {
+            place: min.place,
+            other: schema.place,
+            message: format!("at least {} properties are required, but only {count} are declared", min.value),
+        });
     }
     found
 }

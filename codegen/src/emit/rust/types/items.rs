@@ -42,38 +42,7 @@ impl Types<'_> {
         let Item { name, kind, .. } = item;
         let about = doc(&item.about);
         let definition = match kind {
-            Kind::Choice(words) => {
-                let (words, variants): (Vec<_>, Vec<_>) = words.iter().map(|(word, variant)| (word, variant)).unzip();
-                let docs = words.iter().map(|word| doc(&format!("`{word}`")));
-                let names: Vec<String> = variants.iter().map(|variant| variant.unraw().to_string()).collect();
-                let names = names.join(" ");
-                quote! {
-                    #about
-                    #[derive(Clone, Copy)]
-                    pub enum #name { #(#docs #variants),* }
-
-                    impl ::std::fmt::Debug for #name {
-                        #[inline]
-                        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                            ::toolc::__gen::debug_variant(f, #names, *self as usize)
-                        }
-                    }
-
-                    impl #name {
-                        /// Returns the word that the model uses.
-                        pub const fn as_str(self) -> &'static str {
-                            match self { #(Self::#variants => #words),* }
-                        }
-                    }
-
-                    impl PartialEq for #name {
-                        #[inline]
-                        fn eq(&self, other: &Self) -> bool {
-                            *self as usize == *other as usize
-                        }
-                    }
-                }
-            }
+            Kind::Choice(words) => choice_definition(name, &about, words),
             Kind::Struct(structure) => self.struct_definition(item, structure),
             Kind::Union(variants) => {
                 let docs = variants.iter().map(|variant| doc(&variant.about));
@@ -254,6 +223,40 @@ fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenS
 /// Returns the pattern for the slots of a struct.
 fn slots(structure: &Struct) -> TokenStream {
     if structure.fields.is_empty() && structure.rest.is_none() { quote!(_) } else { quote!(mut slots) }
+}
+
+/// Returns an enum without fields.
+fn choice_definition(name: &Ident, about: &TokenStream, words: &[(String, Ident)]) -> TokenStream {
+    let (words, variants): (Vec<_>, Vec<_>) = words.iter().map(|(word, variant)| (word, variant)).unzip();
+    let docs = words.iter().map(|word| doc(&format!("`{word}`")));
+    let names: Vec<String> = variants.iter().map(|variant| variant.unraw().to_string()).collect();
+    let names = names.join(" ");
+    quote! {
+        #about
+        #[derive(Clone, Copy)]
+        pub enum #name { #(#docs #variants),* }
+
+        impl ::std::fmt::Debug for #name {
+            #[inline]
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::toolc::__gen::debug_variant(f, #names, *self as usize)
+            }
+        }
+
+        impl #name {
+            /// Returns the word that the model uses.
+            pub const fn as_str(self) -> &'static str {
+                match self { #(Self::#variants => #words),* }
+            }
+        }
+
+        impl PartialEq for #name {
+            #[inline]
+            fn eq(&self, other: &Self) -> bool {
+                *self as usize == *other as usize
+            }
+        }
+    }
 }
 
 /// Returns the implementation of `ToJson`.

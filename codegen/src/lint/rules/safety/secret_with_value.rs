@@ -39,8 +39,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let values = values.chain(choices).chain(schema.constant.iter().map(|value| ("value", value)));
         // No value, and an empty one, reveal nothing.
         for (noun, value) in values.filter(|(_, value)| value.value.as_str().is_none_or(|text| !text.is_empty()) && !value.value.is_null()) {
-            let message = format!("the secret `{}` of `{}` has a {noun}, which every model reads", parameter.name.value, tool.name());
-            let message = message.replace("a example", "an example");
+            let article = if noun == "example" { "an" } else { "a" };
+            let message = format!("the secret `{}` of `{}` has {article} {noun}, which every model reads", parameter.name.value, tool.name());
             let found = Diagnostic::new(codes::SECRET_WITH_VALUE, value.place, message)
                 .related(parameter.name.place, "this parameter is secret");
             let found = found.help(format!("remove the {noun}; read a shared secret from an environment variable"));

@@ -116,24 +116,8 @@ pub(super) fn foreign(pattern: &str) -> Vec<Foreign> {
         let mut is_quantifier = false;
         match sign {
             '\\' => {
-                let escaped = rest[1..].chars().next();
-                length += escaped.map_or(0, char::len_utf8);
-                if matches!(escaped, Some('p' | 'P' | 'u' | 'x')) && rest[length..].starts_with('{') {
-                    length = rest.find('}').map_or(length, |end| end + 1);
-                }
-                let name = rest[..length].get(3..length - 1).filter(|_| length > 3).unwrap_or_default();
-                let instead = match escaped {
-                    Some('A') if !in_class => Some(Instead::Write("^")),
-                    Some('Z' | 'z') if !in_class => Some(Instead::Write("$")),
-                    Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X' | '<' | '>') => Some(NO_EQUIVALENT),
-                    Some('b') if rest[length..].starts_with('{') => {
-                        length = rest.find('}').map_or(length, |end| end + 1);
-                        Some(NO_EQUIVALENT)
-                    }
-                    Some('x') if length > 3 => Some(Instead::Do("write `\\u` and four hexadecimal digits, or the character itself")),
-                    Some('p' | 'P') if !is_property(name) => Some(SCRIPT),
-                    _ => None,
-                };
+                let instead;
+                (length, instead) = escape(rest, in_class);
                 found.extend(instead.map(|instead| Foreign { span: at..at + length, instead }));
             }
             '[' if in_class && rest.starts_with("[:") => {
@@ -162,16 +146,9 @@ pub(super) fn foreign(pattern: &str) -> Vec<Foreign> {
                 found.push(Foreign { span: at..at + length, instead: Instead::Write("(?<") });
             }
             '(' if rest.starts_with("(?") => {
-                let is_known = GROUPS.iter().any(|group| rest.starts_with(group)) || rest.starts_with("(?<");
-                if is_known {
-                    length = 2;
-                } else {
-                    length = rest.find([')', ':', '>']).map_or(2, |end| end + 1);
-                    let letters = rest[2..length].trim_end_matches([')', ':']);
-                    let is_flags = letters.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-');
-                    let instead = if is_flags { FLAGS } else { NO_EQUIVALENT };
-                    found.push(Foreign { span: at..at + length, instead });
-                }
+                let instead;
+                (length, instead) = group(rest);
+                found.extend(instead.map(|instead| Foreign { span: at..at + length, instead }));
             }
             '+' if after_quantifier => {
                 // Without the sign, a possessive quantifier becomes a greedy one, which matches more strings.
@@ -194,6 +171,40 @@ pub(super) fn foreign(pattern: &str) -> Vec<Foreign> {
         at += length;
     }
     found
+}
+
+/// Returns the length of the escape at the beginning of `rest`, and what to use instead if it is of another language.
+fn escape(rest: &str, in_class: bool) -> (usize, Option<Instead>) {
+    let escaped = rest[1..].chars().next();
+    let mut length = 1 + escaped.map_or(0, char::len_utf8);
+    let has_braces = matches!(escaped, Some('p' | 'P' | 'u' | 'x' | 'b')) && rest[length..].starts_with('{');
+    if has_braces {
+        length = rest.find('}').map_or(length, |end| end + 1);
+    }
+    let name = rest[..length].get(3..length - 1).filter(|_| length > 3).unwrap_or_default();
+    let instead = match escaped {
+        Some('A') if !in_class => Some(Instead::Write("^")),
+        Some('Z' | 'z') if !in_class => Some(Instead::Write("$")),
+        Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X' | '<' | '>') => {
+            Some(NO_EQUIVALENT)
+        }
+        Some('b') if has_braces => Some(NO_EQUIVALENT),
+        Some('x') if length > 3 => Some(Instead::Do("write `\\u` and four hexadecimal digits, or the character itself")),
+        Some('p' | 'P') if !is_property(name) => Some(SCRIPT),
+        _ => None,
+    };
+    (length, instead)
+}
+
+/// Returns the length of the beginning `(?` of a group, with all that it says, and what to use instead if it is of another language.
+fn group(rest: &str) -> (usize, Option<Instead>) {
+    if GROUPS.iter().any(|group| rest.starts_with(group)) || rest.starts_with("(?<") {
+        return (2, None);
+    }
+    let length = rest.find([')', ':', '>']).map_or(2, |end| end + 1);
+    let letters = rest[2..length].trim_end_matches([')', ':']);
+    let are_flags = letters.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-');
+    (length, Some(if are_flags { FLAGS } else { NO_EQUIVALENT }))
 }
 
 /// The general categories of Unicode, which ECMAScript names as other languages do.
