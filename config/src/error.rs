@@ -119,7 +119,7 @@ mod tests {
         std::fs::write(home.config(), "versoin = 1\n").expect("failed to write");
         let error = ConfigFile::read(&home).expect_err("a key is misspelt");
         assert_eq!(error.kind(), ConfigErrorKind::Mistakes);
-        assert!(error.source().is_some_and(|source| source.is::<toolc_tables::diagnostic::InvalidFile>()), "{error}");
+        assert!(error.source().is_some_and(<dyn Error>::is::<toolc_tables::diagnostic::InvalidFile>), "{error}");
 
         std::fs::write(home.config(), "version = 99\n").expect("failed to write");
         assert_eq!(ConfigFile::read(&home).expect_err("it is too new").kind(), ConfigErrorKind::Mistakes);

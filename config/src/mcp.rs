@@ -417,7 +417,7 @@ mod tests {
             ("[mcp.servers.a]\nurl = 'https://x/'\nheaders = { A = 7 }", "expected a string"),
         ] {
             let error = read(text).expect_err(text);
-            assert!(error.to_string().contains(part), "{part}: {error}");
+            assert!(error.contains(part), "{part}: {error}");
         }
     }
 }

@@ -208,7 +208,7 @@ mod tests {
             ("[mcp.endpoints.a]\ntoolset = ['safe']", "toolset"),
         ] {
             let error = read(text).expect_err(text);
-            assert!(error.to_string().contains(part), "{part}: {error}");
+            assert!(error.contains(part), "{part}: {error}");
         }
     }
 }

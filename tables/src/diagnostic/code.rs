@@ -34,11 +34,13 @@ impl Code {
     }
 
     /// Marks the code of a rule whose findings can have a fix.
+    #[must_use]
     pub const fn fixable(self) -> Self {
         Self { fixable: true, ..self }
     }
 
     /// Adds the text of the file that defines the code.
+    #[must_use]
     pub const fn with_source(self, source: &'static str) -> Self {
         Self { source, ..self }
     }

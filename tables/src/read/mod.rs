@@ -135,6 +135,7 @@ impl<'t, L: Language> Reader<'t, L> {
     }
 
     /// Returns the reader of a nested table.
+    #[must_use]
     pub fn nested(
         &self,
         table: &'t DeTable<'t>,
@@ -262,6 +263,7 @@ impl<'t, L: Language> Reader<'t, L> {
     }
 
     /// Returns the table of a key, or an empty one if the key is missing.
+    #[must_use]
     pub fn section(&self, key: &str) -> Self {
         self.table(key).unwrap_or_else(|| {
             let (keys, depth, refused) = (self.inner(key), self.depth + 1, Refused::default());

@@ -48,7 +48,7 @@ pub(in crate::manifest) fn defs<'t>(reader: &ManifestReader<'t>) -> Option<&'t D
 }
 
 /// Returns whether definitions are in a place from which they are not read, which is reported there.
-fn has_unread_definitions<'t>(reader: &ManifestReader<'t>) -> bool {
+fn has_unread_definitions(reader: &ManifestReader<'_>) -> bool {
     const NAMES: [&str; 5] = ["$defs", "definitions", "defs", "components", "$definitions"];
     let root = reader.root();
     let schema = root.get(ROOT).map(Spanned::get_ref);
@@ -62,7 +62,7 @@ fn has_unread_definitions<'t>(reader: &ManifestReader<'t>) -> bool {
 }
 
 /// Reads the schema of a tool's arguments, and its definitions.
-pub(in crate::manifest) fn arguments<'t>(reader: &ManifestReader<'t>) -> (Schema, Defs) {
+pub(in crate::manifest) fn arguments(reader: &ManifestReader<'_>) -> (Schema, Defs) {
     let params = properties(reader, PARAMS);
     let root = reader.table(ROOT);
     let (mut schema, defs) = match &root {
@@ -129,7 +129,7 @@ fn definitions<'t>(reader: &ManifestReader<'t>) -> Defs {
 }
 
 /// Reads the target of a `$ref`. A misspelt name is read as the nearest one.
-pub(in crate::manifest) fn reference<'t>(reader: &ManifestReader<'t>, key: &str) -> Option<Reference> {
+pub(in crate::manifest) fn reference(reader: &ManifestReader<'_>, key: &str) -> Option<Reference> {
     let At { value, place } = reader.text(key)?;
     let names = || reader.language.defs.into_iter().flatten().map(|(name, _)| &**name.get_ref());
     let link = |name: &str| {
@@ -176,7 +176,7 @@ pub(in crate::manifest) fn reference<'t>(reader: &ManifestReader<'t>, key: &str)
 }
 
 /// Reads a table of properties, in the author's order.
-pub(in crate::manifest) fn properties<'t>(reader: &ManifestReader<'t>, key: &str) -> Vec<Property> {
+pub(in crate::manifest) fn properties(reader: &ManifestReader<'_>, key: &str) -> Vec<Property> {
     let table = reader.value(key).and_then(|value| value.get_ref().as_table());
     table.into_iter().flatten().filter_map(|(name, value)| property(reader, name, value)).collect()
 }
@@ -200,7 +200,7 @@ fn property<'t>(
     })
 }
 
-fn schema<'t>(reader: &ManifestReader<'t>) -> Schema {
+fn schema(reader: &ManifestReader<'_>) -> Schema {
     let schema = read_keywords(reader);
     let is_unread = |key: &Key, is_read: bool| !is_read && reader.value(key.name).is_some();
     let has_errors = reader.refused().is_any()
@@ -213,7 +213,7 @@ fn schema<'t>(reader: &ManifestReader<'t>) -> Schema {
     Schema { has_errors, ..schema }
 }
 
-fn read_keywords<'t>(reader: &ManifestReader<'t>) -> Schema {
+fn read_keywords(reader: &ManifestReader<'_>) -> Schema {
     Schema {
         place: reader.place(),
         reference: reader.get(&keyword::REF),
@@ -255,7 +255,7 @@ fn read_keywords<'t>(reader: &ManifestReader<'t>) -> Schema {
 }
 
 /// Reads a boolean or the schema of further properties.
-pub(in crate::manifest) fn additional<'t>(reader: &ManifestReader<'t>, key: &str) -> Additional {
+pub(in crate::manifest) fn additional(reader: &ManifestReader<'_>, key: &str) -> Additional {
     match (reader.flag(key), subschema(reader, key)) {
         (Some(true), _) => Additional::Allow,
         (_, Some(schema)) => Additional::Schema(Box::new(schema)),
@@ -265,7 +265,7 @@ pub(in crate::manifest) fn additional<'t>(reader: &ManifestReader<'t>, key: &str
 
 /// Returns a placeholder for a template that may exist: its key is misspelt, or a definition that may have it cannot be read. Its
 /// absence is not reported.
-fn unknown_template<'t>(reader: &ManifestReader<'t>, key: &str) -> Option<At<Template>> {
+fn unknown_template(reader: &ManifestReader<'_>, key: &str) -> Option<At<Template>> {
     let names = reader.toml().keys().map(|name| &**name.get_ref());
     let is_misspelt = !nearest(key, names).is_empty();
     let has_unread_reference = || reader.value(keyword::REF.key.name).is_some() && has_unread_definitions(reader);
@@ -273,7 +273,7 @@ fn unknown_template<'t>(reader: &ManifestReader<'t>, key: &str) -> Option<At<Tem
 }
 
 /// Reads a schema.
-pub(in crate::manifest) fn subschema<'t>(reader: &ManifestReader<'t>, key: &str) -> Option<Schema> {
+pub(in crate::manifest) fn subschema(reader: &ManifestReader<'_>, key: &str) -> Option<Schema> {
     let value = reader.value(key)?;
     let table = value.get_ref().as_table()?;
     Some(self::schema(&nested(reader, table, reader.at(value), &[SCHEMA], format_args!("the schema `{key}`"))?))
@@ -289,7 +289,7 @@ pub(in crate::manifest) fn subschemas<'t>(reader: &ManifestReader<'t>, key: &str
 }
 
 /// Reads a regular expression.
-pub(in crate::manifest) fn pattern<'t>(reader: &ManifestReader<'t>, key: &str) -> Option<At<String>> {
+pub(in crate::manifest) fn pattern(reader: &ManifestReader<'_>, key: &str) -> Option<At<String>> {
     let pattern = reader.text(key)?;
     let Some(PatternError { why, at }) = standard::pattern_error(&pattern.value) else { return Some(pattern) };
     let value = reader.value(key)?;
@@ -305,7 +305,7 @@ pub(in crate::manifest) fn pattern<'t>(reader: &ManifestReader<'t>, key: &str) -
 }
 
 /// Reads the name of a type, or an array of them.
-pub(in crate::manifest) fn types<'t>(reader: &ManifestReader<'t>, key: &str) -> Vec<Type> {
+pub(in crate::manifest) fn types(reader: &ManifestReader<'_>, key: &str) -> Vec<Type> {
     // The meta-schema rejects repeated types and empty lists. Unknown types were reported.
     if let Some(list) = reader.json(key).filter(|list| list.value.is_array())
         && let Some(why) = standard::keyword_error(key, &list.value)
@@ -347,7 +347,7 @@ fn twice<'t>(reader: &ManifestReader<'t>, key: &str) -> Option<&'t str> {
 }
 
 /// Reads the value of a keyword, if JSON Schema's own schema accepts it.
-pub(in crate::manifest) fn bound<'t>(reader: &ManifestReader<'t>, key: &str) -> Option<At<Value>> {
+pub(in crate::manifest) fn bound(reader: &ManifestReader<'_>, key: &str) -> Option<At<Value>> {
     // A value of another type has been reported.
     let bound = reader.json(key).filter(|bound| match reader.key_type(key) {
         Some(KeyType::Integer) => bound.value.is_i64(),
