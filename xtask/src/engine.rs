@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use toolc_test_support::programs::find;
+
 use crate::debian::{self, Unpacked, Variables, run};
 
 /// The packages. `iptables` is needed although no network is made.
@@ -37,23 +39,84 @@ for name in $("$2" --list); do [ "$name" = busybox ] || ln -s busybox "$1/bin/$n
 echo root:x:0:0:root:/root:/bin/sh > "$1/etc/passwd"
 "#;
 
-/// A running engine. Dropping it ends it.
+/// A running engine. Dropping it ends it, unless it ran before.
 pub(crate) struct Engine {
-    daemon: Child,
+    daemon: Option<Daemon>,
+}
+
+/// An engine that was started for tests.
+struct Daemon {
+    process: Child,
     socket: PathBuf,
     programs: PathBuf,
 }
 
 impl Engine {
-    /// Starts an engine that has an image for tests.
+    /// Returns an engine that has an image for tests: that of this machine if it answers, otherwise a new one, which needs root.
+    ///
+    /// # Errors
+    /// If neither is possible.
     pub(crate) fn start() -> Result<Self, String> {
+        let of_machine = Self { daemon: None };
+        if let Some(busybox) = find("busybox").filter(|_| of_machine.answers()) {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/engine");
+            fs::create_dir_all(&folder).map_err(|error| format!("failed to make {}: {error}", folder.display()))?;
+            of_machine.import(&folder.join("image"), &busybox)?;
+            return Ok(of_machine);
+        }
         let packages = debian::unpack("engine", PACKAGES, "usr/sbin/dockerd")?;
-        let libraries = packages.libraries();
+        let mut engine = Self { daemon: Some(Daemon::start(&packages)?) };
+        engine.wait(&packages)?;
+        engine.import(&packages.folder.join("image"), &packages.root.join("bin/busybox"))?;
+        Ok(engine)
+    }
+
+    /// Returns the environment variables of tests that use the engine.
+    pub(crate) fn variables(&self) -> Variables {
+        let mut variables = vec![("TOOLC_TEST_IMAGE", IMAGE.to_owned())];
+        if let Some(Daemon { socket, programs, .. }) = &self.daemon {
+            variables.push(("DOCKER_HOST", format!("unix://{}", socket.display())));
+            variables.push(("PATH", path(programs)));
+        }
+        variables
+    }
+
+    fn answers(&self) -> bool {
+        let mut command = Command::new("docker");
+        command.arg("version").envs(self.variables());
+        command.output().is_ok_and(|output| output.status.success())
+    }
+
+    /// Waits until it answers.
+    fn wait(&mut self, packages: &Unpacked) -> Result<(), String> {
+        let started = Instant::now();
+        while !self.answers() {
+            let daemon = self.daemon.as_mut().expect("it was started");
+            let has_ended = !matches!(daemon.process.try_wait(), Ok(None));
+            if has_ended || started.elapsed() > LIMIT {
+                let what = if has_ended { "has ended (it needs root)" } else { "does not answer" };
+                return Err(format!("dockerd {what}: see {}", packages.folder.join("log").display()));
+            }
+            thread::sleep(Duration::from_millis(200));
+        }
+        Ok(())
+    }
+
+    /// Makes an image from the programs of busybox, by way of this folder.
+    fn import(&self, folder: &Path, busybox: &Path) -> Result<(), String> {
+        run(Command::new("sh").args(["-c", MAKE_IMAGE, "sh"]).arg(folder).arg(busybox))?;
+        let import = r#"tar -C "$1" -c . | docker import -c "ENV PATH=/bin" - "$2""#;
+        run(Command::new("sh").args(["-c", import, "sh"]).arg(folder).arg(IMAGE).envs(self.variables()))
+    }
+}
+
+impl Daemon {
+    fn start(packages: &Unpacked) -> Result<Self, String> {
         let Unpacked { folder, root } = packages;
         // The path of a socket is short.
         let socket = std::env::temp_dir().join(format!("toolc-engine-{}.sock", std::process::id()));
         let log = File::create(folder.join("log")).map_err(|error| error.to_string())?;
-        let daemon = Command::new("dockerd")
+        let process = Command::new("dockerd")
             .args(["--iptables=false", "--bridge=none", "--ip-forward=false", "--storage-driver=vfs"])
             .arg("--data-root")
             .arg(folder.join("data"))
@@ -63,51 +126,22 @@ impl Engine {
             .arg(folder.join("pid"))
             .arg("--host")
             .arg(format!("unix://{}", socket.display()))
-            .env("PATH", path(&root))
-            .env("LD_LIBRARY_PATH", libraries)
+            .env("PATH", path(root))
+            .env("LD_LIBRARY_PATH", packages.libraries())
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(|error| error.to_string())?)
             .stderr(log)
             .spawn()
             .map_err(|error| format!("failed to start dockerd: {error}"))?;
-        let engine = Self { daemon, socket, programs: root.clone() };
-        let started = Instant::now();
-        while !engine.docker(&["version"]).output().is_ok_and(|output| output.status.success()) {
-            if started.elapsed() > LIMIT {
-                return Err(format!("dockerd does not answer: see {}", folder.join("log").display()));
-            }
-            thread::sleep(Duration::from_millis(200));
-        }
-        let image = folder.join("image");
-        run(Command::new("sh").args(["-c", MAKE_IMAGE, "sh"]).arg(&image).arg(root.join("bin/busybox")))?;
-        let import = r#"tar -C "$1" -c . | docker import -c "ENV PATH=/bin" - "$2""#;
-        let mut command = Command::new("sh");
-        command.args(["-c", import, "sh"]).arg(&image).arg(IMAGE).envs(engine.variables());
-        run(&mut command)?;
-        Ok(engine)
-    }
-
-    /// Returns the environment variables of tests that use the engine.
-    pub(crate) fn variables(&self) -> Variables {
-        vec![
-            ("DOCKER_HOST", format!("unix://{}", self.socket.display())),
-            ("PATH", path(&self.programs)),
-            ("TOOLC_TEST_IMAGE", IMAGE.to_owned()),
-        ]
-    }
-
-    fn docker(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("docker");
-        command.args(args).envs(self.variables());
-        command
+        Ok(Self { process, socket, programs: root.clone() })
     }
 }
 
-impl Drop for Engine {
+impl Drop for Daemon {
     fn drop(&mut self) {
         // It ends the containers, too.
-        let _ = Command::new("kill").arg(self.daemon.id().to_string()).status();
-        let _ = self.daemon.wait();
+        let _ = Command::new("kill").arg(self.process.id().to_string()).status();
+        let _ = self.process.wait();
         let _ = fs::remove_file(&self.socket);
     }
 }

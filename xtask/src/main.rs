@@ -1,5 +1,7 @@
 //! `cargo xtask ...`: the compiler's command line, and the tasks of this repository.
 
+mod cargo;
+mod check;
 mod debian;
 mod engine;
 mod packages;
@@ -8,11 +10,10 @@ mod sdk;
 mod soak;
 mod ssh_server;
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
-use std::process::{self, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Parser, Subcommand};
@@ -44,7 +45,8 @@ enum Task {
     },
     /// Run all checks: generated files, formatting, clippy, tests.
     Test {
-        /// Install the Debian packages that some tests need, as if `CI` were set. Without them, these tests are skipped.
+        /// Install the Debian packages that some tests need, and start an engine for containers, as if `CI` were set. Without them,
+        /// these tests are skipped.
         #[arg(long)]
         install: bool,
     },
@@ -83,10 +85,7 @@ fn main() -> ExitCode {
             },
             ExitCode::from,
         ),
-        Task::Test { install } => {
-            packages::install(install);
-            test()
-        }
+        Task::Test { install } => check::run(install),
         Task::Picture => match picture::write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")) {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
@@ -96,15 +95,15 @@ fn main() -> ExitCode {
         },
         Task::Soak { name } => soak::run(name.as_deref()),
         // Several commands, because cargo would unify the features: the runtime would be measured with those of the compiler.
-        Task::Bench { peers: false, .. } => status(
+        Task::Bench { peers: false, .. } => cargo::status(
             ["toolc-speed", "toolc-tests", "toolc-files", "toolc-code", "toolc-host"]
-                .map(|package| cargo(&["bench", "--quiet", "--package", package]))
+                .map(|package| cargo::run(&["bench", "--quiet", "--package", package]))
                 == [true; 5],
         ),
         Task::Bench { builds, .. } => {
             let mut args = vec!["bench", "--quiet", "--locked", "--manifest-path", PEERS, "--"];
             args.extend(builds.then_some("--builds"));
-            status(cargo(&args))
+            cargo::status(cargo::run(&args))
         }
         Task::PublishCheck { allow_dirty } => publish_check(allow_dirty),
     }
@@ -155,52 +154,6 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
 /// The benchmarks against other libraries. They are a separate workspace, so that nothing else depends on those libraries.
 const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/Cargo.toml");
 
-/// The checks: the name, the rustup component that the check needs, and the arguments of cargo.
-const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
-    ("generated files", None, &["xtask", "docs", "--check"]),
-    ("manifests", None, &["xtask", "lint", "--deny-warnings"]),
-    ("formatting of manifests", None, &["xtask", "fmt", "--check"]),
-    ("formatting", Some("fmt"), &["fmt", "--all", "--check"]),
-    ("clippy", Some("clippy"), &["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
-    // `--no-fail-fast` also runs the test programs after one that fails.
-    ("tests", None, &["test", "--workspace", "--no-fail-fast"]),
-];
-
-/// Runs all checks, even after one has failed.
-fn test() -> ExitCode {
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
-    for (name, component, command) in CHECKS {
-        let hidden = if command[0] == "fmt" { " -- codegen/src/dialects/*.rs" } else { "" };
-        println!("==> {name}: cargo {}{hidden}", command.join(" "));
-        if component.is_some_and(|component| !is_installed(component)) {
-            println!("    skipped: `cargo {0}` is not installed (`rustup component add` adds it)", command[0]);
-            skipped += 1;
-        } else if cargo(&with_hidden_files(command)) {
-            passed += 1;
-        } else {
-            println!("    FAILED: {name}");
-            failed += 1;
-        }
-    }
-    println!("checks: {passed} passed, {failed} failed, {skipped} skipped");
-    status(failed == 0)
-}
-
-/// The folder whose modules a macro declares, so that rustfmt does not find them.
-const DECLARED_BY_MACRO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../codegen/src/dialects");
-
-/// Adds the files to a call of rustfmt that it would not find.
-fn with_hidden_files<'a>(command: &[&'a str]) -> Vec<Cow<'a, str>> {
-    let mut args: Vec<Cow<'_, str>> = command.iter().copied().map(Cow::Borrowed).collect();
-    if command[0] == "fmt" {
-        args.push("--".into());
-        let files = fs::read_dir(DECLARED_BY_MACRO).into_iter().flatten().flatten().map(|entry| entry.path());
-        let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-        args.extend(files.map(|path| path.display().to_string().into()));
-    }
-    args
-}
-
 /// Packages and builds the published crates. Each run has its own target folder, because cargo caches the packages of the temporary
 /// registry there by version, and would reuse those of an earlier run.
 fn publish_check(allow_dirty: bool) -> ExitCode {
@@ -209,31 +162,9 @@ fn publish_check(allow_dirty: bool) -> ExitCode {
     let target = folder.display().to_string();
     let mut args = vec!["publish", "--workspace", "--dry-run", "--locked", "--target-dir", &target];
     args.extend(allow_dirty.then_some("--allow-dirty"));
-    let passed = cargo(&args);
+    let passed = cargo::run(&args);
     if let Err(error) = fs::remove_dir_all(&folder) {
         eprintln!("warning: failed to remove {target}: {error}");
     }
-    status(passed)
-}
-
-/// Returns whether a cargo command of a rustup component works.
-fn is_installed(component: &str) -> bool {
-    let version = process::Command::new(env!("CARGO")).args([component, "--version"]).stdout(Stdio::null()).status();
-    version.is_ok_and(|status| status.success())
-}
-
-/// Runs cargo and returns whether it succeeded.
-fn cargo(args: &[impl AsRef<str>]) -> bool {
-    let args = || args.iter().map(AsRef::as_ref);
-    match process::Command::new(env!("CARGO")).args(args()).status() {
-        Ok(status) => status.success(),
-        Err(error) => {
-            eprintln!("error: failed to run cargo {}: {error}", args().collect::<Vec<&str>>().join(" "));
-            false
-        }
-    }
-}
-
-fn status(success: bool) -> ExitCode {
-    if success { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    cargo::status(passed)
 }

@@ -1,60 +1,56 @@
-//! System packages with programs that some tests use: shells, terminals, a sandbox. Without them, these tests say that they were
-//! skipped.
+//! Installs the Debian packages with programs that some tests use: shells, terminals, a sandbox, a server of SSH.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
-/// Programs, and the Debian packages that contain them.
-const PACKAGES: &[(&str, &str)] = &[
-    ("busybox", "busybox"),
-    ("bwrap", "bubblewrap"),
-    ("dash", "dash"),
-    ("git", "git"),
-    ("less", "less"),
-    ("nsenter", "util-linux"),
-    ("python3", "python3"),
-    ("ssh-keygen", "openssh-client"),
-    ("tmux", "tmux"),
-    ("vim", "vim"),
-];
+use toolc_test_support::Missing;
+use toolc_test_support::programs::{PROGRAMS, find, works};
 
-/// Installs the missing packages, if `wanted` or if the variable `CI` is set. Says which are missing otherwise.
-pub(crate) fn install(wanted: bool) {
-    let missing: Vec<&str> =
-        PACKAGES.iter().filter(|(program, _)| !exists(program)).map(|(_, package)| *package).collect();
+use crate::debian;
+
+/// The pauses before further attempts. A mirror can fail for a minute.
+const PAUSES: [Duration; 2] = [Duration::from_secs(20), Duration::from_mins(1)];
+
+/// Installs the packages of programs that are missing. Returns which packages could not be installed, and why.
+pub(crate) fn install() -> Vec<Missing> {
+    let missing: BTreeSet<&str> =
+        PROGRAMS.iter().filter(|(program, _)| !works(program)).map(|(_, package)| *package).collect();
+    let missing: Vec<&str> = missing.into_iter().collect();
     if missing.is_empty() {
-        return;
+        return Vec::new();
     }
-    let names = missing.join(" ");
-    if !wanted && env::var_os("CI").is_none() {
-        println!(
-            "note: tests that use these packages are skipped: {names} (`cargo xtask test --install` installs them)"
-        );
-    } else if !exists("apt-get") {
-        println!("note: `apt-get` is missing, so tests that use these packages are skipped: {names}");
-    } else {
-        println!("==> packages: {names}");
-        // The lists of packages can be missing or out of date.
-        let is_done = apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat())
-            || apt(&["update"])
-                && apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat());
-        if !is_done {
-            println!("    not installed: tests that use these packages are skipped");
-        }
+    println!("==> packages: {}", missing.join(" "));
+    if find("apt-get").is_none() {
+        return vec![Missing::new(format!("{} (there is no `apt-get`)", missing.join(", ")), "install them by hand")];
     }
+    let mut pauses = PAUSES.iter();
+    while let Err(error) = apt(&["update"]).and_then(|()| apt_install(&missing)) {
+        let Some(pause) = pauses.next() else {
+            // One of them may be the only one that cannot be installed.
+            return missing.iter().filter_map(|package| failure(package)).collect();
+        };
+        println!("    failed, next attempt in {} s: {error}", pause.as_secs());
+        thread::sleep(*pause);
+    }
+    Vec::new()
 }
 
-/// Runs `apt-get`, which waits at most a minute for another package manager. Returns whether it succeeded.
-fn apt(args: &[&str]) -> bool {
-    let mut command = Command::new("apt-get");
-    command.args(["--quiet", "--option", "DPkg::Lock::Timeout=60"]).args(args).env("DEBIAN_FRONTEND", "noninteractive");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+/// Installs one package. Returns why that is not possible.
+fn failure(package: &str) -> Option<Missing> {
+    let error = apt_install(&[package]).err()?;
+    Some(Missing::new(format!("{package}: {error}"), "a mirror that answers, and root or `sudo`"))
 }
 
-/// Returns whether a program is on the path.
-fn exists(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let is_file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    env::split_paths(&path).chain([Path::new("/usr/sbin").to_owned()]).any(|folder| is_file(&folder.join(program)))
+fn apt_install(packages: &[&str]) -> Result<(), String> {
+    apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat())
+}
+
+/// Runs `apt-get`, which asks nothing and waits at most a minute for another package manager.
+fn apt(args: &[&str]) -> Result<(), String> {
+    let program = if find("sudo").is_some() { &["sudo", "--non-interactive", "env"][..] } else { &["env"] };
+    let mut command = Command::new(program[0]);
+    command.args(&program[1..]).args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--option"]);
+    debian::run(command.arg("DPkg::Lock::Timeout=60").args(args))
 }

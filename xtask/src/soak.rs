@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 use crate::debian::Variables;
 use crate::engine::Engine;
-use crate::{sdk, ssh_server};
+use crate::{cargo, sdk, ssh_server};
 
 /// Tests that read from a variable how much they try.
 struct Soak {
@@ -13,6 +13,8 @@ struct Soak {
     variable: (&'static str, &'static str),
     /// The arguments of `cargo test`.
     tests: &'static [&'static str],
+    /// Parts of the names of the tests. Without any, all run.
+    filters: &'static [&'static str],
     needs: Needs,
 }
 
@@ -27,12 +29,27 @@ enum Needs {
     Sdk,
 }
 
+/// The tests of environments, and of the program that uses them.
+const ENVIRONMENTS: &[&str] = &[
+    "--package",
+    "toolc-environment",
+    "--test",
+    "it",
+    "--package",
+    "toolc-host",
+    "--test",
+    "it",
+    "--test",
+    "overhead",
+];
+
 const SOAKS: &[Soak] = &[
     Soak {
         name: "ends",
         description: "no process survives its call or its host; about twenty minutes",
         variable: ("TOOLC_TRIES", "100"),
-        tests: &["--package", "toolc-host", "--test", "it", "ends::"],
+        tests: &["--package", "toolc-host", "--test", "it"],
+        filters: &["ends::"],
         needs: Needs::Nothing,
     },
     Soak {
@@ -40,6 +57,7 @@ const SOAKS: &[Soak] = &[
         description: "two processes write ten thousand messages each, and a hundred writers are killed; about a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "processes"],
+        filters: &[],
         needs: Needs::Nothing,
     },
     Soak {
@@ -47,6 +65,7 @@ const SOAKS: &[Soak] = &[
         description: "two workers complete ten thousand cards, each once, and a hundred workers are killed; about three minutes",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "boards"],
+        filters: &[],
         needs: Needs::Nothing,
     },
     Soak {
@@ -54,20 +73,23 @@ const SOAKS: &[Soak] = &[
         description: "the median of searches in a hundred thousand messages is below 20 ms; about a minute",
         variable: ("TOOLC_MESSAGES", "100000"),
         tests: &["--package", "toolc-store", "--test", "speed"],
+        filters: &[],
         needs: Needs::Nothing,
     },
     Soak {
         name: "typescript",
         description: "the types of two thousand random tools agree with their schemas under `tsc`; about four minutes",
         variable: ("TOOLC_TOOLS", "2000"),
-        tests: &["--package", "toolc-tests", "--test", "slow", "typescript"],
+        tests: &["--package", "toolc-tests", "--test", "slow"],
+        filters: &["typescript"],
         needs: Needs::Nothing,
     },
     Soak {
         name: "bfcl",
         description: "all functions and calls of the Berkeley leaderboard are imported, linted and repaired; about two minutes",
         variable: ("TOOLC_BFCL", "all"),
-        tests: &["--package", "toolc-tests", "--test", "slow", "bfcl"],
+        tests: &["--package", "toolc-tests", "--test", "slow"],
+        filters: &["bfcl"],
         needs: Needs::Nothing,
     },
     Soak {
@@ -75,6 +97,7 @@ const SOAKS: &[Soak] = &[
         description: "two processes change the same notes ten thousand times each, and a hundred writers are killed; a quarter of a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-agent", "--test", "processes"],
+        filters: &[],
         needs: Needs::Nothing,
     },
     Soak {
@@ -83,13 +106,15 @@ const SOAKS: &[Soak] = &[
                       about a minute",
         variable: ("TOOLC_TRIES", "10000"),
         tests: &["--package", "toolc-store", "--test", "jobs"],
+        filters: &[],
         needs: Needs::Nothing,
     },
     Soak {
         name: "cron-runner",
         description: "`toolc cron run` is killed a hundred times: no job runs twice or is forgotten; about two minutes",
         variable: ("TOOLC_KILLS", "100"),
-        tests: &["--package", "toolc-host", "--test", "it", "runners_are_killed"],
+        tests: &["--package", "toolc-host", "--test", "it"],
+        filters: &["runners_are_killed"],
         needs: Needs::Nothing,
     },
     Soak {
@@ -97,6 +122,7 @@ const SOAKS: &[Soak] = &[
         description: "what real shells run is in the list of commands that the reader makes; about ten minutes",
         variable: ("TOOLC_TRIES", "100000"),
         tests: &["--package", "toolc-commands", "--test", "shells"],
+        filters: &[],
         needs: Needs::Nothing,
     },
     Soak {
@@ -104,7 +130,8 @@ const SOAKS: &[Soak] = &[
         description: "ten background processes that print 100 MB each take little memory; about a minute after the build",
         variable: ("TOOLC_MEGABYTES", "100"),
         // Without optimization, the emulation of a terminal takes many minutes.
-        tests: &["--release", "--package", "toolc-terminal", "--lib", "much_output_of_many_processes"],
+        tests: &["--release", "--package", "toolc-terminal", "--lib"],
+        filters: &["much_output_of_many_processes"],
         needs: Needs::Nothing,
     },
     Soak {
@@ -112,18 +139,8 @@ const SOAKS: &[Soak] = &[
         description: "a docker engine from the packages of Debian behaves like this machine, isolates, and keeps nothing of hosts that \
                       were killed; about three minutes; needs root",
         variable: ("TOOLC_TASKS", "20"),
-        tests: &[
-            "--package",
-            "toolc-environment",
-            "--test",
-            "behaviours",
-            "--test",
-            "containers",
-            "--test",
-            "overhead",
-            "--test",
-            "copy",
-        ],
+        tests: &["--package", "toolc-environment", "--test", "it", "--test", "overhead"],
+        filters: &["behaviours::", "containers::", "copy::", "a_trivial_command"],
         needs: Needs::Engine,
     },
     Soak {
@@ -131,22 +148,8 @@ const SOAKS: &[Soak] = &[
         description: "a server of OpenSSH from the packages of Debian behaves like this machine, also as the gateway of Daytona, and \
                       what outlives a lost connection or a killed host is ended; about two minutes",
         variable: ("TOOLC_COMMANDS", "40"),
-        tests: &[
-            "--package",
-            "toolc-environment",
-            "--package",
-            "toolc-host",
-            "--test",
-            "behaviours",
-            "--test",
-            "ssh",
-            "--test",
-            "daytona",
-            "--test",
-            "overhead",
-            "--test",
-            "copy",
-        ],
+        tests: ENVIRONMENTS,
+        filters: &["behaviours::", "ssh::", "daytona::", "copy::", "a_trivial_command"],
         needs: Needs::SshServer,
     },
     Soak {
@@ -154,16 +157,8 @@ const SOAKS: &[Soak] = &[
         description: "sandboxes of Modal behave like this machine, by its SDK and a stand-in for the service; about three minutes; \
                       downloads the SDK",
         variable: ("TOOLC_MEGABYTES", "20"),
-        tests: &[
-            "--package",
-            "toolc-environment",
-            "--package",
-            "toolc-host",
-            "--test",
-            "behaviours",
-            "--test",
-            "modal",
-        ],
+        tests: ENVIRONMENTS,
+        filters: &["behaviours::", "modal::"],
         needs: Needs::Sdk,
     },
 ];
@@ -197,9 +192,14 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
         eprintln!("error: unknown test `{name}`: expected one of {}", names.join(", "));
         return ExitCode::from(2);
     };
-    let mut cargo = Command::new(env!("CARGO"));
+    let mut command = Command::new(env!("CARGO"));
     // The tests print the times that they measured.
-    cargo.arg("test").args(soak.tests).args(["--", "--nocapture"]).env(soak.variable.0, soak.variable.1);
+    command
+        .arg("test")
+        .args(soak.tests)
+        .args(["--", "--nocapture"])
+        .args(soak.filters)
+        .env(soak.variable.0, soak.variable.1);
     let (engine, variables) = match soak.needs() {
         Ok(needs) => needs,
         Err(error) => {
@@ -207,12 +207,11 @@ pub(crate) fn run(name: Option<&str>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    cargo.envs(variables);
-    let status = cargo.status();
+    command.envs(variables);
+    let status = command.status();
     drop(engine);
     match status {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
+        Ok(status) => cargo::status(status.success()),
         Err(error) => {
             eprintln!("error: failed to run cargo: {error}");
             ExitCode::from(2)

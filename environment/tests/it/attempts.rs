@@ -125,7 +125,7 @@ const ATTEMPTS: &[Attempt] = &[
         sandbox: Impossible,
     },
     Attempt {
-        name: "connect to a Unix socket outside of the directory, such as that of Docker",
+        name: "connect to a Unix socket outside of the directory, such as Docker's",
         script: Script::Python("socket.socket(socket.AF_UNIX).connect(os.environ['OUTSIDE'] + '/socket')"),
         has_happened: |scene, _| scene.socket.accept().is_ok(),
         local: Possible,

@@ -41,13 +41,12 @@ pub fn skip(reason: impl Display, remedy: impl Display) {
         program: program.rsplit_once('-').map_or(program, |(name, _)| name).to_owned(),
         test: thread::current().name().unwrap_or_default().to_owned(),
     };
-    match env::var_os(SKIPS) {
-        Some(file) => skipped.append(Path::new(&file)).expect("failed to record a skipped test"),
+    if let Some(file) = env::var_os(SKIPS) {
+        skipped.append(Path::new(&file)).expect("failed to record a skipped test");
+    } else {
+        let Skipped { reason, remedy, test, .. } = skipped;
         // The test harness would capture `eprintln!`.
-        None => {
-            let Skipped { reason, remedy, test, .. } = skipped;
-            let _ = writeln!(io::stderr(), "skipped: {test}: {reason} (to run it: {remedy})");
-        }
+        let _ = writeln!(io::stderr(), "skipped: {test}: {reason} (to run it: {remedy})");
     }
 }
 

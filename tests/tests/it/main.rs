@@ -51,6 +51,7 @@ mod synth;
 mod token_estimates;
 mod turns;
 mod unsafe_code;
+mod unused_dependencies;
 mod wire;
 mod words;
 mod words_in_definitions;
