@@ -14,6 +14,7 @@ use toolc_terminal::ProcessEvent;
 
 use crate::approval::{self, Judging, Limits, Mode};
 use crate::environments::{self, EnvironmentKind};
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::models::Spent;
 use crate::options::ToolOptions;
@@ -100,11 +101,10 @@ impl Host {
     ///
     /// # Errors
     /// If the environment, a plugin folder, a file of command rules or the configuration cannot be used.
-    pub(crate) fn assemble(profile: Profile, options: &ToolOptions, needs: Needs<'_>) -> Result<Self, String> {
+    pub(crate) fn assemble(profile: Profile, options: &ToolOptions, needs: Needs<'_>) -> Result<Self> {
         let Needs { purpose, servers, wait, person, model, on_process, warns } = needs;
         let (config, env) = (profile.config(), profile.env());
-        let directory =
-            std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+        let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
         let git = (purpose != Purpose::Show).then(|| git::Reading::begin(&directory));
         let calls = purpose == Purpose::Call;
         let environment = EnvironmentKind::find(options.environment, config)?;
@@ -119,7 +119,7 @@ impl Host {
         if let Some(on_process) = on_process {
             tools = tools.on_process(on_process);
         }
-        registry.add(tools.provider()).map_err(|error| error.to_string())?;
+        registry.add(tools.provider())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
         let sampler = model.clone().map(ModelSampler::of_model);
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
@@ -215,7 +215,7 @@ impl Host {
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub(crate) fn ignored(&self) -> Result<Vec<String>, String> {
+    pub(crate) fn ignored(&self) -> Result<Vec<String>> {
         let note = self.git.as_ref().map(|git| git.note(&self.profile.home)).transpose()?.flatten();
         Ok(note.into_iter().chain(self.plugins.untrusted().map(str::to_owned)).collect())
     }
@@ -264,7 +264,7 @@ impl SessionParts {
 ///
 /// # Errors
 /// If a name is unknown.
-pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<(), String> {
+pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<()> {
     let (tools, facts) = (registry.tools(), registry.facts());
     let mut toolsets: Vec<String> = vec!["all".to_owned(), "*".to_owned()];
     for name in registry.toolsets() {
@@ -284,9 +284,9 @@ pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<(), 
 ///
 /// # Errors
 /// If a plugin folder does not exist.
-pub(crate) fn registry_to_show(home: &Home, config: &Config, plugin_folders: &[PathBuf]) -> Result<Registry, String> {
+pub(crate) fn registry_to_show(home: &Home, config: &Config, plugin_folders: &[PathBuf]) -> Result<Registry> {
     let registry = Registry::new();
-    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
+    registry.add(toolc_host::shipped_tools())?;
     plugins::load(plugin_folders, home, &config.plugins, &registry)?;
     Ok(registry)
 }

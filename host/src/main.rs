@@ -24,6 +24,8 @@ use commands::chat::ChatArgs;
 use ground::hardening;
 use options::ToolOptions;
 
+use crate::ground::error::Result;
+
 /// An agent with the shipped tools and those of plugins. Without a command, it chats in the terminal.
 #[derive(Debug, Parser)]
 #[command(name = "toolc", version, after_help = toolc_cli::EXIT_STATUS)]
@@ -67,7 +69,7 @@ fn misplaced(matches: &ArgMatches) -> Option<clap::Error> {
     Some(Cli::command().error(ErrorKind::ArgumentConflict, message))
 }
 
-fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode, String> {
+fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode> {
     hardening::hide_memory();
     let home = Home::find(profile.as_deref())?;
     if command.as_ref().is_none_or(Command::needs_profile) {

@@ -7,6 +7,8 @@ use toolc::{Env, FactValue};
 use toolc_cli::DoctorSection;
 use toolc_config::{Api, Config, ConfigFile, EnvFile, Home, Words as _};
 
+use crate::ground::error::Result;
+
 /// A profile that has been read.
 pub(crate) struct Profile {
     pub(crate) home: Home,
@@ -24,7 +26,7 @@ impl Profile {
     ///
     /// # Errors
     /// If the profile does not exist, or a file cannot be read or has mistakes.
-    pub(crate) fn read(home: Home) -> Result<Self, String> {
+    pub(crate) fn read(home: Home) -> Result<Self> {
         home.check_exists()?;
         let (file, env) = (ConfigFile::read(&home)?, EnvFile::read(&home)?);
         if let Some(version) = file.migrated_from() {

@@ -38,6 +38,7 @@ use sent_tools::SentTools;
 use state::{Denied, TaskState};
 
 use crate::approval::Questions;
+use crate::ground::error::Error;
 use crate::models::{Spent, Tokens};
 use crate::sources::servers::LateServers;
 
@@ -177,6 +178,21 @@ impl std::fmt::Display for TurnError {
             Self::Model(error) => error.fmt(f),
             Self::TooLong(message) => f.write_str(message),
         }
+    }
+}
+
+impl std::error::Error for TurnError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Model(error) => Some(error),
+            Self::TooLong(_) => None,
+        }
+    }
+}
+
+impl From<TurnError> for Error {
+    fn from(error: TurnError) -> Self {
+        Self::Part(Box::new(error))
     }
 }
 

@@ -11,6 +11,7 @@ use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, St
 
 use super::conversation::{CallMade, Conversation, Entry};
 use super::state::TaskState;
+use crate::ground::error::Result;
 use crate::models::Tokens;
 
 /// The maximum length of a title, in characters.
@@ -168,8 +169,8 @@ pub(super) struct Resumed {
 ///
 /// # Errors
 /// Returns an error if the store cannot be read, or a message in it is damaged.
-pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<Resumed, String> {
-    let mut messages = sessions.messages(&info.name).map_err(|error| error.to_string())?;
+pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<Resumed> {
+    let mut messages = sessions.messages(&info.name)?;
     if let Some(at) = messages.iter().rposition(|message| message.kind == MessageKind::Summary) {
         let summary = messages.remove(at);
         let first = summary.keeps_from.unwrap_or(summary.id);
@@ -200,7 +201,7 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
         ids.truncate(1);
         conversation = Conversation::new(vec![Entry::User(text)]);
     }
-    let state = sessions.state(&info.name).map_err(|error| error.to_string())?;
+    let state = sessions.state(&info.name)?;
     let state = state.map_or_else(|| Ok(TaskState::default()), |state| serde_json::from_str(&state));
     let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;

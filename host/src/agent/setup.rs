@@ -31,6 +31,7 @@ use super::{Agent, LoopLimits, News, prompt};
 use crate::approval::Questions;
 use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
 use crate::environments::EnvironmentKind;
+use crate::ground::error::{Error, Result};
 use crate::ground::{show, time};
 use crate::models::{self, ModelConfig, Models, Spent};
 use crate::options::ToolOptions;
@@ -87,7 +88,7 @@ impl Setup {
     ///
     /// # Errors
     /// Returns an error if the home, a model, a plugin folder or a file of rules cannot be used.
-    pub(crate) fn new(args: &AgentArgs, options: &ToolOptions, home: Home, person: Person) -> Result<Self, String> {
+    pub(crate) fn new(args: &AgentArgs, options: &ToolOptions, home: Home, person: Person) -> Result<Self> {
         let profile = Profile::read(home)?;
         let models = open_models(args, &profile)?;
         let news = News::default();
@@ -117,12 +118,15 @@ impl Setup {
 
     /// Fails if the environment is a sandbox that cannot be made here: the tools would fail one after the other, and only the model
     /// would learn why.
-    pub(crate) fn check_environment(&self) -> Result<(), String> {
+    pub(crate) fn check_environment(&self) -> Result<()> {
         if self.host.environment != EnvironmentKind::Sandbox {
             return Ok(());
         }
         let checked = SandboxKind::default().check();
-        checked.map(drop).map_err(|error| format!("the tools cannot act in a sandbox here: {error}"))
+        checked
+            .map(drop)
+            .map_err(|error| format!("the tools cannot act in a sandbox here: {error}"))
+            .map_err(Error::Invalid)
     }
 
     /// Says on standard error which settings and plugins of the folder are ignored, because the user has not trusted them. At a terminal,
@@ -130,7 +134,7 @@ impl Setup {
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub(crate) fn tell_what_is_ignored(&self) -> Result<(), String> {
+    pub(crate) fn tell_what_is_ignored(&self) -> Result<()> {
         if !io::stderr().is_terminal() {
             for note in self.host.ignored()? {
                 eprintln!("note: {}", show::one_line(&note));
@@ -158,7 +162,7 @@ impl Setup {
     ///
     /// # Errors
     /// Returns an error if the selection names something unknown, or the conversation to continue cannot be read.
-    pub(crate) fn agent(self: &Arc<Self>, plan: Plan<'_>) -> Result<Agent, String> {
+    pub(crate) fn agent(self: &Arc<Self>, plan: Plan<'_>) -> Result<Agent> {
         let models = self.models_of(&plan);
         let name = plan.name().map_or_else(new_name, ToOwned::to_owned);
         let spent = Spent::default();
@@ -241,13 +245,7 @@ impl Setup {
     }
 
     /// Returns the session of an agent, and the questions about its calls.
-    fn session(
-        &self,
-        plan: &Plan<'_>,
-        models: &Models,
-        name: &str,
-        spent: &Spent,
-    ) -> Result<(Session, Questions), String> {
+    fn session(&self, plan: &Plan<'_>, models: &Models, name: &str, spent: &Spent) -> Result<(Session, Questions)> {
         let Plan { toolsets, observer, worker, helper, .. } = plan;
         let limits = self.helper_limits();
         let mut selection = plan.selection.clone();
@@ -287,7 +285,7 @@ impl Setup {
         if let Some(approver) = approver {
             builder = builder.approver(questions.of(approver));
         }
-        Ok((builder.build().map_err(|error| error.to_string())?, questions))
+        Ok((builder.build()?, questions))
     }
 
     /// Lets a session report its calls to an observer. Secrets are removed from results before.
@@ -361,7 +359,7 @@ impl Setup {
 ///
 /// # Errors
 /// If no model is named, or one cannot be opened.
-fn open_models(args: &AgentArgs, profile: &Profile) -> Result<Models, String> {
+fn open_models(args: &AgentArgs, profile: &Profile) -> Result<Models> {
     if args.without_model {
         return Ok(Models::none());
     }
@@ -392,23 +390,24 @@ fn today() -> String {
 ///
 /// # Errors
 /// Returns an error if there is none, or several.
-pub(crate) fn to_resume(sessions: &Sessions, name: Option<&str>, directory: &Path) -> Result<SessionInfo, String> {
+pub(crate) fn to_resume(sessions: &Sessions, name: Option<&str>, directory: &Path) -> Result<SessionInfo> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
-        let all = sessions.list(1000).map_err(|error| error.to_string())?;
+        let all = sessions.list(1000)?;
         let here = directory.display().to_string();
         let found = all
             .into_iter()
             .find(|info| info.directory == here && !matches!(&*info.source, "batch" | "cron" | "kanban"));
         return found
-            .ok_or_else(|| "no conversation of this folder is recorded: `toolc sessions list` lists all".to_owned());
+            .ok_or_else(|| "no conversation of this folder is recorded: `toolc sessions list` lists all".to_owned())
+            .map_err(Error::Invalid);
     };
-    let mut found = sessions.find(name).map_err(|error| error.to_string())?;
+    let mut found = sessions.find(name)?;
     match found.len() {
-        0 => Err(format!("no conversation is named `{name}`: `toolc sessions list` lists all")),
+        0 => Err(Error::Invalid(format!("no conversation is named `{name}`: `toolc sessions list` lists all"))),
         1 => Ok(found.remove(0)),
         count => {
             let names: Vec<String> = found.iter().take(5).map(|info| info.name.clone()).collect();
-            Err(format!("{count} conversations are named `{name}...`: {}", names.join(", ")))
+            Err(Error::Invalid(format!("{count} conversations are named `{name}...`: {}", names.join(", "))))
         }
     }
 }

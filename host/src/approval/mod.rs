@@ -20,6 +20,7 @@ use toolc_config::{ApprovalMode, Home};
 use toolc_store::{Approvals, Database};
 
 use crate::environments::EnvironmentKind;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::profile::Profile;
 use log::Log;
@@ -61,7 +62,7 @@ impl Mode {
     ///
     /// # Errors
     /// If the variable is no mode.
-    pub(crate) fn chosen(option: Option<Self>, profile: &Profile) -> Result<Self, String> {
+    pub(crate) fn chosen(option: Option<Self>, profile: &Profile) -> Result<Self> {
         let said = option.map_or_else(Self::from_environment, |mode| Ok(Some(mode)))?;
         let configured = profile.config().approval.mode.map(|mode| match mode {
             ApprovalMode::Ask => Self::Ask,
@@ -71,12 +72,12 @@ impl Mode {
         Ok(said.or(configured).unwrap_or(Self::Ask))
     }
 
-    fn from_environment() -> Result<Option<Self>, String> {
+    fn from_environment() -> Result<Option<Self>> {
         let Some(word) = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty()) else { return Ok(None) };
         let mode = word.to_str().and_then(|word| <Self as ValueEnum>::from_str(word, false).ok());
         let invalid =
             || format!("the variable `{}` must be `ask`, `deny` or `off`, not `{}`", Self::VARIABLE, word.display());
-        mode.map(Some).ok_or_else(invalid)
+        mode.map(Some).ok_or_else(invalid).map_err(Error::Invalid)
     }
 }
 
@@ -132,12 +133,7 @@ impl Judging {
     ///
     /// # Errors
     /// Returns an error if a file of rules is invalid.
-    pub(crate) fn new(
-        profile: &Profile,
-        directory: &Path,
-        mode: Mode,
-        environment: EnvironmentKind,
-    ) -> Result<Self, String> {
+    pub(crate) fn new(profile: &Profile, directory: &Path, mode: Mode, environment: EnvironmentKind) -> Result<Self> {
         let home = &profile.home;
         if mode == Mode::Off {
             eprintln!(

@@ -17,7 +17,7 @@ pub(crate) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSectio
     let shipped = toolc_catalog::commands::rules().rules().len();
     let files = rules::files(home, directory).unwrap_or_default();
     if let Err(problem) = rules::load(home, directory) {
-        problems.push(problem);
+        problems.push(problem.to_string());
     }
     let approved = store(home).list().map(|approvals| approvals.len());
     if let Err(problem) = &approved {

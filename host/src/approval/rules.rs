@@ -9,6 +9,8 @@ use toolc_commands::rules::{Place, RuleSet};
 
 use toolc_config::Home;
 
+use crate::ground::error::{Error, Result};
+
 /// The file of rules in the folder of a project.
 const PROJECT_RULES: &str = ".toolc/rules.toml";
 /// The place of the shipped rules that stands for the user's folder.
@@ -23,7 +25,7 @@ const MAX_BYTES: u64 = 1 << 20;
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or is invalid, so that a mistake in a file never means fewer rules.
-pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'static>, String> {
+pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'static>> {
     let shipped = toolc_catalog::commands::rules();
     let files = files(home, directory)?;
     let paths = [Some(home.path().to_owned()), fs::canonicalize(home.path()).ok()];
@@ -47,14 +49,14 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
 }
 
 /// Returns the paths of the files of rules, of the user and of the project, each with its owner.
-pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>, String> {
+pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>> {
     let folder = home.rules();
     let mut own = match fs::read_dir(&folder) {
         Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }
-    .map_err(|error| format!("failed to read the command rules in {}: {error}", folder.display()))?;
+    .map_err(|error| Error::failed(format!("read the command rules in {}", folder.display()), error))?;
     let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     own.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !is_hidden(path));
     own.sort();
@@ -67,7 +69,9 @@ pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust
             _ if is_own => {}
             Ok(_) => files.push((path, Trust::Project)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
-            Err(error) => return Err(format!("failed to read the command rules in {}: {error}", path.display())),
+            Err(error) => {
+                return Err(Error::Invalid(format!("failed to read the command rules in {}: {error}", path.display())));
+            }
         }
     }
     Ok(files)

@@ -11,6 +11,7 @@ use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup, to_resume};
 use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::person::Person;
@@ -46,7 +47,7 @@ pub(crate) struct AgentCommand {
 
 impl AgentCommand {
     /// Runs the command.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let prompt = self.prompt()?;
         let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
         setup.check_environment()?;
@@ -57,8 +58,8 @@ impl AgentCommand {
         status
     }
 
-    async fn run_in(&self, setup: &Arc<Setup>, prompt: &str) -> Result<ExitCode, String> {
-        let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+    async fn run_in(&self, setup: &Arc<Setup>, prompt: &str) -> Result<ExitCode> {
+        let mut interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let presses = interrupts.clone();
         let resume = match &self.resume {
             Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
@@ -103,19 +104,23 @@ impl AgentCommand {
         Ok(ExitCode::from(status))
     }
 
-    fn prompt(&self) -> Result<String, String> {
+    fn prompt(&self) -> Result<String> {
         let empty = "the task is empty: say what is to be done, or write `-` to read the task from standard input";
         if self.prompt != "-" {
-            return if self.prompt.trim().is_empty() { Err(empty.to_owned()) } else { Ok(self.prompt.clone()) };
+            return if self.prompt.trim().is_empty() {
+                Err(Error::Invalid(empty.to_owned()))
+            } else {
+                Ok(self.prompt.clone())
+            };
         }
         let mut text = String::new();
         let read = io::stdin().lock().take(MAX_TASK_BYTES + 1).read_to_string(&mut text);
-        read.map_err(|error| format!("failed to read the task from standard input: {error}"))?;
+        read.map_err(|error| Error::failed("read the task from standard input", error))?;
         if text.len() as u64 > MAX_TASK_BYTES {
-            return Err(format!("the task on standard input is longer than {MAX_TASK_BYTES} bytes"));
+            return Err(Error::Invalid(format!("the task on standard input is longer than {MAX_TASK_BYTES} bytes")));
         }
         if text.trim().is_empty() {
-            return Err("the task on standard input is empty: say what is to be done".to_owned());
+            return Err(Error::Invalid("the task on standard input is empty: say what is to be done".to_owned()));
         }
         Ok(text)
     }
@@ -137,7 +142,7 @@ impl Output {
     }
 
     /// Fails if something was not written although there is a reader.
-    fn written(&self) -> Result<(), String> {
+    fn written(&self) -> Result<()> {
         let failed = |error: &io::Error| ask::written(Err(io::Error::new(error.kind(), error.to_string())));
         self.0.get().map_or(Ok(()), failed)
     }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::approval;
 use crate::ground::ask::print;
+use crate::ground::error::{Error, Result};
 use crate::ground::show::{self, Look, Style};
 use crate::ground::terminal;
 use crate::ground::time;
@@ -55,25 +56,24 @@ enum ApprovalsCommand {
 
 impl ApprovalsArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, home: &Home) -> Result<u8> {
         let store = approval::store(home);
-        let failed = |error: toolc_store::StoreError| error.to_string();
         match &self.command {
             ApprovalsCommand::List { json } => {
-                let approvals = store.list().map_err(failed)?;
+                let approvals = store.list()?;
                 print(&if *json { list_json(&approvals) } else { list(&approvals) })?;
                 Ok(0)
             }
-            ApprovalsCommand::Revoke { .. } if toolc_process::is_inside_a_tool() => {
-                Err("only a person can revoke approvals: this command does not run inside a tool".to_owned())
-            }
+            ApprovalsCommand::Revoke { .. } if toolc_process::is_inside_a_tool() => Err(Error::Invalid(
+                "only a person can revoke approvals: this command does not run inside a tool".to_owned(),
+            )),
             ApprovalsCommand::Revoke { ids, all, json } => {
                 let mut unknown = Vec::new();
                 let revoked = if *all {
-                    store.revoke_all().map_err(failed)?
+                    store.revoke_all()?
                 } else {
                     for id in ids {
-                        if !store.revoke(*id).map_err(failed)? {
+                        if !store.revoke(*id)? {
                             unknown.push(*id);
                         }
                     }

@@ -6,6 +6,7 @@ use toolc_config::{ConfigFile, EnvFile, Home};
 
 use crate::assembly::{check_names, registry_to_show};
 use crate::ground::ask::print;
+use crate::ground::error::Result;
 
 /// The end of the help.
 const EXIT_STATUS: &str = "\
@@ -40,7 +41,7 @@ enum ConfigCommand {
 
 impl ConfigArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, home: &Home) -> Result<u8> {
         match &self.command {
             ConfigCommand::Path => {
                 home.check_exists()?;
@@ -71,9 +72,8 @@ fn problems(home: &Home) -> Vec<String> {
     let mut problems: Vec<String> = home.check_exists().err().map(String::from).into_iter().collect();
     match ConfigFile::read(home) {
         Ok(file) => {
-            problems.extend(
-                registry_to_show(home, file.config(), &[]).and_then(|registry| check_names(&file, &registry)).err(),
-            );
+            let checked = registry_to_show(home, file.config(), &[]).and_then(|registry| check_names(&file, &registry));
+            problems.extend(checked.err().map(|problem| problem.to_string()));
         }
         Err(problem) => problems.push(problem.into()),
     }
@@ -81,7 +81,7 @@ fn problems(home: &Home) -> Vec<String> {
     problems
 }
 
-fn show(home: &Home, as_json: bool) -> Result<(), String> {
+fn show(home: &Home, as_json: bool) -> Result<()> {
     let (file, env) = (ConfigFile::read(home)?, EnvFile::read(home)?);
     let mut shown = Map::from_iter([
         ("profile".to_owned(), home.profile().to_string().into()),

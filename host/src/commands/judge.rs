@@ -13,6 +13,7 @@ use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Progr
 
 use crate::approval::{reading, rules};
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::ground::show::{self, Look, Mark, Reason, Style};
 use toolc_config::Home;
 
@@ -42,9 +43,9 @@ pub(crate) struct JudgeArgs {
 
 impl JudgeArgs {
     /// Judges the command, and returns the exit status.
-    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, home: &Home) -> Result<u8> {
         let directory = std::path::absolute(self.directory.as_deref().unwrap_or(Path::new(".")))
-            .map_err(|error| format!("failed to find the directory: {error}"))?;
+            .map_err(|error| Error::failed("find the directory", error))?;
         let rules = rules::load(home, &directory)?;
         let line = self.line()?;
         let turn = turn(CommandApproval::new(rules).directory(&directory))?;
@@ -63,14 +64,14 @@ impl JudgeArgs {
         })
     }
 
-    fn line(&self) -> Result<String, String> {
+    fn line(&self) -> Result<String> {
         if self.command != "-" {
             return Ok(self.command.clone());
         }
         let mut bytes = Vec::new();
         // One byte more than the limit, so that a longer text is recognised.
         let read = io::stdin().take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
-        read.map_err(|error| format!("failed to read the command from stdin: {error}"))?;
+        read.map_err(|error| Error::failed("read the command from stdin", error))?;
         String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let byte = error.as_bytes()[at];
@@ -78,16 +79,16 @@ impl JudgeArgs {
                 "the command is not UTF-8: the byte 0x{byte:02x} at offset {at} does not belong to a character. Encode the command \
                  as UTF-8, or write the byte as `$'\\x{byte:02x}'`"
             )
-        })
+        }).map_err(Error::Invalid)
     }
 }
 
 /// Returns a turn that judges commands as the sessions of this program do: which environment variables are secret is known to the
 /// shipped tools.
-fn turn(commands: CommandApproval) -> Result<Turn, String> {
+fn turn(commands: CommandApproval) -> Result<Turn> {
     let registry = Registry::new();
-    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
-    let session = registry.session().commands(commands).build().map_err(|error| error.to_string())?;
+    registry.add(toolc_host::shipped_tools())?;
+    let session = registry.session().commands(commands).build()?;
     Ok(session.turn_blocking(Dialect::Mcp))
 }
 

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use toolc_config::Home;
 
+use crate::ground::error::Result;
 use crate::options::ToolOptions;
 
 /// A subcommand.
@@ -68,7 +69,7 @@ impl Command {
     ///
     /// # Errors
     /// If the command cannot do its work.
-    pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         match self {
             Self::Tools(command) => run_tools::run(options, home, command),
             Self::Agent(command) => command.run(options, home),

@@ -6,6 +6,7 @@ use toolc_cli::{App, Command, Selection};
 use toolc_config::Home;
 
 use crate::assembly::{Host, Needs, Purpose};
+use crate::ground::error::Result;
 use crate::models;
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
@@ -13,7 +14,7 @@ use crate::profile::Profile;
 use crate::sources::servers::{Needed, Wait};
 
 /// Runs the command.
-pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Result<ExitCode, String> {
+pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Result<ExitCode> {
     let profile = Profile::read(home)?;
     let purpose = match command {
         Command::Call(_) | Command::Repl { .. } => Purpose::Call,

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use toolc_config::Home;
-use toolc_store::{Database, Found, Order, Search, SessionInfo, Sessions, StoreError, StoredMessage};
+use toolc_store::{Database, Found, Order, Search, SessionInfo, Sessions, StoredMessage};
 
 use crate::ground::ask::{self, print};
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::time;
 
@@ -80,13 +81,12 @@ enum SessionsCommand {
 
 impl SessionsArgs {
     /// Runs the command.
-    pub(crate) fn run(&self, home: &Home) -> Result<ExitCode, String> {
+    pub(crate) fn run(&self, home: &Home) -> Result<ExitCode> {
         let sessions = Sessions::new(Arc::new(Database::new(home.state())));
-        let failed = |error: StoreError| error.to_string();
         let list_latest = SessionsCommand::List { limit: LISTED, json: false };
         match self.command.as_ref().unwrap_or(&list_latest) {
             SessionsCommand::List { limit, json } => {
-                let all = sessions.list(*limit).map_err(failed)?;
+                let all = sessions.list(*limit)?;
                 let text = if *json { json_line(all.iter().map(info_json)) } else { list(&all) };
                 print(&text)?;
                 Ok(ExitCode::SUCCESS)
@@ -94,9 +94,8 @@ impl SessionsArgs {
             SessionsCommand::Show { id } => show_one(&sessions, id).map(|()| ExitCode::SUCCESS),
             SessionsCommand::Search { words, limit, newest, json } => {
                 let order = if *newest { Order::Newest } else { Order::Best };
-                let found = sessions
-                    .search(&Search { query: &words.join(" "), order, limit: *limit, ..Search::default() })
-                    .map_err(failed)?;
+                let found =
+                    sessions.search(&Search { query: &words.join(" "), order, limit: *limit, ..Search::default() })?;
                 print(&if *json {
                     json_line(found.iter().map(found_json))
                 } else {
@@ -106,7 +105,7 @@ impl SessionsArgs {
             }
             SessionsCommand::Export { ids } => {
                 let chosen = if ids.is_empty() {
-                    sessions.list(usize::MAX).map_err(failed)?
+                    sessions.list(usize::MAX)?
                 } else {
                     ids.iter().map(|id| one(&sessions, id)).collect::<Result<_, _>>()?
                 };
@@ -115,14 +114,14 @@ impl SessionsArgs {
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            SessionsCommand::Remove { .. } if toolc_process::is_inside_a_tool() => {
-                Err("only a person can remove conversations: this command does not run inside a tool".to_owned())
-            }
+            SessionsCommand::Remove { .. } if toolc_process::is_inside_a_tool() => Err(Error::NeedsPerson(
+                "only a person can remove conversations: this command does not run inside a tool".to_owned(),
+            )),
             SessionsCommand::Remove { ids } => {
                 // Nothing is removed if one of them is unknown.
                 let infos = ids.iter().map(|id| one(&sessions, id)).collect::<Result<Vec<_>, _>>()?;
                 for info in &infos {
-                    sessions.remove(&info.name).map_err(failed)?;
+                    sessions.remove(&info.name)?;
                 }
                 Ok(ExitCode::SUCCESS)
             }
@@ -131,10 +130,10 @@ impl SessionsArgs {
 }
 
 /// Prints the messages of a conversation.
-fn show_one(sessions: &Sessions, id: &str) -> Result<(), String> {
+fn show_one(sessions: &Sessions, id: &str) -> Result<()> {
     let info = one(sessions, id)?;
     print(&format!("{}\n", line(&info)))?;
-    for message in sessions.messages(&info.name).map_err(|error| error.to_string())? {
+    for message in sessions.messages(&info.name)? {
         let (kind, time) = (message.kind.word(), time::text(message.time));
         print(&format!("\n{kind}  {time}\n{}\n", safe(&message.text)))?;
     }
@@ -142,12 +141,12 @@ fn show_one(sessions: &Sessions, id: &str) -> Result<(), String> {
 }
 
 /// Returns the only conversation whose name begins with `id`.
-fn one(sessions: &Sessions, id: &str) -> Result<SessionInfo, String> {
+fn one(sessions: &Sessions, id: &str) -> Result<SessionInfo> {
     crate::agent::setup::to_resume(sessions, Some(id), std::path::Path::new(""))
 }
 
 /// Prints the messages of a conversation, without holding all of them in memory.
-fn export(sessions: &Sessions, info: &SessionInfo) -> Result<(), String> {
+fn export(sessions: &Sessions, info: &SessionInfo) -> Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut written = Ok(());
     let each = |message: StoredMessage| {
@@ -155,7 +154,7 @@ fn export(sessions: &Sessions, info: &SessionInfo) -> Result<(), String> {
             written = writeln!(out, "{}", message_json(info, &message));
         }
     };
-    sessions.each_message(&info.name, each).map_err(|error| error.to_string())?;
+    sessions.each_message(&info.name, each)?;
     ask::written(written.and_then(|()| out.flush()))
 }
 

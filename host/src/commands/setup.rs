@@ -10,6 +10,7 @@ use toolc_model::{Client, ErrorKind};
 
 use crate::assembly::registry_to_show;
 use crate::ground::ask::{self, Answer};
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::models::{self, ModelConfig};
 use crate::profile::Profile;
@@ -47,25 +48,25 @@ impl Questions {
     ///
     /// # Errors
     /// Returns an error if there is no input at all: then nothing is set up.
-    fn value(&self, prompt: &str, is_secret: bool) -> Result<Option<String>, String> {
+    fn value(&self, prompt: &str, is_secret: bool) -> Result<Option<String>> {
         let answer = ask::value(prompt, is_secret)?;
         let had_answer = self.has_answer.replace(true);
         match answer {
             Answer::Text(text) => Ok(Some(text)),
             Answer::Blank => Ok(None),
             Answer::End if had_answer => Ok(None),
-            Answer::End => Err("standard input has ended before the first answer: run `toolc setup` at a terminal, or give it a line for \
+            Answer::End => Err(Error::Invalid("standard input has ended before the first answer: run `toolc setup` at a terminal, or give it a line for \
                                 each question"
-                .to_owned()),
+                .to_owned())),
         }
     }
 }
 
 impl SetupArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, folders: &[std::path::PathBuf], home: &Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, folders: &[std::path::PathBuf], home: &Home) -> Result<u8> {
         ask::refuse_tools("set up the program")?;
-        home.create(home.path()).map_err(|error| format!("failed to create {}: {error}", home.path().display()))?;
+        home.create(home.path()).map_err(|error| Error::failed(format!("create {}", home.path().display()), error))?;
         eprintln!("profile {}, in {}", home.profile(), home.path().display());
         let questions = Questions::default();
         if Profile::read(home.clone())?.config().main_model.is_none() {
@@ -79,7 +80,7 @@ impl SetupArgs {
     }
 
     /// Asks for the keys of models that are missing, and tests all. Returns whether a server refuses one.
-    fn ask_for_keys(&self, home: &Home, questions: &Questions) -> Result<bool, String> {
+    fn ask_for_keys(&self, home: &Home, questions: &Questions) -> Result<bool> {
         let profile = Profile::read(home.clone())?;
         let config = profile.config();
         let mut is_refused = false;
@@ -97,7 +98,7 @@ impl SetupArgs {
         Ok(is_refused)
     }
 
-    fn ask_for_key(&self, home: &Home, model: &ModelConfig, questions: &Questions) -> Result<bool, String> {
+    fn ask_for_key(&self, home: &Home, model: &ModelConfig, questions: &Questions) -> Result<bool> {
         let Some(variable) = &model.key_variable else { return Ok(false) };
         let mut env = Profile::read(home.clone())?.env();
         for _ in 0..MAX_TRIES {
@@ -118,7 +119,7 @@ impl SetupArgs {
 }
 
 /// Returns whether the server of a model refuses the key. A server that does not answer refuses nothing.
-fn is_refused(model: &ModelConfig, env: &Env) -> Result<bool, String> {
+fn is_refused(model: &ModelConfig, env: &Env) -> Result<bool> {
     let client: Client = models::client(model, env)?;
     let runtime = crate::ground::executor()?;
     match runtime.block_on(client.check_key()) {
@@ -138,7 +139,7 @@ fn is_refused(model: &ModelConfig, env: &Env) -> Result<bool, String> {
 }
 
 /// Writes a variable to `.env`, unless it is set in the environment of the process or in the file.
-fn keep(home: &Home, variable: &str, env: &Env) -> Result<(), String> {
+fn keep(home: &Home, variable: &str, env: &Env) -> Result<()> {
     let is_set = Profile::read(home.clone())?.env().var(variable);
     match env.var(variable) {
         Some(value) if is_set.as_deref() != Some(&value) => {
@@ -151,7 +152,7 @@ fn keep(home: &Home, variable: &str, env: &Env) -> Result<(), String> {
 }
 
 /// Asks for the main model.
-fn ask_for_model(home: &Home, questions: &Questions) -> Result<(), String> {
+fn ask_for_model(home: &Home, questions: &Questions) -> Result<()> {
     let apis: Vec<String> = Api::ALL.iter().map(|api| format!("{}:NAME", api.word())).collect();
     eprintln!("\nThe model that works on tasks: {}", apis.join(", "));
     for _ in 0..MAX_TRIES {
@@ -170,11 +171,11 @@ fn ask_for_model(home: &Home, questions: &Questions) -> Result<(), String> {
 }
 
 /// Asks for the variables that tools lack.
-fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Questions) -> Result<(), String> {
+fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Questions) -> Result<()> {
     let profile = Profile::read(home.clone())?;
     let registry = registry_to_show(home, profile.config(), folders)?;
     let session = registry.session().env(profile.env()).facts(profile.facts());
-    let session = session.build().map_err(|error| error.to_string())?;
+    let session = session.build()?;
     for variable in session.turn_blocking(Dialect::Mcp).doctor().variables {
         let tools: Vec<&str> = variable.tools.iter().map(AsRef::as_ref).collect();
         let mut text = format!("\n{}, for {}", show::one_line(&variable.name), show::one_line(&tools.join(", ")));
@@ -195,7 +196,7 @@ fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Qu
 }
 
 /// Asks for the variables that MCP servers get and that are not set.
-fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<(), String> {
+fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<()> {
     let profile = Profile::read(home.clone())?;
     let mut asked: Vec<&str> = Vec::new();
     for server in profile.config().mcp_servers.iter().filter(|server| server.enabled) {

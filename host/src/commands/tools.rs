@@ -11,6 +11,7 @@ use toolc_cli::Selection;
 use toolc_config::{Edited, Home, List, edit_list};
 
 use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose};
+use crate::ground::error::{Error, Result};
 use crate::ground::{ask, show};
 use crate::options::ToolOptions;
 use crate::person::Person;
@@ -55,7 +56,7 @@ enum ToolsCommand {
 
 impl ToolsArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
         let profile = Profile::read(home)?;
         let needs = Needs { person: Person::at_the_terminal(), ..Needs::new(Purpose::Show, Wait::UntilStarted) };
         let host = Host::assemble(profile, options, needs)?;
@@ -73,7 +74,7 @@ impl ToolsArgs {
 }
 
 /// Switches toolsets and tools on or off.
-fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) -> Result<(), String> {
+fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) -> Result<()> {
     ask::refuse_tools("switch tools on and off")?;
     let tools = &profile.config().tools;
     let (mut add, mut remove) = (Vec::new(), Vec::new());
@@ -110,7 +111,7 @@ enum Kind {
 }
 
 /// Returns what a name stands for. A toolset comes first, because most toolsets have more than one tool.
-fn kind(registry: &Registry, name: &str) -> Result<Kind, String> {
+fn kind(registry: &Registry, name: &str) -> Result<Kind> {
     if registry.toolset(name).is_some() {
         return Ok(Kind::Toolset);
     }
@@ -120,11 +121,11 @@ fn kind(registry: &Registry, name: &str) -> Result<Kind, String> {
     let mut known: Vec<String> = registry.toolsets().iter().map(ToString::to_string).collect();
     known.extend(registry.tools().iter().map(ToString::to_string));
     let similar = suggestion(name, known.iter().map(String::as_str));
-    Err(format!("there is no toolset and no tool `{name}`{similar}"))
+    Err(Error::Invalid(format!("there is no toolset and no tool `{name}`{similar}")))
 }
 
 /// Returns whether the profile grants a toolset or a tool, apart from what it disables.
-fn is_granted(profile: &Profile, registry: &Registry, name: &str, is_tool: bool) -> Result<bool, String> {
+fn is_granted(profile: &Profile, registry: &Registry, name: &str, is_tool: bool) -> Result<bool> {
     let tools = &profile.config().tools;
     let enable = if tools.enable.is_empty() { vec![DEFAULT_TOOLSET.to_owned()] } else { tools.enable.clone() };
     let granted = turn(registry.session().enable(enable).enable_tools(tools.enable_tools.clone()), profile)?;
@@ -136,8 +137,8 @@ fn is_granted(profile: &Profile, registry: &Registry, name: &str, is_tool: bool)
     Ok(own.is_subset(&granted))
 }
 
-fn turn(session: toolc::SessionBuilder, profile: &Profile) -> Result<Turn, String> {
-    let session = session.env(profile.env()).build().map_err(|error| error.to_string())?;
+fn turn(session: toolc::SessionBuilder, profile: &Profile) -> Result<Turn> {
+    let session = session.env(profile.env()).build()?;
     Ok(session.turn_blocking(Dialect::Mcp))
 }
 
@@ -168,7 +169,7 @@ struct ListedTool {
 }
 
 impl Listing {
-    fn new(profile: &Profile, registry: &Registry, servers: &McpServers) -> Result<Self, String> {
+    fn new(profile: &Profile, registry: &Registry, servers: &McpServers) -> Result<Self> {
         let tools = &profile.config().tools;
         let enable = if tools.enable.is_empty() && tools.enable_tools.is_empty() {
             vec![DEFAULT_TOOLSET.to_owned()]

@@ -8,6 +8,7 @@ use clap::Args;
 use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_projects, trusted_repositories};
 
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::sources::git::{GitTrust, ProjectGit};
 use crate::sources::{packages, project};
@@ -54,7 +55,7 @@ struct Untrusted {
 
 impl TrustArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, home: &Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, home: &Home) -> Result<u8> {
         home.check_exists()?;
         if self.list {
             let mut projects = trusted_projects(home)?;
@@ -72,7 +73,7 @@ impl TrustArgs {
             return revoke_trust(home, &folder, git.as_ref());
         }
         if !folder.is_dir() {
-            return Err(format!("no such folder: {}", folder.display()));
+            return Err(Error::Invalid(format!("no such folder: {}", folder.display())));
         }
         let Untrusted { files, git } = self.untrusted(home, &folder, git)?;
         if files.is_none() && git.is_none() {
@@ -97,7 +98,7 @@ impl TrustArgs {
     ///
     /// # Errors
     /// If the folder has neither, or they cannot be read.
-    fn untrusted(&self, home: &Home, folder: &Path, git: Option<ProjectGit>) -> Result<Untrusted, String> {
+    fn untrusted(&self, home: &Home, folder: &Path, git: Option<ProjectGit>) -> Result<Untrusted> {
         let mut files = match &self.plugin {
             Some(_) => Some(ProjectFiles::read_plugin(folder)?),
             None => ProjectFiles::read(folder)?,
@@ -106,16 +107,16 @@ impl TrustArgs {
         if let Some(why) = git.as_ref().and_then(ProjectGit::why_unknown) {
             let message = format!("the git settings cannot be trusted, because they are not known: {why}");
             if files.is_none() {
-                return Err(message);
+                return Err(Error::Invalid(message));
             }
             eprintln!("warning: {message}");
             git = None;
         }
         if files.is_none() && git.is_none() {
             let folder = folder.display();
-            return Err(format!(
+            return Err(Error::Invalid(format!(
                 "{folder} has no folder {PROJECT_FOLDER} to trust, and no git settings that run programs"
-            ));
+            )));
         }
         if let Some(Trust::Trusted(_)) = files.as_ref().map(|files| files.trust(home)).transpose()? {
             files = None;
@@ -127,12 +128,11 @@ impl TrustArgs {
     }
 
     /// Returns the project that the command line names, or that of the current directory.
-    fn project(&self, home: &Home) -> Result<PathBuf, String> {
+    fn project(&self, home: &Home) -> Result<PathBuf> {
         if let Some(dir) = &self.dir {
             return Ok(dir.clone());
         }
-        let current =
-            std::env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?;
+        let current = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
         Ok(project::project_of(&current, home).unwrap_or(current))
     }
 
@@ -159,7 +159,7 @@ impl TrustArgs {
 }
 
 /// Ends the trust in a folder. Returns the exit status.
-fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<u8, String> {
+fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<u8> {
     let was_trusted = revoke(home, folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
     if !was_trusted {
         eprintln!("error: {} was not trusted", folder.display());
@@ -167,11 +167,13 @@ fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<
     Ok(u8::from(!was_trusted))
 }
 
-fn confirm() -> Result<bool, String> {
+fn confirm() -> Result<bool> {
     if !io::stdin().is_terminal() {
-        return Err("without a terminal, no user can be asked: look at the files, and pass `--yes`".to_owned());
+        return Err(Error::Invalid(
+            "without a terminal, no user can be asked: look at the files, and pass `--yes`".to_owned(),
+        ));
     }
     eprint!("Trust this? [y/N] ");
-    io::stderr().flush().map_err(|error| error.to_string())?;
+    io::stderr().flush()?;
     Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

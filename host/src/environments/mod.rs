@@ -13,6 +13,7 @@ use toolc_config::Config;
 use toolc_environment::{HostId, Leases, Local, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::profile::Profile;
 pub(crate) use kinds::leases as own_leases;
@@ -44,7 +45,7 @@ impl EnvironmentKind {
     ///
     /// # Errors
     /// If the variable names no kind, or the configuration lacks what the kind needs.
-    pub(crate) fn find(argument: Option<Self>, config: &Config) -> Result<Self, String> {
+    pub(crate) fn find(argument: Option<Self>, config: &Config) -> Result<Self> {
         let variable = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty());
         let kind = match (argument, variable) {
             (Some(kind), _) => kind,
@@ -74,7 +75,7 @@ impl EnvironmentKind {
             }
             _ => return Ok(kind),
         };
-        Err(missing.to_owned())
+        Err(Error::Invalid(missing.to_owned()))
     }
 
     fn unknown(word: &str) -> String {

@@ -8,6 +8,7 @@ use toolc::Env;
 use toolc_config::HelperModel;
 use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
 
+use crate::ground::error::Result;
 use crate::ground::show;
 use crate::profile::Profile;
 pub(crate) use tokens::{Spent, Tokens};
@@ -72,7 +73,7 @@ impl Models {
         auxiliary: Option<&str>,
         configured: (Option<&ModelConfig>, Option<&ModelConfig>),
         env: &Env,
-    ) -> Result<Self, String> {
+    ) -> Result<Self> {
         let opened = |spec: Option<&str>, config: Option<&ModelConfig>| match (spec, config) {
             (Some(spec), _) => open(spec, env).map(Some),
             (None, Some(config)) => client(config, env).map(Some),
@@ -145,11 +146,11 @@ fn forms() -> Vec<String> {
 }
 
 /// Opens the model that `spec` names.
-fn open(spec: &str, env: &Env) -> Result<Client, String> {
+fn open(spec: &str, env: &Env) -> Result<Client> {
     let unknown = || format!("unknown model `{spec}`: expected {}", show::one_of(&forms()));
     let (api, name) = spec.split_once(':').filter(|(_, name)| !name.is_empty()).ok_or_else(unknown)?;
     if api == "script" {
-        return Ok(Client::scripted(Script::read(Path::new(name)).map_err(|error| error.to_string())?));
+        return Ok(Client::scripted(Script::read(Path::new(name))?));
     }
     let api = Api::from_word(api).ok_or_else(unknown)?;
     let other_url = api.other_base_url(|variable| env.var(variable));
@@ -170,7 +171,7 @@ fn open(spec: &str, env: &Env) -> Result<Client, String> {
 }
 
 /// Returns the client of a model.
-pub(crate) fn client(config: &ModelConfig, env: &Env) -> Result<Client, String> {
+pub(crate) fn client(config: &ModelConfig, env: &Env) -> Result<Client> {
     let key = |variable: &String| {
         let missing =
             || format!("the key of the model {} is missing: set the environment variable `{variable}`", config.model);
@@ -210,10 +211,10 @@ mod tests {
             ("script:/no/such/file", "failed to read the script /no/such/file"),
         ] {
             let error = open(spec).map(drop).expect_err("it cannot be opened");
-            assert!(error.contains(message), "{error}");
+            assert!(error.to_string().contains(message), "{error}");
         }
         let none = Models::open(None, None, (None, None), &env).map(drop);
-        let error = none.expect_err("no model is named");
+        let error = none.expect_err("no model is named").to_string();
         assert!(
             error
                 .contains("with the key in ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY. `--model script:FILE`"),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use toolc_config::{Home, ProjectFiles, Trust};
 
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 
 /// The data folders of the system if `XDG_DATA_DIRS` is not set.
@@ -48,7 +49,7 @@ pub(crate) fn find() -> Vec<PackagedPlugin> {
 ///
 /// # Errors
 /// Returns an error with the known names if there is none.
-pub(crate) fn find_named(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn find_named(name: &str) -> Result<PathBuf> {
     let mut plugins = find();
     if let Some(at) = plugins.iter().position(|plugin| plugin.name == name) {
         return Ok(plugins.swap_remove(at).folder);
@@ -56,7 +57,7 @@ pub(crate) fn find_named(name: &str) -> Result<PathBuf, String> {
     let known: Vec<String> = plugins.iter().map(|plugin| format!("`{}`", show::one_line(&plugin.name))).collect();
     let known =
         if known.is_empty() { "no package has one".to_owned() } else { format!("there are {}", known.join(", ")) };
-    Err(format!("no package has installed a plugin `{name}`: {known}"))
+    Err(Error::Invalid(format!("no package has installed a plugin `{name}`: {known}")))
 }
 
 /// Returns the data folders of the system: those of `XDG_DATA_DIRS`, in their order.
@@ -71,12 +72,12 @@ fn data_folders() -> Vec<PathBuf> {
 
 impl PackagedPlugin {
     /// Returns the folder that contains the copy which the user has trusted. The error says why there is none.
-    pub(crate) fn trusted_copy(&self, home: &Home) -> Result<PathBuf, String> {
+    pub(crate) fn trusted_copy(&self, home: &Home) -> Result<PathBuf> {
         let how = format!("run `toolc trust --plugin {}`, if you trust its files", self.name);
         match ProjectFiles::read_plugin(&self.folder)?.trust(home)? {
             Trust::Trusted(copy) => Ok(copy.parent().unwrap_or(Path::new("/")).to_owned()),
-            Trust::Changed => Err(format!("its files have changed since you trusted them: {how}")),
-            Trust::Unknown => Err(how),
+            Trust::Changed => Err(Error::Invalid(format!("its files have changed since you trusted them: {how}"))),
+            Trust::Unknown => Err(Error::Invalid(how)),
         }
     }
 

@@ -17,6 +17,7 @@ use toolc_cli::DoctorSection;
 use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust};
 use toolc_plugins::{PluginMemory, PluginReport, Plugins};
 
+use crate::ground::error::{Error, Result};
 use crate::ground::folders;
 use crate::profile::Profile;
 use crate::sources::packages::{self, PackagedPlugin};
@@ -41,9 +42,9 @@ pub(crate) fn load(
     home: &Home,
     config: &toolc_config::Plugins,
     registry: &Registry,
-) -> Result<LoadedPlugins, String> {
+) -> Result<LoadedPlugins> {
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
-        return Err(format!("no such folder of plugins: {}", missing.display()));
+        return Err(Error::Invalid(format!("no such folder of plugins: {}", missing.display())));
     }
     let (mut folders, is_default) = (folders.to_vec(), folders.is_empty());
     let (mut untrusted, mut packages) = (None, Vec::new());
@@ -60,7 +61,7 @@ pub(crate) fn load(
             for plugin in found {
                 match plugin.trusted_copy(home) {
                     Ok(folder) => folders.push(folder),
-                    Err(why) => packages.push(PackagedPlugin { why, ..plugin }),
+                    Err(why) => packages.push(PackagedPlugin { why: why.to_string(), ..plugin }),
                 }
             }
         }
@@ -111,7 +112,7 @@ impl LoadedPlugins {
     ///
     /// # Errors
     /// Returns an error if the plugin is not loaded, or keeps no notes.
-    pub(crate) fn memory(&self, profile: &Profile) -> Result<Option<Arc<dyn MemoryStore>>, String> {
+    pub(crate) fn memory(&self, profile: &Profile) -> Result<Option<Arc<dyn MemoryStore>>> {
         let Some(name) = &profile.config().memory_plugin else { return Ok(None) };
         let memory = self.plugins.memory(name, profile.env(), Some(profile.home.path()));
         let memory = memory.map_err(|problem| {

@@ -86,7 +86,7 @@ struct ModelSummarizer {
 impl Summarizer for ModelSummarizer {
     fn summarize(&self, instructions: &str, text: &str, cancellation: CancellationToken) -> Result<String, String> {
         // The thread of the call has no executor of its own, and not every command has one.
-        let runtime = crate::ground::executor()?;
+        let runtime = crate::ground::executor().map_err(|error| error.to_string())?;
         runtime.block_on(async {
             let (text, answer) = tokio::select! {
                 biased;

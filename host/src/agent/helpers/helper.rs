@@ -16,6 +16,7 @@ use crate::agent::budget::Budget;
 use crate::agent::event::{AgentEvent, Observer};
 use crate::agent::plan::{DELEGATE_TASK, HelperPlan, Plan};
 use crate::agent::{Agent, Ended, Interrupts};
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::models::Spent;
 
@@ -184,12 +185,7 @@ impl Helper {
     ///
     /// # Errors
     /// Returns an error if there is no thread for it.
-    pub(super) fn start(
-        id: String,
-        is_background: bool,
-        job: Job,
-        surroundings: Surroundings,
-    ) -> Result<Arc<Self>, String> {
+    pub(super) fn start(id: String, is_background: bool, job: Job, surroundings: Surroundings) -> Result<Arc<Self>> {
         let goal = surroundings.base.redactor.text(&job.goal).into_owned();
         let helper = Arc::new(Self {
             goal: beginning(&show::one_line(&goal), SHOWN_GOAL).into_owned(),
@@ -207,12 +203,12 @@ impl Helper {
             let ending = Ending(&on_thread);
             let report = match crate::ground::executor() {
                 Ok(runtime) => runtime.block_on(on_thread.work(job, &surroundings)),
-                Err(error) => Report::new(Status::Failed, Some(error)),
+                Err(error) => Report::new(Status::Failed, Some(error.to_string())),
             };
             ending.end(report, &surroundings);
         };
         let thread = thread::Builder::new().name(helper.id.clone()).spawn(work);
-        thread.map_err(|error| format!("failed to start the thread of a helper: {error}"))?;
+        thread.map_err(|error| Error::failed("start the thread of a helper", error))?;
         Ok(helper)
     }
 
@@ -295,7 +291,7 @@ impl Helper {
         observer(&AgentEvent::HelperBegins { helper: &self.id, goal: &self.goal, background: self.is_background });
         let mut agent = match surroundings.agent(self) {
             Ok(agent) => agent,
-            Err(error) => return Report::new(Status::Failed, Some(error)),
+            Err(error) => return Report::new(Status::Failed, Some(error.to_string())),
         };
         let mut report = tokio::select! {
             biased;
@@ -312,7 +308,7 @@ impl Helper {
 }
 
 impl Surroundings {
-    fn agent(&self, helper: &Arc<Helper>) -> Result<Agent, String> {
+    fn agent(&self, helper: &Arc<Helper>) -> Result<Agent> {
         let Base { make, selection, toolsets, approver, observer, .. } = &self.base;
         // The user does not see a helper in the background, and may be typing.
         let approver = approver.clone().filter(|_| !helper.is_background);

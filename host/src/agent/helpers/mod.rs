@@ -21,6 +21,7 @@ use super::budget::Budget;
 use super::event::Observer;
 use super::plan::{HelperPlan, Plan};
 use super::{Agent, News};
+use crate::ground::error::{Error, Result};
 use crate::models::Spent;
 use helper::{Helper, Job, Report, Surroundings, WaitingCall};
 
@@ -49,7 +50,7 @@ pub(super) struct Helpers {
 }
 
 /// Makes an agent.
-pub(super) type MakeAgent = Arc<dyn Fn(Plan<'_>) -> Result<Agent, String> + Send + Sync>;
+pub(super) type MakeAgent = Arc<dyn Fn(Plan<'_>) -> Result<Agent> + Send + Sync>;
 
 /// What helpers have in common with their parent.
 #[derive(Clone)]
@@ -157,18 +158,13 @@ impl Helpers {
     ///
     /// # Errors
     /// Returns an error if there are too many, or one cannot be started. Then none runs.
-    fn start(
-        &self,
-        jobs: Vec<Job>,
-        is_background: bool,
-        call: Option<&Arc<WaitingCall>>,
-    ) -> Result<Vec<Arc<Helper>>, String> {
+    fn start(&self, jobs: Vec<Job>, is_background: bool, call: Option<&Arc<WaitingCall>>) -> Result<Vec<Arc<Helper>>> {
         let mut all = self.all();
         if all.len() + jobs.len() > MAX_HELPERS {
-            return Err(format!(
+            return Err(Error::Invalid(format!(
                 "there would be more than {MAX_HELPERS} helpers that have not ended or whose results were not read: read results, or stop \
                  helpers"
-            ));
+            )));
         }
         let budget = Arc::clone(&self.budget.lock().unwrap_or_else(PoisonError::into_inner));
         let mut started = Vec::new();

@@ -20,6 +20,7 @@ use toolc_config::Home;
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Ended, Interrupts};
+use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use crate::person::Person;
 use tasks::Task;
@@ -62,7 +63,7 @@ pub(crate) struct BatchCommand {
 
 impl BatchCommand {
     /// Runs the command.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let tasks = tasks::read(&self.tasks)?;
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
         check_out(&self.tasks, &self.out)?;
@@ -82,24 +83,28 @@ impl BatchCommand {
 }
 
 /// Returns the distribution of this name.
-fn distribution(name: &str) -> Result<Distribution, String> {
+fn distribution(name: &str) -> Result<Distribution> {
     let all = &toolc_catalog::DISTRIBUTIONS;
-    all.iter().find(|distribution| distribution.name == name).cloned().ok_or_else(|| {
-        let names: Vec<&str> = all.iter().map(|distribution| &*distribution.name).collect();
-        if names.is_empty() {
-            return format!("unknown distribution `{name}`: the catalog has none");
-        }
-        format!("unknown distribution `{name}`: expected one of {}", names.join(", "))
-    })
+    all.iter()
+        .find(|distribution| distribution.name == name)
+        .cloned()
+        .ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|distribution| &*distribution.name).collect();
+            if names.is_empty() {
+                return format!("unknown distribution `{name}`: the catalog has none");
+            }
+            format!("unknown distribution `{name}`: expected one of {}", names.join(", "))
+        })
+        .map_err(Error::Invalid)
 }
 
 /// Fails if the file of results is that of the tasks, or is one of something else. Nothing is changed.
-fn check_out(tasks: &Path, out: &Path) -> Result<(), String> {
+fn check_out(tasks: &Path, out: &Path) -> Result<()> {
     if is_same_file(tasks, out) {
-        return Err(format!(
+        return Err(Error::Invalid(format!(
             "{} has the tasks, and would get the results: use another file for `--out`",
             out.display()
-        ));
+        )));
     }
     trajectory::check(out)
 }
@@ -119,16 +124,17 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 /// Opens the file of results, for this run alone: two runs would work on the same tasks.
-fn open_out(path: &Path) -> Result<File, String> {
+fn open_out(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(|error| format!("failed to open {}: {error}", path.display()))?;
+    let file = options.open(path).map_err(|error| Error::failed(format!("open {}", path.display()), error))?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            Err(format!("another run writes to {}: wait for its end, or use another file for `--out`", path.display()))
-        }
+        Err(TryLockError::WouldBlock) => Err(Error::Invalid(format!(
+            "another run writes to {}: wait for its end, or use another file for `--out`",
+            path.display()
+        ))),
         // Not all file systems have locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
@@ -144,8 +150,8 @@ struct Run<'s> {
 }
 
 impl Run<'_> {
-    async fn all(&self, open: Vec<(usize, Task)>) -> Result<ExitCode, String> {
-        let interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+    async fn all(&self, open: Vec<(usize, Task)>) -> Result<ExitCode> {
+        let interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let queue = Mutex::new(open.into_iter());
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let worker = || {
@@ -156,7 +162,7 @@ impl Run<'_> {
                         return Ok(true);
                     }
                 }
-                Ok::<bool, String>(false)
+                Ok(false)
             }
         };
         let ended = futures_util::future::join_all((0..self.command.jobs).map(|_| worker())).await;
@@ -169,7 +175,7 @@ impl Run<'_> {
     }
 
     /// Works on one task, and writes its line.
-    async fn task(&self, index: usize, task: &Task, interrupts: &mut Interrupts) -> Result<Ended, String> {
+    async fn task(&self, index: usize, task: &Task, interrupts: &mut Interrupts) -> Result<Ended> {
         let seed = self.command.seed.wrapping_add(index as u64);
         let toolsets: Option<Vec<String>> = self
             .distribution
@@ -208,7 +214,7 @@ impl Run<'_> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .write_all(line.as_bytes())
-            .map_err(|error| format!("failed to write {}: {error}", self.command.out.display()))?;
+            .map_err(|error| Error::failed(format!("write {}", self.command.out.display()), error))?;
         if error.is_some() {
             self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone());
         }

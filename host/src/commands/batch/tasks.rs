@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::ground::error::{Error, Result};
+
 /// The maximum size of a file of tasks.
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -28,12 +30,12 @@ struct Line {
 ///
 /// # Errors
 /// Returns an error with the number of the first line that is not a task, or that has the id of another one.
-pub(super) fn read(path: &Path) -> Result<Vec<Task>, String> {
+pub(super) fn read(path: &Path) -> Result<Vec<Task>> {
     let shown = path.display();
-    let file = File::open(path).map_err(|error| format!("failed to read {shown}: {error}"))?;
+    let file = File::open(path).map_err(|error| Error::failed(format!("read {shown}"), error))?;
     let length = file.metadata().map(|file| file.len()).unwrap_or_default();
     if length > MAX_BYTES {
-        return Err(format!("{shown} is larger than {MAX_BYTES} bytes: split it"));
+        return Err(Error::Invalid(format!("{shown} is larger than {MAX_BYTES} bytes: split it")));
     }
     let (mut tasks, mut ids) = (Vec::new(), HashSet::new());
     for (number, line) in (1..).zip(BufReader::new(file.take(MAX_BYTES)).lines()) {
@@ -47,11 +49,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>, String> {
             format!("{shown}: line {number}: expected a task such as {{\"prompt\": \"...\"}}: {error}")
         })?;
         if prompt.trim().is_empty() {
-            return Err(format!("{shown}: line {number}: the prompt is empty: say what is to be done"));
+            return Err(Error::Invalid(format!("{shown}: line {number}: the prompt is empty: say what is to be done")));
         }
         let id = id.unwrap_or_else(|| number.to_string());
         if !ids.insert(id.clone()) {
-            return Err(format!("{shown}: line {number}: another task has the id `{id}`"));
+            return Err(Error::Invalid(format!("{shown}: line {number}: another task has the id `{id}`")));
         }
         tasks.push(Task { id, prompt });
     }
@@ -65,7 +67,7 @@ mod tests {
     fn tasks(text: &str) -> Result<Vec<Task>, String> {
         let file = tempfile::NamedTempFile::new().expect("failed to make a file");
         std::fs::write(file.path(), text).expect("failed to write");
-        read(file.path())
+        read(file.path()).map_err(|error| error.to_string())
     }
 
     #[test]

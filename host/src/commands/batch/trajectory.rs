@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::tasks::Task;
 use crate::agent::{Agent, AgentEvent};
+use crate::ground::error::{Error, Result};
 
 /// The events of a task, without the pieces of streamed text.
 #[derive(Debug, Default)]
@@ -90,7 +91,7 @@ enum Rest {
 ///
 /// # Errors
 /// Returns an error if it has something else, or cannot be read.
-pub(super) fn check(path: &Path) -> Result<(), String> {
+pub(super) fn check(path: &Path) -> Result<()> {
     read(path).map(drop)
 }
 
@@ -99,7 +100,7 @@ pub(super) fn check(path: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or has something else than results. It is then unchanged.
-pub(super) fn finished(path: &Path) -> Result<HashSet<String>, String> {
+pub(super) fn finished(path: &Path) -> Result<HashSet<String>> {
     let Results { ids, complete, rest } = read(path)?;
     let open = || std::fs::OpenOptions::new().append(true).open(path);
     let shown = path.display();
@@ -107,15 +108,15 @@ pub(super) fn finished(path: &Path) -> Result<HashSet<String>, String> {
         Rest::Nothing => {}
         Rest::Result => open()
             .and_then(|mut file| file.write_all(b"\n"))
-            .map_err(|error| format!("failed to end the last line of {shown}: {error}"))?,
+            .map_err(|error| Error::failed(format!("end the last line of {shown}"), error))?,
         Rest::Beginning => open()
             .and_then(|file| file.set_len(complete))
-            .map_err(|error| format!("failed to remove the incomplete last line of {shown}: {error}"))?,
+            .map_err(|error| Error::failed(format!("remove the incomplete last line of {shown}"), error))?,
     }
     Ok(ids)
 }
 
-fn read(path: &Path) -> Result<Results, String> {
+fn read(path: &Path) -> Result<Results> {
     let shown = path.display();
     let failed = |error: std::io::Error| format!("failed to read {shown}: {error}");
     let file = match File::open(path) {
@@ -150,9 +151,9 @@ fn read(path: &Path) -> Result<Results, String> {
             }
             None if !is_whole && !is_json && is_beginning(&line) => results.rest = Rest::Beginning,
             None => {
-                return Err(format!(
+                return Err(Error::Invalid(format!(
                     "{shown}: line {number} is not the result of a task, and the file is left as it is: use another file for `--out`"
-                ));
+                )));
             }
         }
         if !is_whole {
@@ -177,15 +178,15 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("failed to make a file");
         let text = "{\"id\":\"a\",\"outcome\":\"done\"}\n{\"id\":\"b\",\"outcome\":\"failed\"}\n{\"id\":\"c\",\"outc";
         std::fs::write(file.path(), text).expect("failed to write");
-        assert_eq!(finished(file.path()), Ok(HashSet::from(["a".to_owned()])));
+        assert_eq!(finished(file.path()).expect("the file is valid"), HashSet::from(["a".to_owned()]));
         let left = std::fs::read_to_string(file.path()).expect("it exists");
         assert_eq!(left.lines().count(), 2);
         assert!(left.ends_with("\"failed\"}\n"));
-        assert_eq!(finished(Path::new("/no/such/file")), Ok(HashSet::new()));
+        assert_eq!(finished(Path::new("/no/such/file")).expect("the file is valid"), HashSet::new());
         // The end of the line is all that is missing.
         let text = "{\"id\":\"a\",\"outcome\":\"done\"}";
         std::fs::write(file.path(), text).expect("failed to write");
-        assert_eq!(finished(file.path()), Ok(HashSet::from(["a".to_owned()])));
+        assert_eq!(finished(file.path()).expect("the file is valid"), HashSet::from(["a".to_owned()]));
         assert_eq!(std::fs::read_to_string(file.path()).expect("it exists"), format!("{text}\n"));
     }
 
@@ -206,7 +207,7 @@ mod tests {
             std::fs::write(file.path(), text).expect("failed to write");
             for checked in [check(file.path()), finished(file.path()).map(drop)] {
                 let error = checked.expect_err("it has something else");
-                assert!(error.contains("is not the result of a task"), "{text}: {error}");
+                assert!(error.to_string().contains("is not the result of a task"), "{text}: {error}");
             }
             assert_eq!(std::fs::read_to_string(file.path()).expect("it exists"), text);
         }

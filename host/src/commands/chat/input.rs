@@ -16,6 +16,8 @@ use toolc_config::Home;
 
 use super::commands::COMMANDS;
 
+use crate::ground::error::{Error, Result};
+
 const PROMPT: &str = "> ";
 /// The number of lines that the history keeps.
 const HISTORY: usize = 2_000;
@@ -39,7 +41,7 @@ pub(super) struct Input {
 
 impl Input {
     /// Returns the editor, with the history of a profile.
-    pub(super) fn new(home: &Home, redactor: Arc<Redactor>) -> Result<Self, String> {
+    pub(super) fn new(home: &Home, redactor: Arc<Redactor>) -> Result<Self> {
         let history = home.history();
         let failed = |error: &dyn std::fmt::Display| format!("failed to read from the terminal: {error}");
         let config = Config::builder()
@@ -63,7 +65,7 @@ impl Input {
     }
 
     /// Reads one message.
-    pub(super) fn line(&mut self) -> Result<Line, String> {
+    pub(super) fn line(&mut self) -> Result<Line> {
         match self.editor.readline(PROMPT) {
             Ok(text) => {
                 let _ = self.editor.add_history_entry(&*self.redactor.kept_text(&text));
@@ -72,7 +74,7 @@ impl Input {
             }
             Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
             Err(ReadlineError::Eof) => Ok(Line::End),
-            Err(error) => Err(format!("failed to read from the terminal: {error}")),
+            Err(error) => Err(Error::Invalid(format!("failed to read from the terminal: {error}"))),
         }
     }
 }

@@ -17,6 +17,7 @@ use toolc_store::SessionInfo;
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup, to_resume};
 use crate::agent::{Agent, Ended, Interrupts};
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::person::Person;
@@ -36,11 +37,11 @@ pub(crate) struct ChatArgs {
 
 impl ChatArgs {
     /// Runs the chat.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-            return Err("the chat needs a terminal. `toolc agent PROMPT` works on one task without one, and `toolc --help` lists \
+            return Err(Error::Invalid("the chat needs a terminal. `toolc agent PROMPT` works on one task without one, and `toolc --help` lists \
                         the other commands"
-                .to_owned());
+                .to_owned()));
         }
         let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
         if let Err(problem) = setup.check_environment() {
@@ -52,8 +53,8 @@ impl ChatArgs {
         status.map(|()| ExitCode::SUCCESS)
     }
 
-    async fn run_in(&self, setup: &Arc<Setup>) -> Result<(), String> {
-        let interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+    async fn run_in(&self, setup: &Arc<Setup>) -> Result<()> {
+        let interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let resume = match &self.resume {
             Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
             None => None,
@@ -98,8 +99,8 @@ struct Chat<'s, B> {
     input: Input,
 }
 
-impl<B: Fn(Option<&SessionInfo>) -> Result<Agent, String>> Chat<'_, B> {
-    async fn run(mut self) -> Result<(), String> {
+impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
+    async fn run(mut self) -> Result<()> {
         let mut last_was_interrupt = false;
         loop {
             let text = match self.input.line()? {

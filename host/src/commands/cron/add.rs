@@ -14,6 +14,7 @@ use super::show;
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use crate::person::Person;
 
@@ -54,7 +55,7 @@ pub(super) struct AddArgs {
 }
 
 impl AddArgs {
-    pub(super) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(super) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let jobs = super::jobs(&home);
         // Only to know the tools: no turn is run.
         let args = AgentArgs { without_model: true, no_record: true, ..AgentArgs::default() };
@@ -91,7 +92,8 @@ impl AddArgs {
             directory,
             to_file: Some(self.to_file),
         };
-        let added = cronjob::add(&jobs, request, &maker, SystemTime::now()).map_err(|error| error.to_string());
+        let added =
+            cronjob::add(&jobs, request, &maker, SystemTime::now()).map_err(|error| Error::Invalid(error.to_string()));
         drop(turn);
         drop(agent);
         setup.settle();

@@ -16,11 +16,12 @@ use std::time::SystemTime;
 
 use clap::{Args, Subcommand};
 use toolc_config::Home;
-use toolc_store::{Database, Job, JobState, Jobs, MAX_RUNS, StoreError};
+use toolc_store::{Database, Job, JobState, Jobs, MAX_RUNS};
 
 use crate::agent::setup::AgentArgs;
 use crate::approval::Mode;
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::models;
 use crate::options::ToolOptions;
 
@@ -157,23 +158,22 @@ fn random() -> u64 {
 
 impl CronArgs {
     /// Runs the command.
-    pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let command = self.command.unwrap_or(CronCommand::List { json: false });
         let jobs = jobs(&home);
-        let failed = |error: StoreError| error.to_string();
         if !matches!(command, CronCommand::Work { .. }) {
             home.check_exists()?;
-            jobs.zone().map_err(|error| error.to_string())?;
+            jobs.zone()?;
         }
         match command {
             CronCommand::List { json } => {
-                let all = jobs.list().map_err(failed)?;
-                let text = if json { show::list_json(&jobs, &all).map_err(failed)? } else { show::list(&jobs, &all) };
+                let all = jobs.list()?;
+                let text = if json { show::list_json(&jobs, &all)? } else { show::list(&jobs, &all) };
                 ask::print(&text).map(|()| ExitCode::SUCCESS)
             }
             CronCommand::Show { id, runs, json } => {
-                let Some(job) = jobs.get(id).map_err(failed)? else { return Ok(unknown(&[id])) };
-                let runs = jobs.runs(id, runs.min(MAX_RUNS)).map_err(failed)?;
+                let Some(job) = jobs.get(id)? else { return Ok(unknown(&[id])) };
+                let runs = jobs.runs(id, runs.min(MAX_RUNS))?;
                 ask::print(&if json { show::job_json(&jobs, &job, &runs) } else { show::job(&jobs, &job, &runs) })?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -184,9 +184,9 @@ impl CronArgs {
             CronCommand::Run(args) => {
                 ask::refuse_tools("run jobs")?;
                 if options.approval.is_some_and(|mode| mode != Mode::Deny) {
-                    return Err("jobs run with `--approval deny`, because no person is there: approve commands permanently, or \
+                    return Err(Error::Invalid("jobs run with `--approval deny`, because no person is there: approve commands permanently, or \
                                 leave the option out"
-                        .to_owned());
+                        .to_owned()));
                 }
                 run::Runner::new(&args, options, &home)?.run()
             }
@@ -198,35 +198,35 @@ impl CronArgs {
     }
 }
 
-fn pause(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode, String> {
+fn pause(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode> {
     ask::refuse_tools("pause jobs")?;
     change(jobs, ids, |job| match job.state {
         JobState::Active(_) => {
             job.state = JobState::Paused;
             Ok(())
         }
-        state => Err(format!("it is {} already", state.word())),
+        state => Err(Error::Invalid(format!("it is {} already", state.word()))),
     })
 }
 
-fn resume(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode, String> {
+fn resume(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode> {
     ask::refuse_tools("resume jobs")?;
     let now = SystemTime::now();
-    let zone = jobs.zone().map_err(|error| error.to_string())?;
+    let zone = jobs.zone()?;
     change(jobs, ids, move |job| match job.state {
         JobState::Paused => {
             job.activate(now, &zone);
             Ok(())
         }
-        state => Err(format!("it is not paused, but {}", state.word())),
+        state => Err(Error::Invalid(format!("it is not paused, but {}", state.word()))),
     })
 }
 
-fn remove(jobs: &Jobs, ids: Vec<i64>) -> Result<ExitCode, String> {
+fn remove(jobs: &Jobs, ids: Vec<i64>) -> Result<ExitCode> {
     ask::refuse_tools("remove jobs")?;
     let mut missing = Vec::new();
     for id in ids {
-        if !jobs.remove(id).map_err(|error| error.to_string())? {
+        if !jobs.remove(id)? {
             missing.push(id);
         }
     }
@@ -234,14 +234,10 @@ fn remove(jobs: &Jobs, ids: Vec<i64>) -> Result<ExitCode, String> {
 }
 
 /// Changes jobs, and prints what they are then.
-fn change(
-    jobs: &Jobs,
-    ids: &[i64],
-    mut change: impl FnMut(&mut Job) -> Result<(), String>,
-) -> Result<ExitCode, String> {
+fn change(jobs: &Jobs, ids: &[i64], mut change: impl FnMut(&mut Job) -> Result<()>) -> Result<ExitCode> {
     let mut status = ExitCode::SUCCESS;
     for id in ids {
-        match jobs.change(*id, &mut change).map_err(|error| error.to_string())? {
+        match jobs.change(*id, &mut change)? {
             None => status = unknown(&[*id]),
             Some((Err(problem), _)) => {
                 eprintln!("error: job {id} is unchanged: {problem}");

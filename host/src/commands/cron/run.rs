@@ -18,6 +18,7 @@ use super::lock::RunnerLock;
 use super::work::Report;
 use super::{RunArgs, show};
 use crate::environments::EnvironmentKind;
+use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
@@ -78,9 +79,9 @@ pub(super) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub(super) fn new(args: &'a RunArgs, options: &ToolOptions, home: &'a Home) -> Result<Self, String> {
+    pub(super) fn new(args: &'a RunArgs, options: &ToolOptions, home: &'a Home) -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
-        let path = std::env::current_exe().map_err(|error| format!("failed to find this program: {error}"))?;
+        let path = std::env::current_exe().map_err(|error| Error::failed("find this program", error))?;
         let profile = Profile::read(home.clone())?;
         let environment = EnvironmentKind::find(options.environment, profile.config())?;
         Ok(Self {
@@ -98,7 +99,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs jobs until a signal comes, or with `--once` until none is due.
-    pub(super) fn run(&mut self) -> Result<ExitCode, String> {
+    pub(super) fn run(&mut self) -> Result<ExitCode> {
         let stop = stop_flag()?;
         let result = self.run_until(&stop);
         // The runs end with their input, also after an error.
@@ -110,15 +111,14 @@ impl<'a> Runner<'a> {
         {
             self.end(ended)?;
         }
-        let released = self.jobs.release(&self.name).map_err(|error| error.to_string());
+        let released = self.jobs.release(&self.name).map_err(Error::from);
         let was_stopped = result?;
         released?;
         Ok(ExitCode::from(if was_stopped { 130 } else { u8::from(self.has_failed) }))
     }
 
     /// Runs jobs until all that were wanted have ended, or a signal stops it. Returns whether a signal did.
-    fn run_until(&mut self, stop: &AtomicBool) -> Result<bool, String> {
-        let failed = |error: StoreError| error.to_string();
+    fn run_until(&mut self, stop: &AtomicBool) -> Result<bool> {
         let mut wanted = self.args.ids.iter().copied().collect::<VecDeque<i64>>();
         let mut lease = HeldLease::NotYet { is_told: false };
         loop {
@@ -131,13 +131,13 @@ impl<'a> Runner<'a> {
                     None => return Ok(false),
                 },
                 HeldLease::Since(renewed) if renewed.elapsed() >= RENEWAL => {
-                    let is_held = self.jobs.renew(&self.name, SystemTime::now()).map_err(failed)?;
+                    let is_held = self.jobs.renew(&self.name, SystemTime::now())?;
                     lease = if is_held { HeldLease::Since(Instant::now()) } else { self.lost() };
                 }
                 HeldLease::Since(_) => {}
             }
             if matches!(lease, HeldLease::Since(_)) {
-                if !self.begin_runs(&mut wanted).map_err(failed)? {
+                if !self.begin_runs(&mut wanted)? {
                     lease = self.lost();
                 } else if self.is_once() && self.running.is_empty() && wanted.is_empty() && !self.is_due()? {
                     return Ok(false);
@@ -145,8 +145,10 @@ impl<'a> Runner<'a> {
             }
             match self.receiver.recv_timeout(TICK) {
                 Ok(ended) => self.end(ended)?,
-                Err(RecvTimeoutError::Timeout) => self.stop_removed().map_err(failed)?,
-                Err(RecvTimeoutError::Disconnected) => return Err("the channel of the runs is closed".to_owned()),
+                Err(RecvTimeoutError::Timeout) => self.stop_removed()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Error::Invalid("the channel of the runs is closed".to_owned()));
+                }
             }
         }
     }
@@ -161,10 +163,9 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// If another runner holds the lease and the user has named jobs.
-    fn acquire(&mut self, wanted: &VecDeque<i64>, is_told: bool) -> Result<Option<HeldLease>, String> {
-        let failed = |error: StoreError| error.to_string();
-        self.end_lease_of_dead().map_err(failed)?;
-        let expires = match self.jobs.acquire(&self.name, SystemTime::now()).map_err(failed)? {
+    fn acquire(&mut self, wanted: &VecDeque<i64>, is_told: bool) -> Result<Option<HeldLease>> {
+        self.end_lease_of_dead()?;
+        let expires = match self.jobs.acquire(&self.name, SystemTime::now())? {
             Lease::Held { interrupted } => {
                 for job in interrupted {
                     eprintln!(
@@ -186,7 +187,7 @@ impl<'a> Runner<'a> {
         }
         let active = format!("another `toolc cron run` is active (its lease ends at {expires})");
         if !wanted.is_empty() {
-            return Err(format!("{active}: stop it first"));
+            return Err(Error::Invalid(format!("{active}: stop it first")));
         }
         eprintln!("note: {active}");
         Ok(None)
@@ -202,11 +203,11 @@ impl<'a> Runner<'a> {
         ended.map_or(Ok(()), |name| self.jobs.release(&name))
     }
 
-    fn is_due(&self) -> Result<bool, String> {
+    fn is_due(&self) -> Result<bool> {
         if !self.args.ids.is_empty() {
             return Ok(false);
         }
-        let next = self.jobs.next_due().map_err(|error| error.to_string())?;
+        let next = self.jobs.next_due()?;
         Ok(next.is_some_and(|next| next <= SystemTime::now()))
     }
 
@@ -275,17 +276,17 @@ impl<'a> Runner<'a> {
     }
 
     /// Records and delivers what came of a run.
-    fn end(&mut self, ended: Ended) -> Result<(), String> {
+    fn end(&mut self, ended: Ended) -> Result<()> {
         let Ended { job, mut run, outcome, output } = ended;
         self.running.remove(&run.id);
         let now = SystemTime::now();
         let is_recorded = self.jobs.finish(&self.name, run.id, outcome, &output, now);
-        if !is_recorded.map_err(|error| error.to_string())? {
+        if !is_recorded? {
             return Ok(());
         }
         self.has_failed |= outcome != RunOutcome::Done;
         // As it is kept.
-        run = self.jobs.run(run.id).map_err(|error| error.to_string())?.unwrap_or(run);
+        run = self.jobs.run(run.id)?.unwrap_or(run);
         let mut file = None;
         if job.work.to_file {
             match write_result(self.home, &job, &show::result(&self.jobs, &job, &run)) {
@@ -306,7 +307,7 @@ impl<'a> Runner<'a> {
 }
 
 /// Returns the options of the process of a run. Relative paths mean the directory of this process, not that of the job.
-fn child_options(args: &RunArgs, options: &ToolOptions, home: &Home) -> Result<Vec<String>, String> {
+fn child_options(args: &RunArgs, options: &ToolOptions, home: &Home) -> Result<Vec<String>> {
     let absolute = |path: &Path| {
         let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
         path.into_os_string().into_string().map_err(|path| format!("the path is not UTF-8: {}", path.display()))
@@ -335,11 +336,11 @@ fn child_options(args: &RunArgs, options: &ToolOptions, home: &Home) -> Result<V
 }
 
 /// Returns the flag that SIGINT and SIGTERM set. A second signal ends this process at once.
-fn stop_flag() -> Result<Arc<AtomicBool>, String> {
+fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let failed = |error: io::Error| format!("failed to handle signals: {error}");
+        let failed = |error: io::Error| Error::failed("handle signals", error);
         signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop)).map_err(failed)?;
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
     }

@@ -20,6 +20,7 @@ use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Ended, Interrupts};
 use crate::approval::Mode;
+use crate::ground::error::{Error, Result};
 use crate::ground::time;
 use crate::options::ToolOptions;
 use crate::person::Person;
@@ -39,19 +40,18 @@ pub(super) struct Report {
 }
 
 /// Does the work of a run, and prints a [`Report`].
-pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home) -> Result<ExitCode> {
     let jobs = super::jobs(&home);
-    let failed = |error: toolc_store::StoreError| error.to_string();
-    let run = jobs.run(id).map_err(failed)?.filter(|run| run.ended.is_none());
+    let run = jobs.run(id)?.filter(|run| run.ended.is_none());
     let run = run.ok_or_else(|| format!("no run {id} is open: only `toolc cron run` uses this command"))?;
     // The runner has ended, or wants this process to end.
     let watch = thread::Builder::new().name("input".to_owned()).spawn(|| {
         let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
         std::process::exit(130);
     });
-    watch.map_err(|error| format!("failed to start a thread: {error}"))?;
-    let job = jobs.get(run.job).map_err(failed)?.ok_or("the job of the run was removed")?;
-    let context = context(&jobs, &job).map_err(failed)?;
+    watch.map_err(|error| Error::failed("start a thread", error))?;
+    let job = jobs.get(run.job)?.ok_or("the job of the run was removed")?;
+    let context = context(&jobs, &job)?;
     let args = AgentArgs { without_model: job.work.no_agent, ..models.agent_args() };
     let options = ToolOptions { approval: Some(Mode::Deny), plugins: options.plugins.clone(), ..*options };
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
@@ -59,12 +59,12 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
     let runtime = crate::ground::executor()?;
     let report = runtime.block_on(work(&setup, &job, &run, &context))?;
     setup.settle();
-    let report = serde_json::to_string(&report).map_err(|error| error.to_string())?;
-    writeln!(io::stdout(), "{report}").map_err(|error| format!("failed to write the result: {error}"))?;
+    let report = serde_json::to_string(&report)?;
+    writeln!(io::stdout(), "{report}").map_err(|error| Error::failed("write the result", error))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Result<Report, String> {
+async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Result<Report> {
     let report = |is_done, output: &str| Report { is_done, output: setup.host.redactor.kept_text(output).into_owned() };
     if let Some(problem) = toolc_agent::cronjob::problem(&job.work) {
         return Ok(report(false, &problem));
@@ -74,7 +74,7 @@ async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Res
     if let Some(line) = &job.work.script {
         match run_script(&agent, line).await {
             Ok(output) => script = Some(output),
-            Err(problem) => return Ok(report(false, &problem)),
+            Err(problem) => return Ok(report(false, &problem.to_string())),
         }
     }
     if job.work.no_agent {
@@ -101,7 +101,7 @@ async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Res
 }
 
 /// Returns an agent that has only the tools of the job, whatever the configuration enables and whichever tools there are by now.
-fn agent(setup: &Arc<Setup>, job: &Job) -> Result<Agent, String> {
+fn agent(setup: &Arc<Setup>, job: &Job) -> Result<Agent> {
     let allowed: HashSet<&str> = job.work.tools.iter().map(String::as_str).collect();
     let others = setup.host.registry.tools().into_iter().map(String::from).filter(|tool| !allowed.contains(&**tool));
     let mut selection = Selection::default();
@@ -127,22 +127,24 @@ struct Script {
 }
 
 /// Runs a script as the model would: by the rules of commands, in the environment, with the limits and without secrets.
-async fn run_script(agent: &Agent, line: &str) -> Result<Script, String> {
+async fn run_script(agent: &Agent, line: &str) -> Result<Script> {
     let turn = agent.session.turn(agent.model.settings().api.dialect()).await;
     if turn.tool(SHELL).is_none() {
-        return Err(format!("the script did not run: the job has no tool `{SHELL}`, or it is not available here"));
+        return Err(Error::Invalid(format!(
+            "the script did not run: the job has no tool `{SHELL}`, or it is not available here"
+        )));
     }
     let arguments = json!({ "command": line, "timeout": SCRIPT_SECONDS }).to_string();
     let response = turn.call(&ToolCall::new(SHELL, &arguments).with_task(&agent.task)).await;
     let value: Value = serde_json::from_str(&response.json).unwrap_or_default();
     if let Some(error) = value["error"].as_str() {
-        return Err(format!("the script did not run: {error}"));
+        return Err(Error::Invalid(format!("the script did not run: {error}")));
     }
     if value["timed_out"] == true {
-        return Err(format!(
+        return Err(Error::Invalid(format!(
             "the script took more than {SCRIPT_SECONDS} s:\n{}",
             value["output"].as_str().unwrap_or_default()
-        ));
+        )));
     }
     // A result that is too long is a text with the beginning of the JSON.
     let output = value["output"].as_str().map_or_else(|| response.json.clone(), ToOwned::to_owned);

@@ -4,18 +4,19 @@
 use std::path::Path;
 
 use crate::environments::EnvironmentKind;
+use crate::ground::error::{Error, Result};
 use crate::profile::Profile;
 
 /// Copies to another machine. Returns the exit status.
 #[cfg(not(unix))]
-pub(super) fn put(_: EnvironmentKind, _: &Profile, _: &Path, _: Option<&Path>) -> Result<u8, String> {
-    Err("copying files to another machine needs Unix".to_owned())
+pub(super) fn put(_: EnvironmentKind, _: &Profile, _: &Path, _: Option<&Path>) -> Result<u8> {
+    Err(Error::Invalid("copying files to another machine needs Unix".to_owned()))
 }
 
 /// Copies from another machine. Returns the exit status.
 #[cfg(not(unix))]
-pub(super) fn get(_: EnvironmentKind, _: &Profile, _: &Path, _: Option<&Path>) -> Result<u8, String> {
-    Err("copying files of another machine needs Unix".to_owned())
+pub(super) fn get(_: EnvironmentKind, _: &Profile, _: &Path, _: Option<&Path>) -> Result<u8> {
+    Err(Error::Invalid("copying files of another machine needs Unix".to_owned()))
 }
 
 #[cfg(unix)]
@@ -32,17 +33,12 @@ mod unix {
     use toolc_environment::copy::{self, Copied, Limits};
     use toolc_workspace::Workspace;
 
-    use super::{EnvironmentKind, Profile};
+    use super::{EnvironmentKind, Error, Profile, Result};
     use crate::environments::environments;
     use crate::ground::ask;
     use crate::ground::show;
 
-    pub(crate) fn put(
-        kind: EnvironmentKind,
-        profile: &Profile,
-        source: &Path,
-        target: Option<&Path>,
-    ) -> Result<u8, String> {
+    pub(crate) fn put(kind: EnvironmentKind, profile: &Profile, source: &Path, target: Option<&Path>) -> Result<u8> {
         let environment = machine(kind, profile)?;
         let resolved = source.canonicalize().map_err(|error| failed(source, &error))?;
         let target = environment.directory().join(target.unwrap_or(Path::new(name(source, &resolved)?)));
@@ -50,12 +46,7 @@ mod unix {
         report(&copied.map_err(|error| failed(source, &error))?, &target)
     }
 
-    pub(crate) fn get(
-        kind: EnvironmentKind,
-        profile: &Profile,
-        source: &Path,
-        target: Option<&Path>,
-    ) -> Result<u8, String> {
+    pub(crate) fn get(kind: EnvironmentKind, profile: &Profile, source: &Path, target: Option<&Path>) -> Result<u8> {
         let environment = machine(kind, profile)?;
         let there = environment.directory().join(source);
         let target = target.unwrap_or(Path::new(name(source, &there)?));
@@ -64,9 +55,10 @@ mod unix {
     }
 
     /// Returns the name of a source for which no target is given.
-    fn name<'p>(source: &'p Path, resolved: &'p Path) -> Result<&'p OsStr, String> {
+    fn name<'p>(source: &'p Path, resolved: &'p Path) -> Result<&'p OsStr> {
         let name = source.file_name().or_else(|| resolved.file_name());
         name.ok_or_else(|| format!("`{}` has no name: say where its copy is to be", source.display()))
+            .map_err(Error::Invalid)
     }
 
     fn failed(source: &Path, error: &io::Error) -> String {
@@ -74,7 +66,7 @@ mod unix {
     }
 
     /// Returns an environment on the other machine of the configuration.
-    fn machine(kind: EnvironmentKind, profile: &Profile) -> Result<Arc<dyn Environment>, String> {
+    fn machine(kind: EnvironmentKind, profile: &Profile) -> Result<Arc<dyn Environment>> {
         let why_not = match kind {
             EnvironmentKind::Ssh => None,
             EnvironmentKind::Local => Some("its files are those of this machine"),
@@ -86,14 +78,20 @@ mod unix {
             ),
         };
         if let Some(reason) = why_not {
-            return Err(format!("nothing can be copied for the environment `{}`: {reason}", kind.name()));
+            return Err(Error::Invalid(format!(
+                "nothing can be copied for the environment `{}`: {reason}",
+                kind.name()
+            )));
         }
         let failed = |error: io::Error| format!("the environment `{}` cannot be used: {error}", kind.name());
         let offered = environments(kind, profile, true);
-        offered.make_for(kind.name(), Workspace::current().dir(), Some(profile.home.path())).map_err(failed)
+        offered
+            .make_for(kind.name(), Workspace::current().dir(), Some(profile.home.path()))
+            .map_err(failed)
+            .map_err(Error::Invalid)
     }
 
-    fn report(copied: &Copied, target: &Path) -> Result<u8, String> {
+    fn report(copied: &Copied, target: &Path) -> Result<u8> {
         for path in &copied.skipped {
             let path = show::one_line(&path.display().to_string());
             eprintln!("warning: `{path}` was not copied: it is a link that leads out, a device, a pipe or a socket");

@@ -13,6 +13,7 @@ use toolc_environment::{Lease, Leases, Resource};
 
 use crate::environments::{self, EnvironmentKind};
 use crate::ground::ask;
+use crate::ground::error::Result;
 use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
@@ -71,7 +72,7 @@ enum EnvironmentsCommand {
 
 impl EnvironmentsArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
         match &self.command {
             EnvironmentsCommand::List { json } => {
                 let leases = Leases::new(home.leases()).list();

@@ -1,12 +1,13 @@
 //! A shell for the person at the terminal, in an environment of the profile.
 
 use crate::environments::EnvironmentKind;
+use crate::ground::error::{Error, Result};
 use crate::profile::Profile;
 
 /// Opens a shell for the current directory, and waits for its end. Returns its exit status.
 #[cfg(not(unix))]
-pub(super) fn run(_: EnvironmentKind, _: &Profile) -> Result<u8, String> {
-    Err("a shell in an environment needs Unix".to_owned())
+pub(super) fn run(_: EnvironmentKind, _: &Profile) -> Result<u8> {
+    Err(Error::Invalid("a shell in an environment needs Unix".to_owned()))
 }
 
 #[cfg(unix)]
@@ -25,7 +26,7 @@ mod unix {
     use toolc_process::{Sink, TerminalSize};
     use toolc_workspace::Workspace;
 
-    use super::{EnvironmentKind, Profile};
+    use super::{EnvironmentKind, Error, Profile, Result};
     use crate::environments::environments;
 
     /// Runs bash if it is installed, and otherwise the shell that every environment has.
@@ -33,9 +34,9 @@ mod unix {
     /// How long to wait for a shell that does not read its input.
     const PAUSE: Duration = Duration::from_millis(10);
 
-    pub(crate) fn run(kind: EnvironmentKind, profile: &Profile) -> Result<u8, String> {
+    pub(crate) fn run(kind: EnvironmentKind, profile: &Profile) -> Result<u8> {
         if !io::stdin().is_terminal() {
-            return Err("a shell needs a terminal as its input".to_owned());
+            return Err(Error::Invalid("a shell needs a terminal as its input".to_owned()));
         }
         let failed = |error: io::Error| format!("the environment `{}` cannot be used: {error}", kind.name());
         let offered = environments(kind, profile, true);

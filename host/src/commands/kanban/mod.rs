@@ -20,6 +20,7 @@ use toolc_store::{
 };
 
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use work::WorkArgs;
 
@@ -151,7 +152,7 @@ struct AddArgs {
 
 impl KanbanArgs {
     /// Runs the command.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let boards = Boards::new(Arc::new(Database::new(home.state())));
         let board = self.board.as_str();
         let list = KanbanCommand::List { status: None, assignee: None, all: false, json: false };
@@ -161,7 +162,9 @@ impl KanbanArgs {
             KanbanCommand::List { .. } | KanbanCommand::Show { .. } | KanbanCommand::Attachment { .. }
         );
         if !is_reading && toolc_process::is_inside_a_tool() {
-            return Err("this command does not run inside a tool: use the tools of the toolset `kanban`".to_owned());
+            return Err(Error::Invalid(
+                "this command does not run inside a tool: use the tools of the toolset `kanban`".to_owned(),
+            ));
         }
         if let KanbanCommand::Work(args) = command {
             return args.run(board, options, home);
@@ -175,7 +178,7 @@ impl KanbanArgs {
                 eprintln!("error: {message}");
                 Ok(ExitCode::from(1))
             }
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(Error::Invalid(error.to_string())),
         }
     }
 }

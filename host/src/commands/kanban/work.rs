@@ -17,6 +17,7 @@ use super::worker::{self, Claim};
 use super::workspace;
 use crate::agent::Interrupts;
 use crate::agent::setup::AgentArgs;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
 
@@ -53,12 +54,12 @@ pub(super) struct WorkArgs {
 
 impl WorkArgs {
     /// Runs the command.
-    pub(super) fn run(&self, board: &str, options: &ToolOptions, home: Home) -> Result<ExitCode, String> {
+    pub(super) fn run(&self, board: &str, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         if let Some(claim) = &self.claim {
             return worker::run(claim, self.lease(), board, &self.agent, options, home);
         }
         let below = match &*self.below {
-            [] => vec![env::current_dir().map_err(|error| format!("failed to find the current directory: {error}"))?],
+            [] => vec![env::current_dir().map_err(|error| Error::failed("find the current directory", error))?],
             folders => folders.to_vec(),
         };
         let canonical =
@@ -86,14 +87,14 @@ struct Office<'a> {
 }
 
 impl Office<'_> {
-    async fn run(&self) -> Result<ExitCode, String> {
-        let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+    async fn run(&self) -> Result<ExitCode> {
+        let mut interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let mut workers: HashMap<i64, (BoardWorker, Child)> = HashMap::new();
         let (mut has_failed, mut stops) = (false, false);
         loop {
             let mut ended = Vec::new();
             for (card, (worker, process)) in &mut workers {
-                if let Some(status) = process.try_wait().map_err(|error| error.to_string())? {
+                if let Some(status) = process.try_wait()? {
                     ended.push(*card);
                     has_failed |= !status.success();
                     if status.code() == Some(CANNOT_START) {
@@ -126,11 +127,10 @@ impl Office<'_> {
     }
 
     /// Claims the next task.
-    fn next(&self) -> Result<Option<BoardWorker>, String> {
+    fn next(&self) -> Result<Option<BoardWorker>> {
         let names: Vec<&str> = self.args.names.iter().map(String::as_str).collect();
         let claim = worker::new_claim();
-        let card =
-            self.boards.claim(self.board, &names, &claim, self.args.lease()).map_err(|error| error.to_string())?;
+        let card = self.boards.claim(self.board, &names, &claim, self.args.lease())?;
         Ok(card.and_then(|card| {
             let (name, _) = card.worker?;
             Some(BoardWorker { board: self.board.to_owned(), name, card: card.id, claim, lease: self.args.lease() })
@@ -138,40 +138,45 @@ impl Office<'_> {
     }
 
     /// Starts the process that works on a claimed task. Returns `None` if it has no folder to work in: the task is then blocked.
-    fn start(&self, worker: &BoardWorker) -> Result<Option<Child>, String> {
+    fn start(&self, worker: &BoardWorker) -> Result<Option<Child>> {
         let card = self.card(worker.card)?;
         let folder = match workspace::prepare(&card, &self.below, &self.home) {
             Ok(folder) => folder,
             Err(problem) => {
-                let blocked =
-                    self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Capability, &problem);
-                blocked.map_err(|error| error.to_string())?;
+                let blocked = self.boards.block(
+                    self.board,
+                    &worker.actor(),
+                    worker.card,
+                    BlockKind::Capability,
+                    &problem.to_string(),
+                );
+                blocked?;
                 self.report(worker.card);
                 return Ok(None);
             }
         };
         eprintln!("{} begins in {}: {}", card_name(card.id), folder.display(), show::one_line(&card.title));
         let claim = Claim { card: worker.card, name: worker.name.clone(), id: worker.claim.clone(), folder };
-        let program = env::current_exe().map_err(|error| format!("failed to find this program: {error}"))?;
+        let program = env::current_exe().map_err(|error| Error::failed("find this program", error))?;
         let child = Command::new(program)
             .args(with_claim(env::args_os().skip(1).collect(), &claim))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn();
-        child.map(Some).map_err(|error| format!("failed to start a worker: {error}"))
+        child.map(Some).map_err(|error| Error::failed("start a worker", error))
     }
 
     /// Gives back the task of a worker that could not start, if it still has it.
-    fn give_back(&self, worker: &BoardWorker) -> Result<(), String> {
+    fn give_back(&self, worker: &BoardWorker) -> Result<()> {
         let reason = "the worker could not start";
         match self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Transient, reason) {
             Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(Error::Invalid(error.to_string())),
         }
     }
 
-    fn card(&self, card: i64) -> Result<Card, String> {
-        self.boards.details(self.board, card).map(|details| details.card).map_err(|error| error.to_string())
+    fn card(&self, card: i64) -> Result<Card> {
+        self.boards.details(self.board, card).map(|details| details.card).map_err(Error::from)
     }
 
     /// Prints what has become of a task.

@@ -17,6 +17,7 @@ use toolc_store::{BlockKind, BoardError, Boards, Card, CardStatus};
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::person::Person;
@@ -43,11 +44,10 @@ impl Claim {
 }
 
 impl FromStr for Claim {
-    type Err = String;
+    type Err = serde_json::Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parsed = serde_json::from_str::<(i64, String, String, PathBuf)>(text);
-        let (card, name, id, folder) = parsed.map_err(|error| error.to_string())?;
+    fn from_str(text: &str) -> serde_json::Result<Self> {
+        let (card, name, id, folder) = serde_json::from_str(text)?;
         Ok(Self { card, name, id, folder })
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn run(
     args: &AgentArgs,
     options: &ToolOptions,
     home: Home,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode> {
     let (args, options) = in_folder(args, options, &claim.folder)?;
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
     setup.check_environment()?;
@@ -82,7 +82,7 @@ pub(super) fn run(
 }
 
 /// Changes to the folder of the task. Paths in options keep their meaning.
-fn in_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions), String> {
+fn in_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions)> {
     let (mut args, mut options) = (args.clone(), options.clone());
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for model in [&mut args.model, &mut args.auxiliary_model].into_iter().flatten() {
@@ -93,14 +93,14 @@ fn in_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(
     for plugins in &mut options.plugins {
         *plugins = absolute(plugins);
     }
-    std::env::set_current_dir(folder).map_err(|error| format!("failed to work in {}: {error}", folder.display()))?;
+    std::env::set_current_dir(folder).map_err(|error| Error::failed(format!("work in {}", folder.display()), error))?;
     Ok((args, options))
 }
 
-async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Result<ExitCode, String> {
+async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Result<ExitCode> {
     let boards = &*setup.host.stores.boards;
-    let card = boards.details(&worker.board, worker.card).map_err(|error| error.to_string())?.card;
-    let mut interrupts = Interrupts::of_process().map_err(|error| format!("failed to handle Ctrl-C: {error}"))?;
+    let card = boards.details(&worker.board, worker.card)?.card;
+    let mut interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
     let mut agent = setup.agent(Plan {
         selection: &args.selection,
         toolsets: None,
@@ -114,7 +114,7 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
     let renewal = Renewal::start(Arc::clone(&setup.host.stores.boards), worker.clone(), interrupts.clone())?;
     let ended = turns(&mut agent, &mut interrupts, boards, worker, &card).await;
     drop(renewal);
-    let holds = boards.holds(worker.card, &worker.claim).map_err(|error| error.to_string())?;
+    let holds = boards.holds(worker.card, &worker.claim)?;
     if !holds {
         // The model has completed or blocked the task, or another worker has it.
         return Ok(ExitCode::SUCCESS);
@@ -126,12 +126,12 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
             let text = format!("the worker ended ({}) before the task was completed or blocked: {last}", ended.word());
             (setup.host.redactor.kept_text(&text).into_owned(), 1)
         }
-        Err(error) => (setup.host.redactor.kept_text(&error).into_owned(), 1),
+        Err(error) => (setup.host.redactor.kept_text(&error.to_string()).into_owned(), 1),
     };
     match boards.block(&worker.board, &worker.actor(), worker.card, BlockKind::Transient, &reason) {
         // It was taken away at this moment.
         Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(ExitCode::from(status)),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(Error::Invalid(error.to_string())),
     }
 }
 
@@ -142,13 +142,13 @@ async fn turns(
     boards: &Boards,
     worker: &BoardWorker,
     card: &Card,
-) -> Result<Ended, String> {
+) -> Result<Ended> {
     let mut message = instructions(worker, card);
     let mut reminders = 0;
     loop {
-        let ended = agent.run_turn(&message, interrupts).await.map_err(|error| error.to_string())?;
+        let ended = agent.run_turn(&message, interrupts).await?;
         let goes_on = matches!(ended, Ended::Done | Ended::OutOfBudget | Ended::CutOff) && reminders < card.max_turns;
-        if !goes_on || !boards.holds(worker.card, &worker.claim).map_err(|error| error.to_string())? {
+        if !goes_on || !boards.holds(worker.card, &worker.claim)? {
             return Ok(ended);
         }
         reminders += 1;
@@ -207,7 +207,7 @@ struct Renewal {
 }
 
 impl Renewal {
-    fn start(boards: Arc<Boards>, worker: BoardWorker, interrupts: Interrupts) -> Result<Self, String> {
+    fn start(boards: Arc<Boards>, worker: BoardWorker, interrupts: Interrupts) -> Result<Self> {
         let has_ended = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&has_ended);
         let renew = move || {
@@ -231,7 +231,7 @@ impl Renewal {
             }
         };
         let thread = thread::Builder::new().name("claim".to_owned()).spawn(renew);
-        let thread = thread.map_err(|error| format!("failed to start a thread: {error}"))?;
+        let thread = thread.map_err(|error| Error::failed("start a thread", error))?;
         Ok(Self { has_ended, thread: Some(thread) })
     }
 }

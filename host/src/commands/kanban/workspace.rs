@@ -8,6 +8,7 @@ use toolc_agent::card_name;
 use toolc_config::Home;
 use toolc_store::{Card, Workspace};
 
+use crate::ground::error::{Error, Result};
 use crate::sources::git::ProjectGit;
 
 /// Returns the folder of a task, and makes it if needed. A folder that the task names must be below one of `below`: who adds a task does
@@ -15,7 +16,7 @@ use crate::sources::git::ProjectGit;
 ///
 /// # Errors
 /// Returns why the task cannot be worked on.
-pub(super) fn prepare(card: &Card, below: &[PathBuf], home: &Home) -> Result<PathBuf, String> {
+pub(super) fn prepare(card: &Card, below: &[PathBuf], home: &Home) -> Result<PathBuf> {
     match &card.workspace {
         Workspace::Scratch => {
             let folder = own_folder(card, home)?;
@@ -28,37 +29,37 @@ pub(super) fn prepare(card: &Card, below: &[PathBuf], home: &Home) -> Result<Pat
 }
 
 /// Returns the path of a folder that only this task has. It outlives its workers, so that the next one and the reviewer find it.
-fn own_folder(card: &Card, home: &Home) -> Result<PathBuf, String> {
+fn own_folder(card: &Card, home: &Home) -> Result<PathBuf> {
     let cache = crate::ground::folders::cache().ok_or("the user has no cache folder")?;
     let board = cache.join("toolc").join("boards").join(home.profile().to_string()).join(&card.board);
     Ok(board.join(card_name(card.id)))
 }
 
-fn make(folder: &Path) -> Result<(), String> {
+fn make(folder: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| format!("failed to make {}: {error}", folder.display()))
+    builder.create(folder).map_err(|error| Error::failed(format!("make {}", folder.display()), error))
 }
 
 /// Returns the path of a folder without links, if it is below an allowed one.
-fn allowed(path: &str, below: &[PathBuf]) -> Result<PathBuf, String> {
+fn allowed(path: &str, below: &[PathBuf]) -> Result<PathBuf> {
     let folder = Path::new(path).canonicalize().ok().filter(|folder| folder.is_dir());
     let folder = folder.ok_or_else(|| format!("the folder {path} does not exist"))?;
     if below.iter().any(|root| folder.starts_with(root)) {
         return Ok(folder);
     }
     let roots: Vec<String> = below.iter().map(|root| root.display().to_string()).collect();
-    Err(format!(
+    Err(Error::Invalid(format!(
         "the folder {path} is not below {}: a person can start the worker with `--below {path}`",
         roots.join(" or ")
-    ))
+    )))
 }
 
 /// Makes a working tree of a repository, on the branch `toolc/TASK`. Neither hooks nor programs of the repository's settings run, unless
 /// the user trusts the project.
-fn worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf, String> {
+fn worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf> {
     let folder = own_folder(card, home)?;
     if folder.join(".git").exists() {
         return Ok(folder);
@@ -66,15 +67,15 @@ fn worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf, Stri
     make(folder.parent().unwrap_or(&folder))?;
     let branch = format!("toolc/{}", card_name(card.id));
     let variables = ProjectGit::read(repository).child_variables(home)?;
-    let git = |args: &[&str]| -> Result<bool, String> {
+    let git = |args: &[&str]| -> Result<bool> {
         let mut command = Command::new("git");
         command.arg("-C").arg(repository).args(args).envs(variables.all_set());
-        let output = command.stdin(Stdio::null()).output().map_err(|error| format!("failed to run git: {error}"))?;
+        let output = command.stdin(Stdio::null()).output().map_err(|error| Error::failed("run git", error))?;
         if output.status.success() || args[0] == "show-ref" {
             return Ok(output.status.success());
         }
         let message = String::from_utf8_lossy(&output.stderr);
-        Err(format!("git cannot make a working tree of {}: {}", repository.display(), message.trim()))
+        Err(Error::Invalid(format!("git cannot make a working tree of {}: {}", repository.display(), message.trim())))
     };
     let path = folder.to_str().ok_or("the path of the cache folder is not text")?;
     // A branch without its working tree is left if the cache was emptied.

@@ -13,6 +13,7 @@ use toolc_config::{EnvFile, Home, McpOauth, McpServer, McpTransport, add_server,
 
 use super::at;
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::profile::Profile;
 
@@ -30,7 +31,7 @@ struct Imported {
 }
 
 /// Shows the servers of a file, asks, and adds them.
-pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8, String> {
+pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8> {
     let profile = Profile::read(home.clone())?;
     let configured: Vec<&str> = profile.config().mcp_servers.iter().map(|server| server.name.as_str()).collect();
     let set = EnvFile::read(home)?;
@@ -45,11 +46,11 @@ pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8, String> 
         let import = Import { name: &name, set: &set, before: &imported };
         match import.server(settings) {
             Ok(server) => imported.push(server),
-            Err(reason) => eprintln!("skipped: `{}`: {}", show::one_line(&name), show::one_line(&reason)),
+            Err(reason) => eprintln!("skipped: `{}`: {}", show::one_line(&name), show::one_line(&reason.to_string())),
         }
     }
     if imported.is_empty() {
-        return Err(format!("{} has no server to add", path.display()));
+        return Err(Error::Invalid(format!("{} has no server to add", path.display())));
     }
     eprint!("{}", imported.iter().map(text).collect::<String>());
     if !yes && !confirm()? {
@@ -58,7 +59,7 @@ pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8, String> 
     }
     let added = add(home, &imported);
     if added.is_empty() {
-        return Err("no server is added".to_owned());
+        return Err(Error::Invalid("no server is added".to_owned()));
     }
     let text = "added as disabled: `toolc mcp test NAME` starts one once, and `toolc mcp enable NAME` enables it";
     ask::print(&format!("{}\n{text}\n", added.join("\n"))).map(|()| u8::from(added.len() < imported.len()))
@@ -80,33 +81,36 @@ fn add<'i>(home: &Home, imported: &'i [Imported]) -> Vec<&'i str> {
     added
 }
 
-fn read(path: &Path) -> Result<Value, String> {
+fn read(path: &Path) -> Result<Value> {
     let failed = |error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
     let file = fs::File::open(path).map_err(|error| failed(&error))?;
     if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-        return Err(failed(&"it is not a file"));
+        return Err(Error::Invalid(failed(&"it is not a file")));
     }
     let mut text = String::new();
     file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(failed(&format!("it has more than {MAX_BYTES} bytes")));
+        return Err(Error::Invalid(failed(&format!("it has more than {MAX_BYTES} bytes"))));
     }
     // VS Code allows comments and trailing commas.
     let (options, invalid) =
         (ParseOptions::default(), |error: &dyn std::fmt::Display| failed(&format!("it is not JSON: {error}")));
     // Only the parser of syntax trees limits the depth.
     parse_to_value(&text, &options).map_err(|error| invalid(&error))?;
-    parse_to_serde_value(&text, &options).map_err(|error| invalid(&error))
+    parse_to_serde_value(&text, &options).map_err(|error| invalid(&error)).map_err(Error::Invalid)
 }
 
 /// Returns the servers of a file: `mcpServers` of Claude Desktop, `servers` of VS Code's `mcp.json`, or `mcp.servers` of its settings.
-fn servers(file: &Value, path: &Path) -> Result<Map<String, Value>, String> {
+fn servers(file: &Value, path: &Path) -> Result<Map<String, Value>> {
     let known = [&file["mcpServers"], &file["servers"], &file["mcp"]["servers"]];
     let servers = known.into_iter().find_map(Value::as_object);
-    servers.cloned().ok_or_else(|| {
-        let path = path.display();
-        format!("{path} has no MCP servers: expected `mcpServers` (Claude Desktop) or `servers` (VS Code)")
-    })
+    servers
+        .cloned()
+        .ok_or_else(|| {
+            let path = path.display();
+            format!("{path} has no MCP servers: expected `mcpServers` (Claude Desktop) or `servers` (VS Code)")
+        })
+        .map_err(Error::Invalid)
 }
 
 /// Returns a name that a server can have.
@@ -128,12 +132,12 @@ struct Import<'i> {
 }
 
 impl Import<'_> {
-    fn server(&self, settings: &Value) -> Result<Imported, String> {
+    fn server(&self, settings: &Value) -> Result<Imported> {
         let (mut variables, mut notes) = (Vec::new(), Vec::new());
         let transport = match (settings["command"].as_str(), settings["url"].as_str()) {
             (Some(command), _) => self.program(command, settings, &mut variables, &mut notes)?,
             (None, Some(url)) => self.address(url, settings, &mut variables, &mut notes)?,
-            (None, None) => return Err("it has neither `command` nor `url`".to_owned()),
+            (None, None) => return Err(Error::Invalid("it has neither `command` nor `url`".to_owned())),
         };
         let server = McpServer { enabled: false, ..McpServer::new(self.name.to_owned(), transport) };
         if at(&server).contains("${") {
@@ -148,7 +152,7 @@ impl Import<'_> {
         settings: &Value,
         variables: &mut Vec<(String, String)>,
         notes: &mut Vec<String>,
-    ) -> Result<McpTransport, String> {
+    ) -> Result<McpTransport> {
         let args = settings["args"].as_array().into_iter().flatten();
         let args: Option<Vec<String>> = args.map(|arg| arg.as_str().map(str::to_owned)).collect();
         let args = args.ok_or("`args` is not a list of texts")?;
@@ -160,7 +164,7 @@ impl Import<'_> {
         let mut env = Vec::new();
         for (name, value) in settings["env"].as_object().into_iter().flatten() {
             if !is_name(name) {
-                return Err(format!("`{name}` in `env` is not the name of a variable"));
+                return Err(Error::Invalid(format!("`{name}` in `env` is not the name of a variable")));
             }
             env.push((name.clone(), self.variable(name, value, variables, notes)?));
         }
@@ -174,10 +178,12 @@ impl Import<'_> {
         settings: &Value,
         variables: &mut Vec<(String, String)>,
         notes: &mut Vec<String>,
-    ) -> Result<McpTransport, String> {
+    ) -> Result<McpTransport> {
         let (mut headers, mut bearer_variable) = (Vec::new(), None);
         if settings["type"] == "sse" {
-            return Err("it uses the transport `sse`, which MCP has replaced by streamable HTTP".to_owned());
+            return Err(Error::Invalid(
+                "it uses the transport `sse`, which MCP has replaced by streamable HTTP".to_owned(),
+            ));
         }
         for (name, value) in settings["headers"].as_object().into_iter().flatten() {
             let own_name: String =
@@ -203,14 +209,16 @@ impl Import<'_> {
         value: &Value,
         variables: &mut Vec<(String, String)>,
         notes: &mut Vec<String>,
-    ) -> Result<String, String> {
+    ) -> Result<String> {
         let value = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(format!("the value of `{name}` is not a text")),
+            _ => return Err(Error::Invalid(format!("the value of `{name}` is not a text"))),
         };
         if value.contains(['\n', '\r', '\0']) {
-            return Err(format!("the value of `{name}` has more than one line, and a line of .env has one value"));
+            return Err(Error::Invalid(format!(
+                "the value of `{name}` has more than one line, and a line of .env has one value"
+            )));
         }
         let reference = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         if let Some(source) =
@@ -257,12 +265,14 @@ fn text(imported: &Imported) -> String {
     text
 }
 
-fn confirm() -> Result<bool, String> {
+fn confirm() -> Result<bool> {
     if !io::stdin().is_terminal() {
-        return Err("without a terminal, no user can be asked: look at the servers, and pass `--yes`".to_owned());
+        return Err(Error::Invalid(
+            "without a terminal, no user can be asked: look at the servers, and pass `--yes`".to_owned(),
+        ));
     }
     eprint!("Add them, as disabled? [y/N] ");
-    io::stderr().flush().map_err(|error| error.to_string())?;
+    io::stderr().flush()?;
     Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }
 
@@ -273,7 +283,7 @@ mod tests {
     use super::*;
 
     fn imported(name: &str, settings: &Value, before: &[Imported]) -> Result<Imported, String> {
-        Import { name, set: &EnvFile::default(), before }.server(settings)
+        Import { name, set: &EnvFile::default(), before }.server(settings).map_err(|error| error.to_string())
     }
 
     fn pair(a: &str, b: &str) -> (String, String) {

@@ -16,6 +16,7 @@ use toolc_config::{Home, McpOauth, McpServer, McpTransport, add_server, enable_s
 use serve::ServeArgs;
 
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
@@ -148,7 +149,7 @@ struct AddArgs {
 
 impl McpArgs {
     /// Runs the command, and returns the exit status.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
         match &self.command {
             McpCommand::Serve(args) => args.run(options, home),
             McpCommand::List { json } => list(&Profile::read(home)?, *json),
@@ -196,7 +197,7 @@ impl McpArgs {
 }
 
 impl AddArgs {
-    fn server(&self) -> Result<McpServer, String> {
+    fn server(&self) -> Result<McpServer> {
         let transport = match (&self.url, self.command.split_first()) {
             (Some(url), _) => McpTransport::Http {
                 url: url.clone(),
@@ -214,7 +215,9 @@ impl AddArgs {
                     .collect(),
                 directory: self.directory.clone(),
             },
-            (None, None) => return Err("pass the program after `--`, or an address with `--url`".to_owned()),
+            (None, None) => {
+                return Err(Error::Invalid("pass the program after `--`, or an address with `--url`".to_owned()));
+            }
         };
         Ok(McpServer { enabled: !self.disabled, ..McpServer::new(self.name.clone(), transport) })
     }
@@ -225,7 +228,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-fn enable(home: &Home, name: &str, enabled: bool) -> Result<u8, String> {
+fn enable(home: &Home, name: &str, enabled: bool) -> Result<u8> {
     ask::refuse_tools("enable and disable MCP servers")?;
     home.check_exists()?;
     enable_server(home, name, enabled)?;
@@ -233,7 +236,7 @@ fn enable(home: &Home, name: &str, enabled: bool) -> Result<u8, String> {
     ask::print(&format!("{state}: {}\n", show::one_line(name))).map(|()| 0)
 }
 
-fn list(profile: &Profile, as_json: bool) -> Result<u8, String> {
+fn list(profile: &Profile, as_json: bool) -> Result<u8> {
     let servers = &profile.config().mcp_servers;
     if as_json {
         let servers = servers.iter().map(|server| {
@@ -263,7 +266,7 @@ pub(super) fn at(server: &McpServer) -> String {
     }
 }
 
-fn test(profile: &Profile, names: &[String], as_json: bool) -> Result<u8, String> {
+fn test(profile: &Profile, names: &[String], as_json: bool) -> Result<u8> {
     let servers = review::started(profile, names, false)?;
     let reports = servers.reports();
     drop(servers);

@@ -6,13 +6,14 @@ use toolc_config::{McpServer, McpTransport, set_server_args};
 use toolc_mcp::{Answer, AnswerFuture, Asker, Package, Question};
 
 use super::login::configured;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::settings;
 
 /// Returns a new server with the version of its package, and a note about the package.
-pub(super) fn fixed(profile: &Profile, mut server: McpServer) -> Result<(McpServer, String), String> {
+pub(super) fn fixed(profile: &Profile, mut server: McpServer) -> Result<(McpServer, String)> {
     let Some(package) = resolved(profile, &server)? else { return Ok((server, String::new())) };
     let note = note(&package);
     if let McpTransport::Stdio { args, .. } = &mut server.transport {
@@ -22,7 +23,7 @@ pub(super) fn fixed(profile: &Profile, mut server: McpServer) -> Result<(McpServ
 }
 
 /// Fixes the versions of the packages of configured servers.
-pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<(), String> {
+pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<()> {
     for name in names {
         let server = configured(profile, name)?;
         let McpTransport::Stdio { args, .. } = &server.transport else { continue };
@@ -36,9 +37,9 @@ pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn resolved(profile: &Profile, server: &McpServer) -> Result<Option<Package>, String> {
+fn resolved(profile: &Profile, server: &McpServer) -> Result<Option<Package>> {
     let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(Absent));
-    toolc_mcp::resolve_package(&settings::server(server, profile, &[], false), asker).map_err(|error| error.to_string())
+    Ok(toolc_mcp::resolve_package(&settings::server(server, profile, &[], false), asker)?)
 }
 
 fn note(package: &Package) -> String {

@@ -12,6 +12,7 @@ use toolc_mcp::{Server, ServerReport, Servers, State};
 
 use super::package;
 use crate::ground::ask;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::person::Person;
 use crate::profile::Profile;
@@ -19,14 +20,14 @@ use crate::sources::servers::settings;
 
 /// Starts servers for review: those with these names, also disabled ones, or all that are enabled. One whose command line or address has
 /// changed since it was accepted is only started if the person agrees, or with `yes`.
-pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<Servers, String> {
+pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<Servers> {
     let configured = &profile.config().mcp_servers;
     let known = || configured.iter().map(|server| server.name.as_str());
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == name.as_str())) {
-        return Err(format!("no MCP server is called `{unknown}`{}", suggestion(unknown, known())));
+        return Err(Error::Invalid(format!("no MCP server is called `{unknown}`{}", suggestion(unknown, known()))));
     }
     if toolc_process::is_inside_a_tool() {
-        return Err("MCP servers are not started inside a tool".to_owned());
+        return Err(Error::Invalid("MCP servers are not started inside a tool".to_owned()));
     }
     let is_meant = |server: &&McpServer| if names.is_empty() { server.enabled } else { names.contains(&server.name) };
     let mut servers = Vec::new();
@@ -44,7 +45,7 @@ pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<
 }
 
 /// Asks whether to start a server in another way than the one that was accepted. Without a terminal, the answer is no.
-fn agrees_to_start(server: &Server) -> Result<bool, String> {
+fn agrees_to_start(server: &Server) -> Result<bool> {
     let Ok(change) = server.changed_start() else { return Ok(false) };
     let Some(change) = change else { return Ok(true) };
     if !io::stdin().is_terminal() {
@@ -56,10 +57,12 @@ fn agrees_to_start(server: &Server) -> Result<bool, String> {
 }
 
 /// Accepts the tools of servers that nothing was accepted of before.
-pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8, String> {
+pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8> {
     let is_locked = |name: &str| profile.home.mcp_lock(name).exists();
     if let Some(locked) = names.iter().find(|name| is_locked(name)) {
-        return Err(format!("`{locked}` was accepted before: `toolc mcp accept {locked}` shows and accepts changes"));
+        return Err(Error::Invalid(format!(
+            "`{locked}` was accepted before: `toolc mcp accept {locked}` shows and accepts changes"
+        )));
     }
     let configured = profile.config().mcp_servers.iter().filter(|server| server.enabled);
     let new = || configured.map(|server| server.name.clone()).filter(|name| !is_locked(name)).collect();
@@ -88,7 +91,7 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8, String> {
 }
 
 /// Shows what differs from what was accepted.
-pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8, String> {
+pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8> {
     let servers = started(profile, names, false)?;
     let mut has_difference = false;
     for report in &servers.reports() {
@@ -109,14 +112,14 @@ pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8, String> {
 }
 
 /// Accepts tools, after the person has seen the differences. Without tools, all of them, and the server itself.
-pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool) -> Result<u8, String> {
+pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool) -> Result<u8> {
     let servers = started(profile, &[name.to_owned()], yes)?;
     let reports = servers.reports();
     let report = reports.first().ok_or_else(|| format!("no MCP server is called `{name}`"))?;
     check_connected(report)?;
     let listed = servers.definitions(name).map_err(|error| error.to_string())?;
     if let Some(unknown) = tools.iter().find(|tool| !listed.contains_key(*tool)) {
-        return Err(not_listed(report, unknown, &listed));
+        return Err(Error::Invalid(not_listed(report, unknown, &listed)));
     }
     let text = if profile.home.mcp_lock(name).exists() {
         differences(report, tools)
@@ -159,11 +162,11 @@ fn not_listed(report: &ServerReport, tool: &str, listed: &BTreeMap<String, Strin
 }
 
 /// Removes what was accepted of a server, its tokens, and what is known about its package.
-pub(super) fn forget(home: &Home, name: &str) -> Result<(), String> {
+pub(super) fn forget(home: &Home, name: &str) -> Result<()> {
     for path in [home.mcp_lock(name), home.mcp_package(name), home.mcp_tokens(name)] {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(format!("failed to remove {}: {error}", path.display()));
+                return Err(Error::Invalid(format!("failed to remove {}: {error}", path.display())));
             }
             _ => {}
         }
@@ -171,8 +174,8 @@ pub(super) fn forget(home: &Home, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn check_connected(report: &ServerReport) -> Result<(), String> {
-    if report.state == State::Connected { Ok(()) } else { Err(show::lines(&report.to_string())) }
+fn check_connected(report: &ServerReport) -> Result<()> {
+    if report.state == State::Connected { Ok(()) } else { Err(Error::Invalid(show::lines(&report.to_string()))) }
 }
 
 /// Returns what differs from what was accepted, with every character visible: of these tools only, or of all and of the server itself.
@@ -200,15 +203,17 @@ fn definitions(listed: &BTreeMap<String, String>, tools: &[String]) -> String {
     shown
 }
 
-fn confirm_at_terminal() -> Result<bool, String> {
+fn confirm_at_terminal() -> Result<bool> {
     if !io::stdin().is_terminal() {
-        return Err("without a terminal, no user can be asked: look at the differences, and pass `--yes`".to_owned());
+        return Err(Error::Invalid(
+            "without a terminal, no user can be asked: look at the differences, and pass `--yes`".to_owned(),
+        ));
     }
     confirm("Accept this? [y/N] ")
 }
 
-fn confirm(question: &str) -> Result<bool, String> {
+fn confirm(question: &str) -> Result<bool> {
     eprint!("{question}");
-    io::stderr().flush().map_err(|error| error.to_string())?;
+    io::stderr().flush()?;
     Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

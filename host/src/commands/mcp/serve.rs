@@ -17,6 +17,7 @@ use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, Too
 use crate::agent::hooks::{RedactedStore, SecretFilter};
 use crate::approval::{self, Mode};
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
+use crate::ground::error::{Error, Result};
 use crate::models;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
@@ -62,7 +63,7 @@ pub(crate) struct ServeArgs {
 
 impl ServeArgs {
     /// Serves until the client leaves, or a signal ends the program. Returns the exit status.
-    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8, String> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
         let profile = Profile::read(home)?;
         let endpoint = self.endpoint(&profile)?;
         let tokens = tokens(&endpoint, &profile.env())?;
@@ -86,7 +87,7 @@ impl ServeArgs {
     }
 
     /// Returns the endpoint of the configuration, with what the command line says instead.
-    fn endpoint(&self, profile: &Profile) -> Result<McpEndpoint, String> {
+    fn endpoint(&self, profile: &Profile) -> Result<McpEndpoint> {
         let endpoints = &profile.config().mcp_endpoints;
         let name = self.endpoint.as_deref().unwrap_or(McpEndpoint::DEFAULT);
         let mut endpoint = match endpoints.iter().find(|endpoint| endpoint.name == name) {
@@ -95,7 +96,7 @@ impl ServeArgs {
             None => {
                 let names: Vec<String> = endpoints.iter().map(|endpoint| format!("`{}`", endpoint.name)).collect();
                 let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                return Err(format!("config.toml has no table `[mcp.endpoints.{name}]`; it has {has}"));
+                return Err(Error::Invalid(format!("config.toml has no table `[mcp.endpoints.{name}]`; it has {has}")));
             }
         };
         if !self.toolsets.is_empty() || !self.tools.is_empty() {
@@ -109,7 +110,7 @@ impl ServeArgs {
         let has_access =
             !(endpoint.token_variables.is_empty() && endpoint.hosts.is_empty() && endpoint.origins.is_empty());
         if endpoint.http.is_none() && (has_access || endpoint.token_file.is_some()) {
-            return Err("tokens, hosts and origins need HTTP: add `--http 127.0.0.1:PORT`".to_owned());
+            return Err(Error::Invalid("tokens, hosts and origins need HTTP: add `--http 127.0.0.1:PORT`".to_owned()));
         }
         Ok(endpoint)
     }
@@ -146,7 +147,7 @@ impl ServeArgs {
 }
 
 /// Returns the tokens of an endpoint.
-fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens, String> {
+fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens> {
     let mut tokens = Tokens::default();
     for name in &endpoint.token_variables {
         let token = env.var(name).filter(|token| !token.is_empty());
@@ -157,14 +158,15 @@ fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens, String> {
     }
     if let Some(file) = &endpoint.token_file {
         let path = expanded(file);
-        let text = read(&path).map_err(|error| format!("failed to read the tokens in {}: {error}", path.display()))?;
+        let text =
+            read(&path).map_err(|error| Error::failed(format!("read the tokens in {}", path.display()), error))?;
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             tokens
                 .add(&format!("line {} of {}", index + 1, path.display()), line.trim())
                 .map_err(|error| error.to_string())?;
         }
         if tokens.is_empty() {
-            return Err(format!("{} has no token: write one on each line", path.display()));
+            return Err(Error::Invalid(format!("{} has no token: write one on each line", path.display())));
         }
     }
     Ok(tokens)
@@ -180,20 +182,20 @@ fn read(path: &Path) -> io::Result<String> {
 }
 
 /// Serves on the standard streams, or at an address.
-fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Result<(), String> {
+fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("failed to start threads: {error}"))?;
+    let runtime = runtime.map_err(|error| Error::failed("start threads", error))?;
     let ended = runtime.block_on(async {
         match http {
-            None => server.serve_stdio(io::BufReader::new(io::stdin()), io::stdout()).await.map_err(|e| e.to_string()),
+            None => server.serve_stdio(io::BufReader::new(io::stdin()), io::stdout()).await.map_err(Error::from),
             Some(address) => {
                 let listening = HttpServer::bind(address, access).await;
-                let listening = listening.map_err(|error| format!("failed to listen at {address}: {error}"))?;
-                let at = listening.address().map_err(|error| error.to_string())?;
+                let listening = listening.map_err(|error| Error::failed(format!("listen at {address}"), error))?;
+                let at = listening.address()?;
                 // From here on, a signal ends the server in order.
                 let end = signal_to_end();
                 eprintln!("MCP server at http://{at}{PATH}");
-                server.serve_http(listening, end).await.map_err(|error| error.to_string())
+                server.serve_http(listening, end).await.map_err(Error::from)
             }
         }
     });

@@ -17,6 +17,7 @@ use toolc_cli::DoctorSection;
 use toolc_config::{Home, digest, revoke_repository, trust_repository, trusted_repositories};
 use toolc_workspace::{ChildVariables, Workspace};
 
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use programs::{Neutral, neutral};
 use read::{Hook, Setting, settings};
@@ -77,14 +78,14 @@ impl Reading {
 impl ProjectGit {
     /// Reads the settings of a directory.
     pub(crate) fn read(directory: &Path) -> Self {
-        Self::try_read(directory).unwrap_or_else(Self::unknown)
+        Self::try_read(directory).unwrap_or_else(|error| Self::unknown(error.to_string()))
     }
 
     fn unknown(why: String) -> Self {
         Self { settings: Vec::new(), programs: Vec::new(), hooks: Vec::new(), repository: None, unknown: Some(why) }
     }
 
-    fn try_read(directory: &Path) -> Result<Self, String> {
+    fn try_read(directory: &Path) -> Result<Self> {
         let settings = settings(directory)?;
         let repository = read::repository(directory)?;
         let mut programs = Vec::new();
@@ -94,7 +95,7 @@ impl ProjectGit {
             }
         }
         if programs.len() > MAX_PROGRAMS {
-            return Err(format!("more than {MAX_PROGRAMS} of them run programs"));
+            return Err(Error::Invalid(format!("more than {MAX_PROGRAMS} of them run programs")));
         }
         let folder = last(&settings, "core.hookspath");
         let hooks = match (&repository, folder) {
@@ -110,7 +111,7 @@ impl ProjectGit {
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub(crate) fn trust(&self, home: &Home) -> Result<GitTrust, String> {
+    pub(crate) fn trust(&self, home: &Home) -> Result<GitTrust> {
         if self.runs_nothing() {
             return Ok(GitTrust::Harmless);
         }
@@ -127,7 +128,7 @@ impl ProjectGit {
     ///
     /// # Errors
     /// If the list cannot be read or written.
-    pub(crate) fn add(&self, home: &Home) -> Result<(), String> {
+    pub(crate) fn add(&self, home: &Home) -> Result<()> {
         let Some(repository) = self.repository.as_deref() else { return Ok(()) };
         Ok(trust_repository(home, repository, &self.digest())?)
     }
@@ -136,7 +137,7 @@ impl ProjectGit {
     ///
     /// # Errors
     /// If the list cannot be read or written.
-    pub(crate) fn revoke(&self, home: &Home) -> Result<bool, String> {
+    pub(crate) fn revoke(&self, home: &Home) -> Result<bool> {
         let Some(repository) = self.repository.as_deref() else { return Ok(false) };
         Ok(revoke_repository(home, repository)?)
     }
@@ -163,7 +164,7 @@ impl ProjectGit {
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub(crate) fn child_variables(&self, home: &Home) -> Result<ChildVariables, String> {
+    pub(crate) fn child_variables(&self, home: &Home) -> Result<ChildVariables> {
         let is_trusted = self.trust(home)? == GitTrust::Trusted;
         let mut replaced: Vec<(String, String)> = Vec::new();
         let mut replace = |key: &str, neutral: &str| {
@@ -203,7 +204,7 @@ impl ProjectGit {
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub(crate) fn note(&self, home: &Home) -> Result<Option<String>, String> {
+    pub(crate) fn note(&self, home: &Home) -> Result<Option<String>> {
         if let Some(why) = &self.unknown {
             return Ok(Some(format!("git does not run for the model, because its settings are not known: {why}")));
         }
@@ -242,7 +243,7 @@ impl ProjectGit {
     pub(crate) fn section(&self, home: &Home) -> DoctorSection {
         let (note, problems) = match self.note(home) {
             Ok(note) => (note, Vec::new()),
-            Err(error) => (None, vec![error]),
+            Err(error) => (None, vec![error.to_string()]),
         };
         let programs: Vec<&str> = self.programs.iter().map(|(key, ..)| key.as_str()).collect();
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hook.name.as_str()).collect();
@@ -260,7 +261,7 @@ impl ProjectGit {
 ///
 /// # Errors
 /// If the list of trusted projects cannot be read.
-pub(crate) fn workspace(git: Option<&ProjectGit>, home: &Home) -> Result<Workspace, String> {
+pub(crate) fn workspace(git: Option<&ProjectGit>, home: &Home) -> Result<Workspace> {
     let Some(git) = git else { return Ok(Workspace::current()) };
     if let Some(note) = git.note(home)?.filter(|_| io::stderr().is_terminal()) {
         eprintln!("note: {note}");

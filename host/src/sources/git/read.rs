@@ -12,6 +12,8 @@ use toolc::approval::is_credential;
 use toolc_config::digest;
 use toolc_process::{Process, Sink};
 
+use crate::ground::error::{Error, Result};
+
 /// The time limit for git. A file of settings could include a pipe.
 const LIMIT: Duration = Duration::from_secs(5);
 /// The maximum number of bytes of all settings.
@@ -63,7 +65,7 @@ impl Repository {
 ///
 /// # Errors
 /// If git fails, or there are too many.
-pub(super) fn settings(directory: &Path) -> Result<Vec<Setting>, String> {
+pub(super) fn settings(directory: &Path) -> Result<Vec<Setting>> {
     let Some(output) = git(directory, &["config", "-z", "--list", "--show-scope"])? else { return Ok(Vec::new()) };
     let text = output.map_err(|errors| format!("`git config` failed: {errors}"))?;
     Ok(parse(&text))
@@ -73,11 +75,12 @@ pub(super) fn settings(directory: &Path) -> Result<Vec<Setting>, String> {
 ///
 /// # Errors
 /// If git takes too long.
-pub(super) fn repository(directory: &Path) -> Result<Option<Repository>, String> {
+pub(super) fn repository(directory: &Path) -> Result<Option<Repository>> {
     let Some(root) = directory.ancestors().find(|folder| folder.join(".git").exists()) else { return Ok(None) };
     let Some(Ok(path)) = git(directory, &["rev-parse", "--git-common-dir"])? else { return Ok(None) };
     let common = directory.join(path.trim_end_matches('\n'));
-    let common = fs::canonicalize(&common).map_err(|error| format!("failed to find {}: {error}", common.display()))?;
+    let common =
+        fs::canonicalize(&common).map_err(|error| Error::failed(format!("find {}", common.display()), error))?;
     Ok(Some(Repository { common, root: root.to_owned() }))
 }
 
@@ -85,7 +88,7 @@ pub(super) fn repository(directory: &Path) -> Result<Option<Repository>, String>
 ///
 /// # Errors
 /// If a hook cannot be read, or they are too many or too large.
-pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>, String> {
+pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>> {
     let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
     let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -96,7 +99,7 @@ pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>, String> {
             paths.push(path);
         }
         if paths.len() > MAX_HOOKS {
-            return Err(failed(folder, &format!("it has more than {MAX_HOOKS} hooks")));
+            return Err(Error::Invalid(failed(folder, &format!("it has more than {MAX_HOOKS} hooks"))));
         }
     }
     paths.sort();
@@ -110,7 +113,7 @@ pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>, String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Hook { name, bytes: content.len(), digest: digest([content.as_slice()]) })
     };
-    paths.into_iter().map(hook).collect()
+    paths.into_iter().map(hook).collect::<Result<_, String>>().map_err(Error::Invalid)
 }
 
 #[cfg(unix)]
@@ -140,7 +143,7 @@ fn parse(text: &str) -> Vec<Setting> {
 ///
 /// # Errors
 /// If it takes too long, or prints too much.
-fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, String>>, String> {
+fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, String>>> {
     let Some(program) = program() else { return Ok(None) };
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(variables());
@@ -153,8 +156,12 @@ fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, Str
     match outcome.reason {
         toolc_process::EndReason::Exited if outcome.status.success() => Ok(Some(Ok(output.text()))),
         toolc_process::EndReason::Exited => Ok(Some(Err(errors.text().trim().to_owned()))),
-        toolc_process::EndReason::OutputLimit => Err(format!("git lists more than {MAX_BYTES} bytes of settings")),
-        toolc_process::EndReason::Stopped => Err(format!("git did not list its settings within {} s", LIMIT.as_secs())),
+        toolc_process::EndReason::OutputLimit => {
+            Err(Error::Invalid(format!("git lists more than {MAX_BYTES} bytes of settings")))
+        }
+        toolc_process::EndReason::Stopped => {
+            Err(Error::Invalid(format!("git did not list its settings within {} s", LIMIT.as_secs())))
+        }
     }
 }
 

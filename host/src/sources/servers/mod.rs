@@ -12,6 +12,7 @@ use toolc_cli::{DoctorSection, Selection};
 use toolc_config::{Config, McpServer};
 use toolc_mcp::{Answering, ServerReport, Servers, toolset_name};
 
+use crate::ground::error::Result;
 use crate::ground::show;
 use crate::profile::Profile;
 pub(crate) use late::LateServers;
@@ -70,7 +71,7 @@ impl McpServers {
         needed: Needed<'_>,
         wait: Wait<'_>,
         answering: &Answering,
-    ) -> Result<Self, String> {
+    ) -> Result<Self> {
         let config = profile.config();
         let (mut disabled, mut named) = (config.tools.disable_tools.clone(), config.tools.enable_tools.clone());
         if let Wait::AsSession(selection) = wait {
