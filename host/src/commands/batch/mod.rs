@@ -166,7 +166,7 @@ impl Run<'_> {
             }
         };
         let ended = futures_util::future::join_all((0..self.command.jobs).map(|_| worker())).await;
-        let was_interrupted = ended.into_iter().collect::<Result<Vec<bool>, String>>()?.contains(&true);
+        let was_interrupted = ended.into_iter().collect::<Result<Vec<bool>>>()?.contains(&true);
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).len();
         if failed > 0 {
             eprintln!("{failed} tasks failed; run the command again to repeat them");

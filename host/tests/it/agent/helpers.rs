@@ -354,7 +354,9 @@ fn helpers_in_the_background_are_listed_steered_and_read_once() {
             })
             .collect()
     };
-    assert!(statuses(0).iter().all(|status| status.ends_with("waiting") || status.ends_with("running")), "{results:?}");
+    // The second helper can have ended already on a busy machine; the first one waits for the file.
+    let begun = statuses(0);
+    assert!(begun.len() == 2 && ["helper_1 waiting", "helper_1 running"].contains(&&*begun[0]), "{results:?}");
     assert_eq!((statuses(1), &results[1]["helpers"][0]["summary"]), (vec!["helper_2 done".to_owned()], &json!("B.")));
     assert_eq!(statuses(2), ["helper_1 running"]);
     assert_eq!(statuses(3), ["helper_1 running"]);
