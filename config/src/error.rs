@@ -94,13 +94,6 @@ impl Error for ConfigError {
     }
 }
 
-/// The message, for programs that only print it.
-impl From<ConfigError> for String {
-    fn from(error: ConfigError) -> Self {
-        error.message
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
