@@ -69,15 +69,15 @@ impl ConfigArgs {
 
 /// Returns all problems of the files of a profile.
 fn problems(home: &Home) -> Vec<String> {
-    let mut problems: Vec<String> = home.check_exists().err().map(String::from).into_iter().collect();
+    let mut problems: Vec<String> = home.check_exists().err().map(|problem| problem.to_string()).into_iter().collect();
     match ConfigFile::read(home) {
         Ok(file) => {
             let checked = registry_to_show(home, file.config(), &[]).and_then(|registry| check_names(&file, &registry));
             problems.extend(checked.err().map(|problem| problem.to_string()));
         }
-        Err(problem) => problems.push(problem.into()),
+        Err(problem) => problems.push(problem.to_string()),
     }
-    problems.extend(EnvFile::read(home).err().map(String::from));
+    problems.extend(EnvFile::read(home).err().map(|problem| problem.to_string()));
     problems
 }
 

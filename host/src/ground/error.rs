@@ -79,6 +79,7 @@ parts! {
     serde_json::Error,
     toolc_store::ScheduleError,
     toolc_config::ConfigError,
+    toolc_mcp::McpError,
     toolc_model::ModelError,
     toolc_model::ScriptError,
     toolc_store::BoardError,

@@ -6,7 +6,7 @@ use toolc_config::{McpServer, McpTransport, set_server_args};
 use toolc_mcp::{Answer, AnswerFuture, Asker, Package, Question};
 
 use super::login::configured;
-use crate::ground::error::{Error, Result};
+use crate::ground::error::Result;
 use crate::ground::show;
 use crate::person::Person;
 use crate::profile::Profile;
