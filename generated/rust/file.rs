@@ -39,7 +39,7 @@ pub trait FileTools: Send + Sync {
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None, None)
 }
 
 /// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.

@@ -26,7 +26,7 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(2138662895);
+const _: () = ::toolc::__gen::assert_stamp(2953261587);
 
 #[rustfmt::skip]
 pub mod clarify;
@@ -115,7 +115,7 @@ where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: Cronj
     'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
     'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static,
 {
-    COMPILED.provider(handlers, call, None)
+    COMPILED.provider(handlers, call, None, Some(start_directory))
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
@@ -123,7 +123,7 @@ pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools +
     TerminalTools + TodoTools + 'static,
 {
-    COMPILED.provider(handlers, call_shared, None)
+    COMPILED.provider(handlers, call_shared, None, Some(start_directory_shared))
 }
 
 fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
@@ -179,6 +179,33 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + Kanb
         23..25 => self::terminal::call(handlers, |all| all, index - 23, args, call),
         25..26 => self::todo::call(&**handlers, index - 25, args, call),
         _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+fn start_directory<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
+    'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
+    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Option<::toolc::__gen::StartDirectory<'a>> {
+    match index {
+        23..25 => self::terminal::start_directory(handlers, |all| &all.terminal, index - 23, args, call),
+        _ => None,
+    }
+}
+
+fn start_directory_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools +
+    SessionSearchTools + TerminalTools + TodoTools + 'static>(
+    handlers: &'a Arc<H>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Option<::toolc::__gen::StartDirectory<'a>> {
+    match index {
+        23..25 => self::terminal::start_directory(handlers, |all| all, index - 23, args, call),
+        _ => None,
     }
 }
 

@@ -33,12 +33,22 @@ pub trait TerminalTools: Send + Sync {
     ///
     /// `execution = "blocking"` in `manifests/tools/terminal.toml`.
     fn terminal(&self, args: terminal::Args, call: &Call<'_>) -> Result<terminal::Returns, ToolError>;
+
+    /// Returns the directory in which a call of `terminal` starts its command: an absolute path without symbolic links. The command is judged in this directory, and then [`terminal`](Self::terminal) gets it from [`Call::start_directory`]. This is called on a thread of the pool, before the call is approved, if the session judges commands. It must change nothing.
+    ///
+    /// `start_directory = true` in `manifests/tools/terminal.toml`.
+    fn terminal_directory(&self, args: &terminal::Args, call: &Call<'_>) -> Result<::std::path::PathBuf, ToolError>;
 }
 
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
+    COMPILED.provider(
+        handlers,
+        |handlers, index, args, with| call(handlers, |all| all, index, args, with),
+        None,
+        Some(|handlers, index, args, with| start_directory(handlers, |all| all, index, args, with)),
+    )
 }
 
 /// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
@@ -66,6 +76,23 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: TerminalTools + 'static>(
             )
         },
         _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+/// Finds the directory in which the command of the tool at an index starts.
+pub(super) fn start_directory<'a, All: Send + Sync + 'static, H: TerminalTools + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Option<::toolc::__gen::StartDirectory<'a>> {
+    match index {
+        1 => {
+            let (shared, args) = (Arc::clone(shared), terminal::Args::read(args));
+            Some(::toolc::__gen::start_directory(call, move |call| H::terminal_directory(select(&shared), &args, call)))
+        },
+        _ => None,
     }
 }
 

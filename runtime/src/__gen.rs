@@ -11,7 +11,7 @@ pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
 pub use crate::data::{name, pack, requirement, segment, table, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
-pub use crate::provider::compiled;
+pub use crate::provider::{StartDirectory, compiled, start_directory};
 pub use crate::stamp::{STAMP, assert_stamp};
 pub use crate::text::code_names;
 pub use crate::text::identifier::{RESERVED as RESERVED_IDENTIFIERS, identifier};

@@ -160,6 +160,7 @@ pub mod catalog {
     pub use crate::data::catalog::{Definition, Distribution, Fact, Variable};
     pub use crate::data::python::python_module;
     pub use crate::data::segment::{Atom, Comparison, Condition, Op, Segment};
+    pub use crate::provider::StartDirectory;
     pub use crate::registration::ProviderId;
     pub use crate::registry::ToolsetInfo;
     pub use crate::text::tokens::estimated_tokens;

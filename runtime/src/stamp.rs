@@ -11,7 +11,10 @@ use crate::data::dialect::{Dialect, NUMBERS};
 use crate::data::layout_text::layout_text;
 use crate::data::pack::{ENCODING, ENUMS, INDEX, Packed, STRUCTS};
 use crate::data::to_json;
-use crate::provider::compiled::{CatalogData, CompiledCatalog, CompiledToolset};
+use crate::provider::ToolProvider;
+use crate::provider::compiled::{
+    CallHandler, CatalogData, CheckHandler, CompiledCatalog, CompiledToolset, DirectoryHandler,
+};
 
 /// The stamp of this version of the crate.
 pub const STAMP: u32 = hash(&[STRUCTS, ENUMS, ENCODING, NUMBERS, INDEX, FIELDS, FUNCTIONS]);
@@ -72,6 +75,13 @@ macro_rules! functions {
 functions! {
     const FUNCTIONS = {
         CompiledCatalog::new = fn(&'static [&'static CompiledToolset], &'static CatalogData) -> CompiledCatalog;
+        CompiledCatalog::provider::<()> = fn(
+            &'static CompiledCatalog,
+            (),
+            CallHandler<()>,
+            Option<CheckHandler<()>>,
+            Option<DirectoryHandler<()>>
+        ) -> Box<dyn ToolProvider>;
         Packed::<Toolset>::new = fn(&'static [&'static str]) -> Packed<Toolset>;
         slot::read_choice = fn(&Slot<'_>, usize) -> usize;
         slot::read_variant = fn(&mut Slot<'_>, &[fn(&mut Slot<'_>) -> u8]) -> u8;

@@ -19,6 +19,10 @@ impl TerminalTools for Desk {
     fn terminal(&self, _: terminal::terminal::Args, _: &Call<'_>) -> Result<terminal::terminal::Returns, ToolError> {
         Err(ToolError::new("closed"))
     }
+
+    fn terminal_directory(&self, _: &terminal::terminal::Args, _: &Call<'_>) -> Result<std::path::PathBuf, ToolError> {
+        Err(ToolError::new("closed"))
+    }
 }
 
 impl TodoTools for Desk {

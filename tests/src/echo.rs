@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::task::Poll;
 
 use toolc::availability::Availability;
@@ -216,6 +217,10 @@ impl ShutTools for Echo {
 
     fn shell(&self, args: shut::shell::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
+    }
+
+    fn shell_directory(&self, _: &shut::shell::Args, _: &Call<'_>) -> Result<PathBuf, ToolError> {
+        Ok("/projects/app".into())
     }
 }
 

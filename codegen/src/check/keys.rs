@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolc::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_meta_key, is_picture_address};
 use toolc::__gen::name::PORTABLE;
 use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
+use toolc::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_meta_key, is_picture_address};
 
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::codes;
@@ -28,9 +28,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         check_text_input(tool, sink);
         check_meta(tool, sink);
         check_examples(tool, sink);
-        if let Some(shell) = &tool.manifest.approval.shell {
-            check_parameter(tool, shell, "shell", &[Type::String], sink);
-        }
+        check_approval(tool, sink);
     }
     check_dialects(catalog, sink);
 }
@@ -42,6 +40,22 @@ fn incompatible(place: Place, message: impl Into<String>, help: &str, sink: &Sin
 /// Returns the place of a flag that is set.
 fn flag_place(tool: &Tool, key: &str) -> Place {
     tool.manifest.flag_places.of(key).unwrap_or(tool.manifest.name.place)
+}
+
+fn check_approval(tool: &Tool, sink: &Sink) {
+    let approval = &tool.manifest.approval;
+    if let Some(shell) = &approval.shell {
+        check_parameter(tool, shell, "shell", &[Type::String], sink);
+    }
+    let Some(At { value: true, place }) = approval.start_directory else { return };
+    if approval.shell.is_none() && !approval.refused.has("shell", true) {
+        let help = "add `shell`, the parameter with the command, or remove this key";
+        incompatible(place, "`start_directory` requires `shell`", help, sink);
+    }
+    if tool.manifest.execution.value == Execution::Agent {
+        let message = "`start_directory` is not supported with `execution = \"agent\"`";
+        incompatible(place, message, "remove this key: the tool has no handlers", sink);
+    }
 }
 
 fn check_icons(tool: &Tool, sink: &Sink) {

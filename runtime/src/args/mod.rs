@@ -118,7 +118,7 @@ fn parse_and_repair(text: &str, reader: &Reader<'_>) -> Result<(Value, RepairedP
 }
 
 /// Repaired and valid arguments as a tree, which hooks see before the handler.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Arguments(Value);
 
 impl Arguments {

@@ -19,7 +19,7 @@ pub use tool_call::ToolCall;
 pub(crate) use tool_call::{OwnedRequest, OwnedToolCall};
 
 #[cfg(feature = "approval")]
-use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState, ShellStates};
+use crate::call::approval::shell::{InputLanguage, JudgedStart, ProgramInput, ShellState, ShellStates};
 use crate::call::origin::{CallOrigin, Caller};
 use crate::call::response::CallResponse;
 #[cfg(feature = "approval")]
@@ -45,9 +45,9 @@ pub struct Call<'a> {
     scope: Option<&'a dyn CallScope>,
     /// The state that can outlive the call. Created if the handler may continue after its caller has stopped waiting.
     lifetime: OnceLock<Arc<CallLifetime>>,
-    /// The state of the tool's shell with which the command of the call was judged.
+    /// Where the command of the call starts, if it was judged.
     #[cfg(feature = "approval")]
-    shell: Option<Arc<ShellState>>,
+    judged: Option<Arc<JudgedStart>>,
 }
 
 impl<'a> Call<'a> {
@@ -60,7 +60,7 @@ impl<'a> Call<'a> {
             scope: None,
             lifetime: OnceLock::new(),
             #[cfg(feature = "approval")]
-            shell: None,
+            judged: None,
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Call<'a> {
             scope: Some(scope),
             lifetime: OnceLock::new(),
             #[cfg(feature = "approval")]
-            shell: None,
+            judged: None,
         }
     }
 
@@ -124,8 +124,8 @@ impl<'a> Call<'a> {
     /// The directory is the [task's](Self::directory), unless a handler has set another one.
     #[cfg(feature = "approval")]
     pub fn shell_state(&self) -> Arc<ShellState> {
-        if let Some(judged) = &self.shell {
-            return Arc::clone(judged);
+        if let Some(judged) = &self.judged {
+            return Arc::clone(&judged.state);
         }
         let state = self.state::<ShellStates>().get(self.tool);
         match self.directory() {
@@ -134,6 +134,16 @@ impl<'a> Call<'a> {
             }
             _ => state,
         }
+    }
+
+    /// Returns the directory in which the call's command was judged, as an absolute path. A handler starts the command there and nowhere
+    /// else. `None` if the command was not judged, or if the directory is not known: then the handler finds it.
+    ///
+    /// It is the directory that the handlers [have found](crate::ToolProvider::start_directory), or else the one that an argument such as
+    /// `workdir` names.
+    #[cfg(feature = "approval")]
+    pub fn start_directory(&self) -> Option<&Path> {
+        self.judged.as_ref()?.directory.as_deref()
     }
 
     /// Changes the state of this tool's shell for later calls of this task. The commands of these calls are judged with it.
@@ -201,10 +211,10 @@ impl<'a> Call<'a> {
         crate::run::block_on::park(self.approve_code(parameter, code))
     }
 
-    /// Sets the state of the shell with which the call's command was judged.
+    /// Sets where the call's command starts, as it was judged.
     #[cfg(feature = "approval")]
-    pub(crate) fn with_shell_state(self, shell: Option<Arc<ShellState>>) -> Self {
-        Self { shell, ..self }
+    pub(crate) fn with_judged_start(self, judged: Option<Arc<JudgedStart>>) -> Self {
+        Self { judged, ..self }
     }
 
     /// Returns the [id](crate::SessionBuilder::id) of the session; empty if the host has not set one.
@@ -435,7 +445,7 @@ impl<'a> Call<'a> {
             scope: self.scope.map(CallScope::to_shared),
             lifetime: Arc::clone(self.lifetime()),
             #[cfg(feature = "approval")]
-            shell: self.shell.clone(),
+            judged: self.judged.clone(),
         }
     }
 }
@@ -462,7 +472,7 @@ pub(crate) struct OwnedCall {
     scope: Option<Arc<dyn CallScope>>,
     lifetime: Arc<CallLifetime>,
     #[cfg(feature = "approval")]
-    shell: Option<Arc<ShellState>>,
+    judged: Option<Arc<JudgedStart>>,
 }
 
 impl OwnedCall {
@@ -481,7 +491,7 @@ impl OwnedCall {
             scope: self.scope.as_deref(),
             lifetime,
             #[cfg(feature = "approval")]
-            shell: self.shell.clone(),
+            judged: self.judged.clone(),
         }
     }
 }

@@ -109,7 +109,7 @@ impl Turn {
         }
         let context = self.context(id, request, session);
         #[cfg(feature = "approval")]
-        let context = context.with_shell_state(call.shell.take());
+        let context = context.with_judged_start(call.judged.take());
         let reply = call.scope().within(|| self.start(id, request, &mut arguments, &context, agent));
         if !arguments.repaired.is_empty() {
             call.repairs = self.record_repairs(id, request, arguments.repaired);

@@ -22,9 +22,9 @@ pub(super) struct PreparedCall<'c> {
     pub(super) record: Option<Box<CallRecord>>,
     /// The repairs of the arguments. Empty before they are read.
     pub(super) repairs: Repairs,
-    /// The state of the shell with which the command was judged.
+    /// Where the command starts, if it was judged.
     #[cfg(feature = "approval")]
-    pub(super) shell: std::sync::OnceLock<std::sync::Arc<crate::call::approval::shell::ShellState>>,
+    pub(super) judged: std::sync::OnceLock<std::sync::Arc<crate::call::approval::shell::JudgedStart>>,
 }
 
 /// The data of a call for hooks, the approver and traces.
@@ -46,7 +46,7 @@ impl<'c> PreparedCall<'c> {
             record: None,
             repairs: Repairs::NONE,
             #[cfg(feature = "approval")]
-            shell: std::sync::OnceLock::new(),
+            judged: std::sync::OnceLock::new(),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::data::pack::{Pack, Packed, unpack};
 use crate::data::segment::Segment;
 use crate::env::Env;
 use crate::provider::availability::{Availability, AvailabilityCheck};
-use crate::provider::{HandlerReply, ToolProvider};
+use crate::provider::{HandlerReply, StartDirectory, ToolProvider};
 use crate::text::json;
 
 /// The packed tools of one toolset.
@@ -54,20 +54,26 @@ pub type CallHandler<H> = for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &
 /// A function that checks the availability of tools, like [`ToolProvider::available`].
 pub type CheckHandler<H> = fn(&H, AvailabilityCheck<'_>, &Env) -> Availability;
 
+/// A function that finds the directory in which the command of a tool starts, like [`ToolProvider::start_directory`].
+pub type DirectoryHandler<H> =
+    for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &'a Call<'a>) -> Option<StartDirectory<'a>>;
+
 impl CompiledCatalog {
     /// Combines toolsets. The indices of tools continue from one toolset to the next.
     pub const fn new(parts: &'static [&'static CompiledToolset], common: &'static CatalogData) -> Self {
         Self { parts, common, tools: OnceLock::new(), definitions: PerDialect::new() }
     }
 
-    /// Returns a tool provider with these tools and `handlers`. `check` is `None` if no tool has an availability check.
+    /// Returns a tool provider with these tools and `handlers`. `check` is `None` if no tool has an availability check, and `directory`
+    /// if no handler finds the directory of its commands.
     pub fn provider<H: Send + Sync + 'static>(
         &'static self,
         handlers: H,
         call: CallHandler<H>,
         check: Option<CheckHandler<H>>,
+        directory: Option<DirectoryHandler<H>>,
     ) -> Box<dyn ToolProvider> {
-        Box::new(CompiledProvider { compiled: self, handlers: Arc::new(handlers), call, check })
+        Box::new(CompiledProvider { compiled: self, handlers: Arc::new(handlers), call, check, directory })
     }
 
     /// Unpacks the tools, with the descriptions that were left out. `definitions` are their OpenAI definitions.
@@ -95,6 +101,7 @@ struct CompiledProvider<H> {
     handlers: Arc<H>,
     call: CallHandler<H>,
     check: Option<CheckHandler<H>>,
+    directory: Option<DirectoryHandler<H>>,
 }
 
 impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
@@ -127,6 +134,15 @@ impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         self.check.map_or(Availability::Available, |available| available(&self.handlers, check, env))
+    }
+
+    fn start_directory<'a>(
+        &'a self,
+        index: usize,
+        args: Slots<'_, '_>,
+        call: &'a Call<'a>,
+    ) -> Option<StartDirectory<'a>> {
+        (self.directory?)(&self.handlers, index, args, call)
     }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {

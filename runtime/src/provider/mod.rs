@@ -7,9 +7,10 @@ pub(crate) mod dynamic;
 pub(crate) mod function_definition;
 pub(crate) mod invalid_tools;
 
-use crate::result::output::ToolResult;
 use std::fmt;
+use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::args::Slots;
 use crate::call::Call;
@@ -19,6 +20,7 @@ use crate::env::Env;
 use crate::observe::trace;
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::result::error::ToolError;
+use crate::result::output::{ToolOutput, ToolResult};
 use crate::run::pool::POOL;
 
 /// A source of tools. `cargo xtask gen` implements it for a catalog and its handlers; [`DynamicTools`](crate::DynamicTools)
@@ -83,9 +85,55 @@ pub trait ToolProvider: Send + Sync {
         Availability::Available
     }
 
+    /// Returns the directory in which a call of the tool at `index` starts its command, or `None` if this provider leaves that to the
+    /// runtime. It is called before the call is approved, if the session judges the tool's commands, and must change nothing. `args`
+    /// must be taken before this returns.
+    ///
+    /// The command is judged in this directory, questions and records show it, and [`call`](Self::call) gets it from
+    /// [`Call::start_directory`]. An error ends the call.
+    fn start_directory<'a>(
+        &'a self,
+        index: usize,
+        args: Slots<'_, '_>,
+        call: &'a Call<'a>,
+    ) -> Option<StartDirectory<'a>> {
+        let _ = (index, args, call);
+        None
+    }
+
     /// Runs the tool at `index` of [`tools`](Self::tools). `args` holds its arguments, validated against the tool's table;
     /// they must be taken before this returns. It is never called for a tool that the agent's own loop runs.
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a>;
+}
+
+/// The future of the directory in which a command starts: an absolute path without symbolic links.
+pub type StartDirectory<'a> = Pin<Box<dyn Future<Output = Result<PathBuf, ToolError>> + Send + 'a>>;
+
+/// Finds the directory in which a command starts, on a thread of the process's pool.
+pub fn start_directory<'a, W>(call: &'a Call<'a>, find: W) -> StartDirectory<'a>
+where
+    W: FnOnce(&Call<'_>) -> Result<PathBuf, ToolError> + Send + 'static,
+{
+    Box::pin(async move {
+        let found = Arc::new(Mutex::new(PathBuf::new()));
+        let slot = Arc::clone(&found);
+        let find = move |call: &Call<'_>| {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = find(call)?;
+            Ok(ToolOutput::text(""))
+        };
+        blocking(call, find).await?;
+        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(std::mem::take(&mut *found))
+    })
+}
+
+/// Runs `work` on a thread of the process's pool.
+async fn blocking<W>(call: &Call<'_>, work: W) -> ToolResult
+where
+    W: FnOnce(&Call<'_>) -> ToolResult + Send + 'static,
+{
+    let (owned, scope) = (call.to_owned_call(), trace::current());
+    POOL.run(call.lifetime(), move || scope.within(|| work(&owned.borrow()))).await
 }
 
 /// The reply of a handler: its result, or a future of it.
@@ -106,10 +154,7 @@ impl<'a> HandlerReply<'a> {
     where
         W: FnOnce(&Call<'_>) -> ToolResult + Send + 'static,
     {
-        HandlerReply::Async(Box::pin(async move {
-            let (owned, scope) = (call.to_owned_call(), trace::current());
-            POOL.run(call.lifetime(), move || scope.within(|| work(&owned.borrow()))).await
-        }))
+        HandlerReply::Async(Box::pin(blocking(call, work)))
     }
 
     /// Returns the error reply for a tool that the agent's own loop runs. Calls of such a tool do not reach its provider, so

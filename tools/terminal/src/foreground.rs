@@ -53,7 +53,7 @@ impl TerminalHandlers {
             return Err(ToolError::with_kind(ErrorKind::InvalidArguments, text));
         }
         let environment = self.environments.of(call)?;
-        let place = self.place(&*environment, args.workdir.as_deref(), &args.command, call)?;
+        let place = self.place(&*environment, args.workdir.as_deref(), call)?;
         let variables = environment.variables().map_err(|error| failed_start(&error))?;
         let record = if cfg!(unix) { Record::new(&*environment).ok() } else { None };
         let prefix = record.as_ref().map_or_else(String::new, Record::prefix);

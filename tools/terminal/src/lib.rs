@@ -22,7 +22,7 @@ mod typed;
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolc::{Call, ErrorKind, ToolError};
@@ -117,6 +117,10 @@ impl TerminalTools for TerminalHandlers {
             return Err(conflict("a command on a terminal has one output: set either `pty` or `separate_output`"));
         }
         self.run(&args, call)
+    }
+
+    fn terminal_directory(&self, args: &terminal::Args, call: &Call<'_>) -> Result<PathBuf, ToolError> {
+        self.directory(args.workdir.as_deref(), call)
     }
 
     fn process(&self, args: process_tool::Args, call: &Call<'_>) -> Result<process_tool::Returns, ToolError> {

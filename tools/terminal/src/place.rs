@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toolc::approval::{InputLanguage, ProgramInput, ShellState};
+use toolc::approval::ShellState;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_environment::files::FileKind;
 use toolc_environment::{Environment, Files, Local};
@@ -34,30 +34,48 @@ const SET: &[(&str, &str)] = &[
 ];
 
 impl TerminalHandlers {
-    /// Returns the place of a call's command.
+    /// Returns the directory in which a call starts: the path of an existing folder, without symbolic links. If the directory of the
+    /// shell no longer exists, it is the default one.
+    pub(crate) fn directory(&self, workdir: Option<&str>, call: &Call<'_>) -> Result<PathBuf, ToolError> {
+        let environment = self.environments.of(call)?;
+        let files = environment.files();
+        let default = || default_directory(&*environment, call);
+        let current = call.shell_state().directory.clone().unwrap_or_else(default);
+        let missing = |text: String| ToolError::with_kind(ErrorKind::NotFound, format!("{text}: nothing was run"));
+        if let Some(workdir) = workdir {
+            let directory = self.workspace_of(&*environment)?.in_directory(&current).locate(&*files, workdir)?;
+            let missing = || missing(format!("`{workdir}` is not an existing directory"));
+            return folder(&*files, &directory).ok_or_else(missing);
+        }
+        let found = folder(&*files, &current).or_else(|| folder(&*files, &default()));
+        found.ok_or_else(|| missing(format!("the working directory `{}` does not exist", current.display())))
+    }
+
+    /// Returns the place of a call's command: where it was judged, if it was.
     pub(crate) fn place(
         &self,
         environment: &dyn Environment,
         workdir: Option<&str>,
-        command: &str,
         call: &Call<'_>,
     ) -> Result<Place, ToolError> {
         let state = call.shell_state();
-        let default = || default_directory(environment, call);
-        let current = state.directory.clone().unwrap_or_else(default);
-        if let Some(workdir) = workdir {
-            let files = environment.files();
-            let directory = self.workspace_of(environment)?.in_directory(&current).locate(&*files, workdir)?;
-            if !is_folder(&*files, &directory) {
-                let text = format!("`{workdir}` is not an existing directory: nothing was run");
-                return Err(ToolError::with_kind(ErrorKind::NotFound, text));
+        let files = environment.files();
+        let directory = match call.start_directory() {
+            Some(judged) => {
+                check_unchanged(&*files, judged)?;
+                judged.to_owned()
             }
-            return Ok(Place { directory, state, note: None });
-        }
-        if is_folder(&*environment.files(), &current) {
-            return Ok(Place { directory: current, state, note: None });
-        }
-        back_to_default(environment, &current, &state, command, call)
+            None => self.directory(workdir, call)?,
+        };
+        let gone = state.directory.as_deref().filter(|current| {
+            workdir.is_none() && *current != directory && folder(&*files, current).as_ref() != Some(&directory)
+        });
+        let Some(gone) = gone else { return Ok(Place { directory, state, note: None }) };
+        let (gone, now) = (gone.display(), directory.display());
+        let note = format!("the working directory `{gone}` no longer exists: the command ran in `{now}`");
+        let state = ShellState { directory: Some(directory.clone()), variables: state.variables.clone() };
+        call.set_shell_state(state.clone());
+        Ok(Place { directory, state: Arc::new(state), note: Some(note) })
     }
 
     /// Returns the workspace of an environment: that of these handlers on this machine.
@@ -103,44 +121,23 @@ fn set(inherited: &ChildVariables) -> impl Iterator<Item = (OsString, OsString)>
     SET.iter().map(|(name, value)| (name.into(), value.into())).chain(by_host)
 }
 
-/// Returns the default directory for a command whose directory no longer exists.
-fn back_to_default(
-    environment: &dyn Environment,
-    current: &Path,
-    state: &ShellState,
-    command: &str,
-    call: &Call<'_>,
-) -> Result<Place, ToolError> {
-    let directory = default_directory(environment, call);
-    if directory == current || !is_folder(&*environment.files(), &directory) {
-        let text = format!("the working directory `{}` does not exist: nothing was run", directory.display());
-        return Err(ToolError::with_kind(ErrorKind::NotFound, text));
+/// Checks that a directory is still the folder that was judged: while a person decided, a link can have taken its place.
+fn check_unchanged(files: &dyn Files, judged: &Path) -> Result<(), ToolError> {
+    if !files.abilities().race_free || folder(files, judged).is_some_and(|now| now == judged) {
+        return Ok(());
     }
-    let note = format!(
-        "the working directory `{}` no longer exists: the command ran in `{}`",
-        current.display(),
-        directory.display()
-    );
-    let state = ShellState { directory: Some(directory.clone()), variables: state.variables.clone() };
-    call.set_shell_state(state.clone());
-    // It was judged in the other directory.
-    call.approve_input_blocking(ProgramInput {
-        line: command,
-        earlier: &[],
-        language: InputLanguage::Shell,
-        directory: directory.to_str(),
-        parameter: "command",
-        tool: call.tool(),
-    })?;
-    Ok(Place { directory, state: Arc::new(state), note: Some(note) })
+    let text =
+        format!("the directory `{}` has changed since the command was judged: nothing was run", judged.display());
+    Err(ToolError::new(text))
 }
 
 fn default_directory(environment: &dyn Environment, call: &Call<'_>) -> PathBuf {
     call.directory().unwrap_or_else(|| environment.directory().to_owned())
 }
 
-/// Returns whether a path is that of a folder, also through links.
-fn is_folder(files: &dyn Files, path: &Path) -> bool {
-    let found = files.resolve(path).and_then(|path| files.metadata(&path));
-    found.is_ok_and(|found| found.kind == FileKind::Folder)
+/// Returns the path of a folder without symbolic links, or `None` if it does not exist.
+fn folder(files: &dyn Files, path: &Path) -> Option<PathBuf> {
+    let resolved = files.resolve(path).ok()?;
+    let found = files.metadata(&resolved).ok()?;
+    (found.kind == FileKind::Folder).then_some(resolved)
 }

@@ -21,7 +21,7 @@ impl TerminalHandlers {
     /// Starts a command in the background.
     pub(crate) fn start(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
         let environment = self.environments.of(call)?;
-        let place = self.place(&*environment, args.workdir.as_deref(), &args.command, call)?;
+        let place = self.place(&*environment, args.workdir.as_deref(), call)?;
         let variables = environment.variables().map_err(|error| failed_start(&error))?;
         let processes = call.state::<TaskProcesses>();
         let Some(slot) = self.processes.slot() else { return Err(too_many(&processes)) };

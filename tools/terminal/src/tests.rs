@@ -1,6 +1,7 @@
 //! Calls of the tools, directly and through a session that judges commands.
 
 mod background;
+mod directories;
 mod foreground;
 mod judged;
 mod programs;

@@ -165,6 +165,11 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
         Some(_) => [quote!(Some(available)), quote!(Some(available_shared))],
         None => [quote!(None), quote!(None)],
     };
+    let start_directory = start_directory(home_toolsets, modules, &types, &traits);
+    let [directory_fn, directory_shared_fn] = match &start_directory {
+        Some(_) => [quote!(Some(start_directory)), quote!(Some(start_directory_shared))],
+        None => [quote!(None), quote!(None)],
+    };
     quote! {
         /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
         pub struct Handlers<#(#types),*> {
@@ -178,7 +183,7 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
         where
             #(#types: #traits + 'static,)*
         {
-            COMPILED.provider(handlers, call, #available_fn)
+            COMPILED.provider(handlers, call, #available_fn, #directory_fn)
         }
 
         /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
@@ -186,7 +191,7 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
         where
             H: #(#traits)+* + 'static,
         {
-            COMPILED.provider(handlers, call_shared, #available_shared_fn)
+            COMPILED.provider(handlers, call_shared, #available_shared_fn, #directory_shared_fn)
         }
 
         fn call<'a, #(#types: #traits + 'static),*>(
@@ -209,6 +214,8 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
         }
 
         #available
+
+        #start_directory
     }
 }
 
@@ -217,7 +224,7 @@ fn provider_without_handlers(calls: &TokenStream) -> TokenStream {
     quote! {
         /// Returns a provider of all tools. The agent's own loop runs them, so there are no handlers.
         pub fn provider() -> Box<dyn ToolProvider> {
-            COMPILED.provider((), call, None)
+            COMPILED.provider((), call, None, None)
         }
 
         fn call<'a>(handlers: &'a Arc<()>, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
@@ -304,6 +311,62 @@ fn call_match<'m>(
         match index {
             #(#arms,)*
             _ => HandlerReply::no_such_tool(index),
+        }
+    }
+}
+
+/// Returns the functions that find the directory in which a command starts, or `None` if no handler does.
+fn start_directory(
+    home_toolsets: &[HomeToolset<'_>],
+    modules: &[Ident],
+    types: &[Ident],
+    traits: &[Ident],
+) -> Option<TokenStream> {
+    if !home_toolsets.iter().any(HomeToolset::has_directories) {
+        return None;
+    }
+    let by_field = directory_match(home_toolsets, modules, |module| quote!(&all.#module));
+    let shared = directory_match(home_toolsets, modules, |_| quote!(all));
+    Some(quote! {
+        fn start_directory<'a, #(#types: #traits + 'static),*>(
+            handlers: &'a Arc<Handlers<#(#types),*>>,
+            index: usize,
+            args: Slots<'_, '_>,
+            call: &'a Call<'a>,
+        ) -> Option<::toolc::__gen::StartDirectory<'a>> {
+            #by_field
+        }
+
+        fn start_directory_shared<'a, H: #(#traits)+* + 'static>(
+            handlers: &'a Arc<H>,
+            index: usize,
+            args: Slots<'_, '_>,
+            call: &'a Call<'a>,
+        ) -> Option<::toolc::__gen::StartDirectory<'a>> {
+            #shared
+        }
+    })
+}
+
+/// Returns the `match` that passes a call to the toolset whose handlers find the directory of its command.
+fn directory_match(
+    home_toolsets: &[HomeToolset<'_>],
+    modules: &[Ident],
+    selected: impl Fn(&Ident) -> TokenStream,
+) -> TokenStream {
+    let mut count = 0;
+    let arms = home_toolsets.iter().zip(modules).filter_map(|(home, module)| {
+        let first = count;
+        count += home.tools.len();
+        let ([from, to], selected) = ([first, count].map(Literal::usize_unsuffixed), selected(module));
+        home.has_directories().then(|| {
+            quote!(#from..#to => self::#module::start_directory(handlers, |all| #selected, index - #from, args, call))
+        })
+    });
+    quote! {
+        match index {
+            #(#arms,)*
+            _ => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The module of a toolset: the trait of its handlers, a tool provider, and the modules of its tools.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use toolc::behaviour::Execution;
 
 use super::print::print;
@@ -41,6 +41,24 @@ impl<'c> HomeToolset<'c> {
     pub(super) fn has_checks(&self) -> bool {
         self.toolset.manifest.requires.checked().is_some()
             || self.tools.iter().any(|tool| tool.manifest.requires.checked().is_some())
+    }
+
+    /// Returns whether handlers find the directory in which a command starts: a manifest says `start_directory = true`.
+    pub(super) fn has_directories(&self) -> bool {
+        self.directories().next().is_some()
+    }
+
+    /// Returns the tools whose handlers find the directory in which a command starts: the index, the tool, and the name of the method.
+    fn directories(&self) -> impl Iterator<Item = (usize, &'c Tool, Ident)> {
+        let mut scope = Scope::with(&["available"]);
+        for tool in &self.tools {
+            scope.claim(snake(tool.name()));
+        }
+        let with_method = move |(index, tool): (usize, &&'c Tool)| {
+            let method = format_ident!("{}_directory", snake(tool.name()));
+            (index, *tool, scope.claim(method))
+        };
+        self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.approval.finds_directory()).map(with_method)
     }
 
     /// Returns the availability checks: the variant of `Check`, its documentation, and the pattern of the runtime's check.
@@ -93,6 +111,12 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         (quote!(Send + Sync), provider, quote!(()))
     };
     let available_fn = if handled.has_checks() { quote!(Some(available)) } else { quote!(None) };
+    let directory_fn = if handled.has_directories() {
+        quote!(Some(|handlers, index, args, with| start_directory(handlers, |all| all, index, args, with)))
+    } else {
+        quote!(None)
+    };
+    let start_directory = handled.has_directories().then(|| start_directory(&handled));
     // A blocking handler runs on another thread, which shares the handlers of all toolsets. Other toolsets do without, because
     // rustc takes long to check the types of all handlers.
     let (call_doc, generics, parameters, select, arguments) = if handled.has_blocking() {
@@ -121,7 +145,7 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         #provider {
             static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-            COMPILED.provider(#handlers, |handlers, index, args, with| call(#arguments, index, args, with), #available_fn)
+            COMPILED.provider(#handlers, |handlers, index, args, with| call(#arguments, index, args, with), #available_fn, #directory_fn)
         }
 
         #[doc = #call_doc]
@@ -138,6 +162,8 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
             }
         }
 
+        #start_directory
+
         #data
         pub(super) use self::__data::PART;
     };
@@ -153,6 +179,7 @@ fn handler_trait(catalog: &Lowered<'_>, handled: &HomeToolset<'_>) -> TokenStrea
     let label = format!("`{handlers}` is missing");
     let note = format!("write `impl {handlers} for {{Self}}`: a method for each tool, which the compiler then names");
     let methods = handled.tools.iter().filter_map(|tool| handler_method(catalog, tool));
+    let directory_methods = handled.directories().map(|(_, tool, method)| directory_method(tool, &method));
     let checks = handled.checks();
     let (check_enum, check_method) = if checks.is_empty() {
         (None, None)
@@ -184,10 +211,57 @@ fn handler_trait(catalog: &Lowered<'_>, handled: &HomeToolset<'_>) -> TokenStrea
         pub trait #handlers: Send + Sync {
             #(#methods)*
 
+            #(#directory_methods)*
+
             #check_method
         }
 
         #check_enum
+    }
+}
+
+/// Returns the method that finds the directory in which the command of a tool starts.
+fn directory_method(tool: &Tool, method: &Ident) -> TokenStream {
+    let (name, module) = (snake(tool.name()), module(tool.name()));
+    let about = doc(&format!(
+        "Returns the directory in which a call of `{0}` starts its command: an absolute path without symbolic links. The command is judged \
+         in this directory, and then [`{name}`](Self::{name}) gets it from [`Call::start_directory`]. This is called on a thread of the \
+         pool, before the call is approved, if the session judges commands. It must change nothing.\n\n\
+         `start_directory = true` in `manifests/tools/{0}.toml`.",
+        tool.name()
+    ));
+    quote! {
+        #about
+        fn #method(&self, args: &#module::Args, call: &Call<'_>) -> Result<::std::path::PathBuf, ToolError>;
+    }
+}
+
+/// Returns the function that finds the directory in which the command of a tool starts.
+fn start_directory(handled: &HomeToolset<'_>) -> TokenStream {
+    let handlers = handled.handlers();
+    let arms = handled.directories().map(|(index, tool, method)| {
+        let (index, name) = (Literal::usize_unsuffixed(index), module(tool.name()));
+        quote! {
+            #index => {
+                let (shared, args) = (Arc::clone(shared), #name::Args::read(args));
+                Some(::toolc::__gen::start_directory(call, move |call| H::#method(select(&shared), &args, call)))
+            }
+        }
+    });
+    quote! {
+        /// Finds the directory in which the command of the tool at an index starts.
+        pub(super) fn start_directory<'a, All: Send + Sync + 'static, H: #handlers + 'static>(
+            shared: &'a Arc<All>,
+            select: impl Fn(&All) -> &H + Copy + Send + 'static,
+            index: usize,
+            args: Slots<'_, '_>,
+            call: &'a Call<'a>,
+        ) -> Option<::toolc::__gen::StartDirectory<'a>> {
+            match index {
+                #(#arms,)*
+                _ => None,
+            }
+        }
     }
 }
 

@@ -213,6 +213,10 @@ table! {
         always: Word<Approval>,
         /// The parameter with a shell command, or with its words. Sessions that judge commands do so before each call.
         shell: Text,
+        /// Whether the handlers find the directory in which the command starts. The trait of the handlers then has a method for it, and
+        /// the command is judged in the directory that it returns. Otherwise, the runtime reads an argument such as `workdir` as a plain
+        /// path. Requires `shell`. Default: `false`.
+        start_directory: Flag,
     }
 }
 
@@ -264,6 +268,13 @@ impl FlagPlaces {
     /// Returns the place of the value of a key.
     pub fn of(&self, key: &str) -> Option<Place> {
         self.0.iter().find(|(name, _)| *name == key).map(|(_, place)| *place)
+    }
+}
+
+impl ApprovalManifest {
+    /// Returns whether the handlers find the directory in which the command starts.
+    pub fn finds_directory(&self) -> bool {
+        self.start_directory.as_ref().is_some_and(|flag| flag.value)
     }
 }
 

@@ -17,6 +17,20 @@ pub struct ShellState {
     pub variables: Vec<(String, Option<String>)>,
 }
 
+/// Where the command of a call starts, as it was judged.
+#[derive(Debug)]
+pub(crate) struct JudgedStart {
+    pub(crate) state: Arc<ShellState>,
+    /// The directory, an absolute path. `None` if it is unknown.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+impl JudgedStart {
+    pub(crate) fn new(state: &Arc<ShellState>, directory: Option<PathBuf>) -> Arc<Self> {
+        Arc::new(Self { state: Arc::clone(state), directory })
+    }
+}
+
 /// The states of the shells of a task, by the own name of the tool.
 #[derive(Debug, Default)]
 pub(crate) struct ShellStates(Mutex<VecMap<String, Arc<ShellState>>>);

@@ -11,6 +11,7 @@ mod typed;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -21,16 +22,19 @@ use crate::args::Arguments;
 use crate::call::approval::command::CommandAnswer;
 use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
-use crate::call::approval::shell::ShellState;
+use crate::call::approval::shell::{JudgedStart, ShellState};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
 use crate::call::hooks::{HostError, HostStage};
+use crate::call::{Call, ToolCall};
 use crate::dispatch::approval::{self, Answer};
 use crate::dispatch::prepared::PreparedCall;
-use crate::panics;
+use crate::dispatch::running::CallArguments;
+use crate::panics::{self, CatchPanic};
+use crate::provider::StartDirectory;
 use crate::registration::ids::ToolId;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
-use crate::run::deadline::with_deadline;
+use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 use judged::{Judged, JudgedCommand};
 use place::CommandPlace;
@@ -68,18 +72,86 @@ impl Turn {
         reasons: Vec<ApprovalReason>,
     ) -> Result<(), ToolError> {
         let context = self.context(id, call.request, session);
-        let state = call.shell.get_or_init(|| context.shell_state());
         let environment = context.environment();
         let elsewhere = config.elsewhere(environment.as_deref());
-        let commands = Commands {
-            config,
-            turn: self,
-            call,
-            subject: subject(self.name(id), elsewhere),
-            recorder: Recorder::new(self, config, call),
-            open: self.judge_commands(config, elsewhere, id, arguments, state),
-        };
+        let mut open = Vec::new();
+        let parameters = self.shell_parameters(config, id);
+        if !parameters.is_empty() {
+            let place = self.place(config, elsewhere, id, call, session, arguments).await?;
+            open = self.judge_commands(config, id, arguments, parameters, &place);
+        }
+        let subject = subject(self.name(id), elsewhere);
+        let recorder = Recorder::new(self, config, call);
+        let commands = Commands { config, turn: self, call, subject, recorder, open };
         self.decide(commands, reasons, None, context.cancel_sources()).await
+    }
+
+    /// Returns the place of a call's command. The handler gets its directory and its state of the shell, so that the command runs
+    /// where it is judged.
+    async fn place(
+        &self,
+        config: &CommandApproval,
+        elsewhere: Option<&str>,
+        id: ToolId,
+        call: &PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+        arguments: &Arguments,
+    ) -> Result<CommandPlace, ToolError> {
+        let context = self.context(id, call.request, session);
+        let state = context.shell_state();
+        let place = self.command_place(config, elsewhere, &state);
+        let context = context.with_judged_start(Some(JudgedStart::new(&state, None)));
+        let (place, directory) = match self.start_directory(id, &context, arguments)? {
+            Some(finding) => {
+                let directory = self.wait_for_directory(id, finding, &context).await?;
+                (place.in_directory(&directory), Some(directory))
+            }
+            None => {
+                let place = place.in_directory_of(arguments, self.table(id));
+                let directory = place.directory.as_ref().map(PathBuf::from);
+                (place, directory)
+            }
+        };
+        let _ = call.judged.set(JudgedStart::new(&state, directory));
+        Ok(place)
+    }
+
+    /// Asks the handlers of a tool for the directory in which a call starts.
+    fn start_directory<'c>(
+        &'c self,
+        id: ToolId,
+        call: &'c Call<'c>,
+        arguments: &Arguments,
+    ) -> Result<Option<StartDirectory<'c>>, ToolError> {
+        let mut arguments = CallArguments { read: Some(arguments.clone()), ..CallArguments::default() };
+        let request = ToolCall::new(call.tool(), "");
+        self.with_slots(id, &request, &mut arguments, |slots| {
+            let slots = slots?;
+            let (provider, index) = self.state().provider(id);
+            Ok(panics::catch(|| provider.start_directory(index.0, slots, call))?)
+        })
+    }
+
+    async fn wait_for_directory(
+        &self,
+        id: ToolId,
+        finding: StartDirectory<'_>,
+        call: &Call<'_>,
+    ) -> Result<PathBuf, ToolError> {
+        let limit = self.time_limit(id);
+        let found = with_deadline(CatchPanic(finding), CancelledFuture::new(call.cancel_sources()), limit).await;
+        found.unwrap_or_else(|interrupted| {
+            call.abandon();
+            Ok(Err(match interrupted {
+                Interrupted::Cancelled => approval::cancelled(),
+                Interrupted::TimedOut => {
+                    let text = format!(
+                        "the command was not run: its working directory was not found within {limit:?}. Try again later"
+                    );
+                    ToolError::with_kind(ErrorKind::Timeout, text)
+                }
+            }))
+        })?
     }
 
     /// Gets approval of judged commands, and for these other reasons. `shown` are the arguments that the approver sees, if they are
@@ -149,17 +221,16 @@ impl Turn {
     fn judge_commands(
         &self,
         config: &CommandApproval,
-        elsewhere: Option<&str>,
         id: ToolId,
         arguments: &Arguments,
-        state: &ShellState,
+        parameters: BTreeMap<&str, bool>,
+        place: &CommandPlace,
     ) -> Vec<JudgedCommand> {
         let table = self.table(id);
-        let place = self.command_place(config, elsewhere, state).in_directory_of(arguments, table);
         let secrets = || self.secret_values();
         let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
         let mut judged = Vec::new();
-        for (parameter, is_shell) in self.shell_parameters(config, id) {
+        for (parameter, is_shell) in parameters {
             let property = properties.iter().find(|property| &*property.name == parameter);
             let subject = Judged {
                 tool: self.name(id),
@@ -168,14 +239,14 @@ impl Turn {
                 secrets: &secrets,
             };
             match (arguments.get(parameter), property) {
-                (None, None) => judged.push(subject.missing(config, &place)),
+                (None, None) => judged.push(subject.missing(config, place)),
                 (None | Some(Value::Null), _) => {}
                 (Some(value), _) => match text::lines(value, parameter) {
                     Some(lines) if is_shell => {
-                        judged.extend(lines.iter().filter_map(|line| subject.shell(line, config, &place)));
+                        judged.extend(lines.iter().filter_map(|line| subject.shell(line, config, place)));
                     }
-                    Some(lines) => judged.extend(lines.iter().take(1).map(|code| subject.code(code, config, &place))),
-                    None => judged.push(subject.unreadable(&value.to_string(), config, &place)),
+                    Some(lines) => judged.extend(lines.iter().take(1).map(|code| subject.code(code, config, place))),
+                    None => judged.push(subject.unreadable(&value.to_string(), config, place)),
                 },
             }
         }

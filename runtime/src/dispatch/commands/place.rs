@@ -1,6 +1,7 @@
 //! The place where a command runs: the directory, the home folder and the variables that the judge knows.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Component, Path};
 
 use toolc_commands::Surroundings;
 
@@ -62,7 +63,13 @@ impl CommandPlace {
         }
     }
 
-    /// Returns the place of a call, whose arguments can name another directory.
+    /// Returns the place of a call whose handlers have found this directory. It is unknown if it could mean another one.
+    pub(super) fn in_directory(self, directory: &Path) -> Self {
+        let is_certain = directory.components().all(|part| part != Component::ParentDir);
+        Self { directory: directory.to_str().filter(|_| is_certain).and_then(absolute), ..self }
+    }
+
+    /// Returns the place of a call whose handlers leave the directory to the runtime: an argument can name it, as a plain path.
     pub(super) fn in_directory_of(self, arguments: &Arguments, table: &Table) -> Self {
         let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
         let names = properties.iter().filter(|property| DIRECTORIES.iter().any(|name| same_name(&property.name, name)));
@@ -70,18 +77,32 @@ impl CommandPlace {
         else {
             return self;
         };
-        let directory = value.as_str().and_then(|path| {
-            let home = || self.home.as_deref();
-            match path.strip_prefix('~') {
-                Some("") => absolute(home()?),
-                Some(below) if below.starts_with('/') => absolute(&format!("{}{below}", home()?)),
-                // The folder of another user.
-                Some(_) => None,
-                None if path.starts_with('/') => absolute(path),
-                None => absolute(&format!("{}/{path}", self.directory.as_deref()?)),
-            }
-        });
+        let directory = value.as_str().and_then(|path| self.named(path));
         Self { directory, ..self }
+    }
+
+    /// Returns the directory that a path names, or `None` if that is not certain.
+    fn named(&self, path: &str) -> Option<String> {
+        let current = self.directory.as_deref();
+        let is_local = self.environment == CommandApproval::LOCAL;
+        let (start, below) = match path.strip_prefix('~') {
+            // A handler that does not expand it would start in a folder of that name.
+            Some(_) if is_local && Path::new(current?).join(path).exists() => return None,
+            Some("") => (self.home.as_deref()?, ""),
+            Some(below) if below.starts_with('/') => (self.home.as_deref()?, below),
+            // The folder of another user.
+            Some(_) => return None,
+            None if path.starts_with('/') => ("/", path),
+            None => (current?, path),
+        };
+        let whole = format!("{start}/{below}");
+        if is_local {
+            // Nothing starts in a folder that does not exist.
+            return fs::canonicalize(&whole).map_or_else(|_| absolute(&whole), |found| absolute(found.to_str()?));
+        }
+        // The folder before `..` could be a link to a folder elsewhere.
+        let mut names = below.split('/').filter(|name| !matches!(*name, "" | ".")).skip_while(|name| *name == "..");
+        absolute(&whole).filter(|_| names.all(|name| name != ".."))
     }
 
     /// Returns the place of a program's input. The variables of the program may have changed since it started.
@@ -166,6 +187,31 @@ mod tests {
         assert_eq!(directory(&CommandApproval::new(&RULES).directory("x"), &json!({})), None, "a relative directory");
         let remote = CommandApproval::new(&RULES).environment("docker").directory("/w");
         assert_eq!(directory(&remote, &json!({"workDir": "~/x"})), None, "the home folder is unknown");
+        assert_eq!(directory(&remote, &json!({"workDir": "../.././x"})).as_deref(), Some("/x"));
+        assert_eq!(directory(&remote, &json!({"workDir": "link/.."})), None, "the folder can be a link");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_this_machine_are_followed() {
+        let folder = std::env::temp_dir().join(format!("toolc-place-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let root = folder.canonicalize().unwrap();
+        std::os::unix::fs::symlink("/usr", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("link", root.join("link2")).unwrap();
+        fs::create_dir_all(root.join("~/x")).unwrap();
+        let config = CommandApproval::new(&RULES).directory(&root);
+        for (path, expected) in [
+            ("link2", Some("/usr")),
+            ("link/..", Some("/")),
+            ("link2/./bin/../", Some("/usr")),
+            (r"\x2fusr", Some(&*format!(r"{}/\x2fusr", root.display()))),
+            ("~/x", None),
+            ("~/y", Some("/home/me/y")),
+        ] {
+            assert_eq!(directory(&config, &json!({"workDir": path})).as_deref(), expected, "{path}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod memory;
 mod parameters;
 mod records;
 mod shell_state;
+mod start;
 mod typed;
 mod waiting;
 

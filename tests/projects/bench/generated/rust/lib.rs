@@ -26,7 +26,7 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(2138662895);
+const _: () = ::toolc::__gen::assert_stamp(2953261587);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -61,14 +61,14 @@ pub fn provider<Bench, SupportOffice, SurveyReports>(handlers: Handlers<Bench, S
 where Bench: BenchTools + 'static, SupportOffice: SupportOfficeTools + 'static, SurveyReports: SurveyReportsTools +
     'static,
 {
-    COMPILED.provider(handlers, call, None)
+    COMPILED.provider(handlers, call, None, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static,
 {
-    COMPILED.provider(handlers, call_shared, None)
+    COMPILED.provider(handlers, call_shared, None, None)
 }
 
 fn call<'a, Bench: BenchTools + 'static, SupportOffice: SupportOfficeTools + 'static, SurveyReports: SurveyReportsTools +

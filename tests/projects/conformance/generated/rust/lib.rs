@@ -26,7 +26,7 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(2138662895);
+const _: () = ::toolc::__gen::assert_stamp(2953261587);
 
 #[rustfmt::skip]
 pub mod conformance;
@@ -45,14 +45,14 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&self::conformance::PA
 pub fn provider<Conformance>(handlers: Handlers<Conformance>) -> Box<dyn ToolProvider>
 where Conformance: ConformanceTools + 'static,
 {
-    COMPILED.provider(handlers, call, None)
+    COMPILED.provider(handlers, call, None, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: ConformanceTools + 'static,
 {
-    COMPILED.provider(handlers, call_shared, None)
+    COMPILED.provider(handlers, call_shared, None, None)
 }
 
 fn call<'a, Conformance: ConformanceTools + 'static>(

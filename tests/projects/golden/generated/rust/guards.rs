@@ -57,7 +57,12 @@ pub(super) fn available<H: GuardsTools>(
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), Some(available))
+    COMPILED.provider(
+        handlers,
+        |handlers, index, args, with| call(&**handlers, index, args, with),
+        Some(available),
+        None,
+    )
 }
 
 /// Calls the tool at an index.

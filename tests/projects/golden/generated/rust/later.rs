@@ -33,7 +33,7 @@ pub trait LaterTools: Send + Sync {
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), None, None)
 }
 
 /// Calls the tool at an index.

@@ -26,7 +26,7 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(2138662895);
+const _: () = ::toolc::__gen::assert_stamp(2953261587);
 
 #[rustfmt::skip]
 pub mod by_code;
@@ -108,7 +108,7 @@ where ByCode: ByCodeTools + 'static, Guards: GuardsTools + 'static, Later: Later
     'static, PlainText: PlainTextTools + 'static, Returns: ReturnsTools + 'static, Shapes: ShapesTools + 'static, Shut: ShutTools +
     'static,
 {
-    COMPILED.provider(handlers, call, Some(available))
+    COMPILED.provider(handlers, call, Some(available), Some(start_directory))
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
@@ -116,7 +116,7 @@ pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: ByCodeTools + GuardsTools + LaterTools + LibTools + PlainTextTools + ReturnsTools + ShapesTools + ShutTools +
     'static,
 {
-    COMPILED.provider(handlers, call_shared, Some(available_shared))
+    COMPILED.provider(handlers, call_shared, Some(available_shared), Some(start_directory_shared))
 }
 
 fn call<'a, ByCode: ByCodeTools + 'static, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools +
@@ -198,6 +198,33 @@ fn available_shared<H: ByCodeTools + GuardsTools + LaterTools + LibTools + Plain
         ),
         AvailabilityCheck::Toolset("guards") => self::guards::available(handlers, check, env),
         _ => Availability::Available,
+    }
+}
+
+fn start_directory<'a, ByCode: ByCodeTools + 'static, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools +
+    'static, PlainText: PlainTextTools + 'static, Returns: ReturnsTools + 'static, Shapes: ShapesTools + 'static, Shut: ShutTools +
+    'static>(
+    handlers: &'a Arc<Handlers<ByCode, Guards, Later, Lib, PlainText, Returns, Shapes, Shut>>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Option<::toolc::__gen::StartDirectory<'a>> {
+    match index {
+        31..35 => self::shut::start_directory(handlers, |all| &all.shut, index - 31, args, call),
+        _ => None,
+    }
+}
+
+fn start_directory_shared<'a, H: ByCodeTools + GuardsTools + LaterTools + LibTools + PlainTextTools + ReturnsTools +
+    ShapesTools + ShutTools + 'static>(
+    handlers: &'a Arc<H>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Option<::toolc::__gen::StartDirectory<'a>> {
+    match index {
+        31..35 => self::shut::start_directory(handlers, |all| all, index - 31, args, call),
+        _ => None,
     }
 }
 

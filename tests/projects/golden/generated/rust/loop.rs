@@ -11,7 +11,7 @@ use ::toolc::{Call, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, Tool
 /// Returns a provider of the tools of this toolset alone. The agent's own loop runs them, so there are no handlers.
 pub fn provider() -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider((), |handlers, index, args, with| call(&**handlers, index, args, with), None)
+    COMPILED.provider((), |handlers, index, args, with| call(&**handlers, index, args, with), None, None)
 }
 
 /// Calls the tool at an index.

@@ -38,12 +38,22 @@ pub trait ShutTools: Send + Sync {
     ///
     /// `execution = "sync"` in `manifests/tools/shell.toml`.
     fn shell(&self, args: shell::Args, call: &Call<'_>) -> ToolResult;
+
+    /// Returns the directory in which a call of `shell` starts its command: an absolute path without symbolic links. The command is judged in this directory, and then [`shell`](Self::shell) gets it from [`Call::start_directory`]. This is called on a thread of the pool, before the call is approved, if the session judges commands. It must change nothing.
+    ///
+    /// `start_directory = true` in `manifests/tools/shell.toml`.
+    fn shell_directory(&self, args: &shell::Args, call: &Call<'_>) -> Result<::std::path::PathBuf, ToolError>;
 }
 
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
+    COMPILED.provider(
+        handlers,
+        |handlers, index, args, with| call(handlers, |all| all, index, args, with),
+        None,
+        Some(|handlers, index, args, with| start_directory(handlers, |all| all, index, args, with)),
+    )
 }
 
 /// Calls the tool at an index. `select` returns the handlers of this toolset from those of all toolsets.
@@ -64,6 +74,23 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
         2 => HandlerReply::Async(Box::pin(H::fetch_all(handlers, fetch_all::Args::read(args), call))),
         3 => HandlerReply::Ready(H::shell(handlers, shell::Args::read(args), call)),
         _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+/// Finds the directory in which the command of the tool at an index starts.
+pub(super) fn start_directory<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Option<::toolc::__gen::StartDirectory<'a>> {
+    match index {
+        3 => {
+            let (shared, args) = (Arc::clone(shared), shell::Args::read(args));
+            Some(::toolc::__gen::start_directory(call, move |call| H::shell_directory(select(&shared), &args, call)))
+        },
+        _ => None,
     }
 }
 

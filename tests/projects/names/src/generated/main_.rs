@@ -24,7 +24,7 @@ pub trait MainTools: Send + Sync {
 /// Returns a provider of the tools of this toolset alone.
 pub fn provider<H: MainTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(&**handlers, index, args, with), None, None)
 }
 
 /// Calls the tool at an index.

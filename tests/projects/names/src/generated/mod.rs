@@ -26,7 +26,7 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(2138662895);
+const _: () = ::toolc::__gen::assert_stamp(2953261587);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -122,7 +122,7 @@ where Clippy: ClippyTools + 'static, Compiled: CompiledTools + 'static, Core: Co
     'static, Gen: GenTools + 'static, Main: MainTools + 'static, Mod: ModTools + 'static, Rustfmt: RustfmtTools +
     'static, Self_: Self_Tools + 'static, Std: StdTools + 'static, Toolc: ToolcTools + 'static,
 {
-    COMPILED.provider(handlers, call, None)
+    COMPILED.provider(handlers, call, None, None)
 }
 
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
@@ -130,7 +130,7 @@ pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: ClippyTools + CompiledTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools +
     Self_Tools + StdTools + ToolcTools + 'static,
 {
-    COMPILED.provider(handlers, call_shared, None)
+    COMPILED.provider(handlers, call_shared, None, None)
 }
 
 fn call<'a, Clippy: ClippyTools + 'static, Compiled: CompiledTools + 'static, Core: CoreTools + 'static, Diagnostic: DiagnosticTools +
