@@ -1,5 +1,5 @@
-//! Puts a host together, once for all commands: the profile, the environments, the shipped tools, plugins, MCP servers, stores and
-//! approval. A command says what it needs as data ([`Needs`]); nothing else differs.
+//! Assembles a host, in the same way for all commands: the profile, the environments, the shipped tools, plugins, MCP servers, stores and
+//! approval. A command describes its needs as data ([`Needs`]).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::approval::{self, Judging, Limits, Mode};
 use crate::environments::{self, EnvironmentKind};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
-use crate::models::Spent;
+use crate::models::UncountedTokens;
 use crate::options::ToolOptions;
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::git::{self, ProjectGit};
 use crate::sources::plugins::{self, LoadedPlugins};
-use crate::sources::servers::{self, McpServers, ModelSampler, Needed, Wait};
+use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
 use crate::sources::stores::Stores;
 
 /// The toolset of an agent if the configuration names none.
@@ -30,34 +30,34 @@ pub(crate) const DEFAULT_TOOLSET: &str = "cli";
 /// The tool with which the model reads results that are too long.
 pub(crate) const RESULT_READER: &str = "read_file";
 
-/// What a command does with the tools.
+/// How a command uses the tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It lists or describes them.
+    /// The command lists or describes the tools.
     Show,
-    /// It reports on every part of the host.
+    /// The command reports on every part of the host.
     Report,
-    /// It calls them: commands are judged, the project's git settings are read, and this process takes a lease.
+    /// The command calls tools: shell commands are judged, the git settings of the project are read, and this process takes a lease.
     Call,
 }
 
-/// What a command needs of a host.
+/// The needs of a command.
 pub(crate) struct Needs<'n> {
     pub(crate) purpose: Purpose,
-    /// The MCP servers, and how long they are waited for.
-    pub(crate) servers: Needed<'n>,
+    /// The MCP servers to start, and how long to wait for them.
+    pub(crate) servers: NeededServers<'n>,
     pub(crate) wait: Wait<'n>,
     /// The person whom tools and servers can ask.
     pub(crate) person: Person,
     /// The model that summarises for tools, and that MCP servers may ask.
     pub(crate) model: Option<Client>,
-    /// Called when a process in the background has news.
+    /// Called with each event of a background process.
     pub(crate) on_process: Option<OnProcess>,
-    /// Whether the problems of plugins and servers are written to standard error. An [`App`] does so itself.
+    /// Whether the problems of plugins and servers are written to standard error. An [`App`] reports them itself.
     pub(crate) warns: bool,
 }
 
-/// Is called with the news of a process in the background.
+/// A function that is called with each event of a background process.
 pub(crate) type OnProcess = Box<dyn Fn(&ProcessEvent) + Send + Sync>;
 
 impl<'n> Needs<'n> {
@@ -65,7 +65,7 @@ impl<'n> Needs<'n> {
     pub(crate) fn new(purpose: Purpose, wait: Wait<'n>) -> Self {
         Self {
             purpose,
-            servers: Needed::All,
+            servers: NeededServers::All,
             wait,
             person: Person::absent(),
             model: None,
@@ -75,12 +75,12 @@ impl<'n> Needs<'n> {
     }
 }
 
-/// A host that is put together.
+/// An assembled host.
 pub(crate) struct Host {
     pub(crate) profile: Profile,
     /// The directory in which this process was started.
     pub(crate) directory: PathBuf,
-    /// Where tools act.
+    /// The environment in which tools act.
     pub(crate) environment: EnvironmentKind,
     pub(crate) registry: Registry,
     pub(crate) plugins: LoadedPlugins,
@@ -97,7 +97,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Puts a host together. Warns about what cannot be used.
+    /// Assembles a host. Prints warnings about plugins and servers that cannot be used.
     ///
     /// # Errors
     /// If the environment, a plugin folder, a file of command rules or the configuration cannot be used.
@@ -105,12 +105,12 @@ impl Host {
         let Needs { purpose, servers, wait, person, model, on_process, warns } = needs;
         let (config, env) = (profile.config(), profile.env());
         let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
-        let git = (purpose != Purpose::Show).then(|| git::Reading::begin(&directory));
+        let git = (purpose != Purpose::Show).then(|| git::GitReader::start(&directory));
         let calls = purpose == Purpose::Call;
         let environment = EnvironmentKind::find(options.environment, config)?;
-        let mode = Mode::chosen(options.approval, &profile)?;
+        let mode = Mode::select(options.approval, &profile)?;
         let judging = calls.then(|| Judging::new(&profile, &directory, mode, environment)).transpose()?;
-        let git = git.map(git::Reading::end);
+        let git = git.map(git::GitReader::finish);
 
         let registry = Registry::new();
         let mut tools = ShippedTools::new(git::workspace(git.as_ref(), &profile.home)?)
@@ -121,7 +121,7 @@ impl Host {
         }
         registry.add(tools.provider())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
-        let sampler = model.clone().map(ModelSampler::of_model);
+        let sampler = model.clone().map(ModelSampler::new);
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
         if warns {
             for problem in plugins.problems().chain(servers.problems()) {
@@ -130,11 +130,11 @@ impl Host {
         }
         check_names(profile.file(), &registry)?;
 
-        let mut stores = Stores::of(&profile.home, &registry, environment)
+        let mut stores = Stores::new(&profile.home, &registry, environment)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout);
         if let Some(model) = model {
-            stores = stores.with_summarizer(model, Spent::default());
+            stores = stores.with_summarizer(model, UncountedTokens::default());
         }
         let redactor = Arc::new(registry.redactor(&env));
         Ok(Self {
@@ -153,37 +153,37 @@ impl Host {
         })
     }
 
-    /// Adds what the configuration says to the options that choose a session: its toolsets and tools, where the command line names
-    /// none, and its facts. What is disabled stays disabled.
+    /// Adds the configuration to the selection of a session: the disabled toolsets and tools, the facts, and if the command line names no
+    /// toolsets or tools, the enabled ones.
     pub(crate) fn select(&self, selection: &mut Selection) {
         let config = self.profile.config();
         let tools = &config.tools;
         if selection.is_empty() && !(tools.enable.is_empty() && tools.enable_tools.is_empty()) {
             selection.enable.clone_from(&tools.enable);
             selection.enable_tools.clone_from(&tools.enable_tools);
-            // The configuration enables a server where it declares it.
+            // Servers that are enabled in the configuration need no entry in `tools.enable`.
             selection.enable.extend(self.servers.toolsets());
         }
         selection.disable.extend_from_slice(&tools.disable);
         selection.disable_tools.extend_from_slice(&tools.disable_tools);
         self.servers.remove_unregistered(selection, &self.registry);
-        // The last one of a name counts.
-        selection.fact.splice(0..0, config.facts.iter().map(|(name, value)| format!("{name}={}", text_of(value))));
+        // The last fact of a name is used, so the command line overrides the configuration.
+        selection.fact.splice(0..0, config.facts.iter().map(|(name, value)| format!("{name}={}", fact_text(value))));
     }
 
-    /// Returns what every session of this host has. A clone of it can be given to sessions that are made later.
+    /// Returns the parts that every session of this host has. Sessions that are made later can use a clone.
     pub(crate) fn session_parts(&self) -> SessionParts {
         SessionParts {
             env: self.profile.env(),
             home: self.profile.home.path().to_owned(),
             plugins: self.plugins.hooks(&self.registry, self.profile.env(), &self.profile.home),
             stores: self.stores.clone(),
-            limits: Limits::of(&self.profile),
+            limits: Limits::from_profile(&self.profile),
             commands: self.judging.as_ref().map(|judging| judging.commands.clone()),
         }
     }
 
-    /// Returns the store of long results. Results that are older than the configuration says are deleted.
+    /// Returns the store of long results. Results that are older than the configured time are deleted.
     pub(crate) fn results(&self) -> ResultStore {
         ResultStore::new(self.profile.home.results(), self.profile.config().results.keep)
     }
@@ -203,31 +203,31 @@ impl Host {
         [self.profile.section(), self.plugins.section()].into_iter().chain(self.servers.section())
     }
 
-    /// Returns the other sections of the report of `doctor`: approval, the environment and git.
-    pub(crate) fn further_sections(&self) -> impl Iterator<Item = DoctorSection> {
+    /// Returns further sections for `doctor`: approval, the environment and git.
+    pub(crate) fn report_sections(&self) -> impl Iterator<Item = DoctorSection> {
         let home = &self.profile.home;
         let approval = approval::section(home, &self.directory, self.mode);
         let environment = environments::section(self.environment, &self.profile);
         [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
     }
 
-    /// Returns what the user has to know about files and git settings of the folder that are ignored, because they are not trusted.
+    /// Returns notes about files and git settings of the folder that are ignored because the user has not trusted them.
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub(crate) fn ignored(&self) -> Result<Vec<String>> {
+    pub(crate) fn ignored_notes(&self) -> Result<Vec<String>> {
         let note = self.git.as_ref().map(|git| git.note(&self.profile.home)).transpose()?.flatten();
         Ok(note.into_iter().chain(self.plugins.untrusted().map(str::to_owned)).collect())
     }
 
-    /// Waits until the programs that calls have started have ended, and ends the MCP servers.
+    /// Waits until the programs that calls have started have ended, and stops the MCP servers.
     pub(crate) fn stop(self) {
         self.plugins.settle();
         self.servers.stop();
     }
 }
 
-/// What every session of a host has.
+/// The parts that every session of a host has.
 #[derive(Clone)]
 pub(crate) struct SessionParts {
     env: Env,
@@ -239,12 +239,12 @@ pub(crate) struct SessionParts {
 }
 
 impl SessionParts {
-    /// Replaces the model that summarises for tools. Its tokens are counted in `spent`.
-    pub(crate) fn with_summarizer(self, model: Client, spent: Spent) -> Self {
-        Self { stores: self.stores.with_summarizer(model, spent), ..self }
+    /// Replaces the model that summarises for tools. Its tokens are counted in `uncounted`.
+    pub(crate) fn with_summarizer(self, model: Client, uncounted: UncountedTokens) -> Self {
+        Self { stores: self.stores.with_summarizer(model, uncounted), ..self }
     }
 
-    /// Adds the parts to a session. `warn` shows failures of the hooks of plugins.
+    /// Adds the parts to a session. `warn` is called if a hook of a plugin fails.
     pub(crate) fn add_to(
         &self,
         session: SessionBuilder,
@@ -259,8 +259,8 @@ impl SessionParts {
     }
 }
 
-/// Checks the names of toolsets, tools and facts in the configuration. A misspelt name in `disable` would otherwise grant a tool that
-/// the user did not want.
+/// Checks the names of toolsets, tools and facts in the configuration. Otherwise a misspelt name in `disable` would
+/// leave a tool enabled.
 ///
 /// # Errors
 /// If a name is unknown.
@@ -272,15 +272,15 @@ pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<()> 
         toolsets.extend(aliases.map(|alias| alias.to_string()));
         toolsets.push(name.into_owned());
     }
-    let of_servers = servers::names_of_servers(file.config());
+    let server_names = servers::server_names_in_config(file.config());
     Ok(file.check_names(&KnownNames {
-        toolsets: toolsets.iter().map(String::as_str).chain(of_servers.iter().copied()).collect(),
-        tools: tools.iter().map(AsRef::as_ref).chain(of_servers.iter().copied()).collect(),
+        toolsets: toolsets.iter().map(String::as_str).chain(server_names.iter().copied()).collect(),
+        tools: tools.iter().map(AsRef::as_ref).chain(server_names.iter().copied()).collect(),
         facts: facts.iter().map(|fact| (&*fact.name, &fact.default)).collect(),
     })?)
 }
 
-/// Returns the shipped tools and those of plugins, for a command that calls none and needs nothing else of a host.
+/// Returns a registry of the shipped tools and of plugins, for a command that calls no tools and needs no other part of a host.
 ///
 /// # Errors
 /// If a plugin folder does not exist.
@@ -291,8 +291,8 @@ pub(crate) fn registry_to_show(home: &Home, config: &Config, plugin_folders: &[P
     Ok(registry)
 }
 
-/// Returns the value of a fact as the command line takes it.
-fn text_of(value: &FactValue) -> String {
+/// Returns the value of a fact in the format of the command line.
+fn fact_text(value: &FactValue) -> String {
     match value {
         FactValue::Text(text) => text.to_string(),
         other => other.to_string(),

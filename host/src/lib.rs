@@ -29,7 +29,7 @@ pub fn shipped_tools_in(dir: impl AsRef<Path>) -> Box<dyn ToolProvider> {
     ShippedTools::new(Workspace::new(dir)).provider()
 }
 
-/// The shipped tools with other settings than those of [`shipped_tools`].
+/// A builder of the shipped tools with other settings than in [`shipped_tools`].
 ///
 /// ```
 /// use toolc_host::ShippedTools;
@@ -49,7 +49,7 @@ pub struct ShippedTools {
 }
 
 impl ShippedTools {
-    /// Returns the tools, whose working directory is the workspace's, in the [environments](environments) of the workspace.
+    /// Returns the tools in a workspace: they have its working directory and its [environments](environments).
     pub fn new(workspace: Workspace) -> Self {
         let environments = environments(&workspace);
         Self {
@@ -69,12 +69,12 @@ impl ShippedTools {
         }
     }
 
-    /// Lets the tools that read files also read [long results](FileHandlers::with_spilled), which are stored in this folder.
+    /// Sets the folder of [long results](FileHandlers::with_spilled), so that the tools that read files can read them.
     pub fn long_results(self, folder: impl AsRef<Path>) -> Self {
         Self { file: self.file.with_spilled(folder), ..self }
     }
 
-    /// Sets what is called when a [process](TerminalHandlers::on_event) in the background has news.
+    /// Sets the function that is called with each [event](TerminalHandlers::on_event) of a background process.
     pub fn on_process(self, on_process: impl Fn(&ProcessEvent) + Send + Sync + 'static) -> Self {
         Self { terminal: self.terminal.on_event(on_process), ..self }
     }

@@ -1,4 +1,4 @@
-//! The program `toolc`: the shipped tools and the user's plugins on a command line. Each command is one step of an agent's loop.
+//! The program `toolc`: an agent, and commands for the shipped tools and the plugins of the user.
 
 mod agent;
 mod approval;
@@ -32,7 +32,7 @@ use crate::ground::error::Result;
 struct Cli {
     #[command(flatten)]
     options: ToolOptions,
-    /// The profile, which has its own configuration, variables and plugins. Default: the variable `TOOLC_PROFILE`, or else
+    /// The profile, which has its own configuration, variables and plugins. Default: the variable `TOOLC_PROFILE`, or
     /// `default`.
     #[arg(long, global = true, value_name = "NAME")]
     profile: Option<String>,
@@ -45,7 +45,7 @@ struct Cli {
 fn main() -> ExitCode {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Some(error) = misplaced(&matches) {
+    if let Some(error) = misplaced_chat_option(&matches) {
         error.exit();
     }
     match run(cli) {
@@ -57,15 +57,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the error about an option of the chat before a command, which would ignore it.
-fn misplaced(matches: &ArgMatches) -> Option<clap::Error> {
+/// Returns an error if an option of the chat is given before a command, which would ignore the option.
+fn misplaced_chat_option(matches: &ArgMatches) -> Option<clap::Error> {
     let command = matches.subcommand_name()?;
     let chat = ChatArgs::augment_args(clap::Command::new("chat"));
     let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let option = chat.get_arguments().find(|option| is_given(option.get_id().as_str()))?;
     let name = option.get_long().unwrap_or_default();
     let message =
-        format!("`--{name}` before `{command}` belongs to the chat: write the options of `{command}` after it");
+        format!("`--{name}` before `{command}` belongs to the chat: write options of `{command}` after `{command}`");
     Some(Cli::command().error(ErrorKind::ArgumentConflict, message))
 }
 

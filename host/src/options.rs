@@ -7,18 +7,18 @@ use clap::Args;
 use crate::approval::Mode;
 use crate::environments::EnvironmentKind;
 
-/// Where tools come from and act, and what happens to calls that need approval.
+/// The plugins, the approval mode and the environment of tools.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ToolOptions {
-    /// A folder of plugins, instead of the user's and the system's. Can be repeated. If two folders have a plugin of the same
-    /// name, the first is used.
+    /// A folder of plugins to use instead of the folders of the user and the system. Can be repeated. If two folders have a plugin of the
+    /// same name, the first is used.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) plugins: Vec<PathBuf>,
-    /// What happens to a call that needs approval. Default: the variable `TOOLC_APPROVAL`, or else the key `approval.mode` of
-    /// config.toml, or else `ask`.
+    /// What happens to a call that needs approval. Default: the variable `TOOLC_APPROVAL`, the key `approval.mode` of
+    /// config.toml, or `ask`.
     #[arg(long, global = true, value_name = "MODE")]
     pub(crate) approval: Option<Mode>,
-    /// Where tools act. Default: the variable `TOOLC_ENVIRONMENT`, or else the key `environment.kind` of config.toml, or else `local`.
+    /// Where tools act. Default: the variable `TOOLC_ENVIRONMENT`, the key `environment.kind` of config.toml, or `local`.
     #[arg(long, global = true, value_name = "KIND")]
     pub(crate) environment: Option<EnvironmentKind>,
 }

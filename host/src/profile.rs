@@ -1,4 +1,4 @@
-//! The profile whose configuration a run uses: its home folder, `config.toml` and `.env`.
+//! The profile of this run: its home folder, `config.toml` and `.env`.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use toolc_config::{Api, Config, ConfigFile, EnvFile, Home, Words as _};
 
 use crate::ground::error::Result;
 
-/// A profile that has been read.
+/// A profile, with the content of its files.
 pub(crate) struct Profile {
     pub(crate) home: Home,
     file: ConfigFile,
@@ -31,7 +31,7 @@ impl Profile {
         let (file, env) = (ConfigFile::read(&home)?, EnvFile::read(&home)?);
         if let Some(version) = file.migrated_from() {
             let path = home.config();
-            eprintln!("note: {} was of version {version} and is now of the current one", path.display());
+            eprintln!("note: {} was migrated from version {version} to the current version", path.display());
         }
         Ok(Self { home, file, env })
     }
@@ -46,8 +46,8 @@ impl Profile {
         self.file.config()
     }
 
-    /// Returns the environment of the sessions of this profile.
-    /// The keys of models and the tokens of endpoints are secret, also those in the environment of the process.
+    /// Returns the variables for sessions of this profile. Keys of models and tokens of endpoints are marked as secret, even if they come
+    /// from the environment of the process.
     pub(crate) fn env(&self) -> Env {
         let models = [&self.config().main_model, &self.config().auxiliary_model];
         let configured = models.into_iter().flatten().filter_map(|model| model.key_variable.as_deref());
@@ -60,12 +60,12 @@ impl Profile {
         })
     }
 
-    /// Returns a variable of `.env`, or else of the process.
+    /// Returns a variable of `.env` or of the process.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.env.environment().var(name)
     }
 
-    /// Returns the values of facts that the configuration sets.
+    /// Returns the facts that the configuration sets.
     pub(crate) fn facts(&self) -> Vec<(Cow<'static, str>, FactValue)> {
         let facts = self.config().facts.iter();
         facts.map(|(name, value)| (Cow::Owned(name.clone()), value.clone())).collect()

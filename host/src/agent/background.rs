@@ -1,5 +1,5 @@
-//! Calls in the background: the model continues while they run. Each request has the results of the calls that have ended since the
-//! previous request.
+//! Calls in the background: the model continues while they run. Each request contains the results of the calls that have ended since
+//! the previous request.
 
 use std::pin::Pin;
 
@@ -9,24 +9,24 @@ use toolc::{CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
 
 use super::conversation::Entry;
 use super::event::AgentEvent;
-use super::turn::{INTERRUPTED, Pressed};
+use super::turn::{INTERRUPTED, TurnInterrupted};
 use super::{Agent, Interrupts};
 
-/// The calls of a conversation in the background: those that run, and those whose results the model has not got yet.
+/// The background calls of a conversation: running calls, and ended calls whose results were not yet sent to the model.
 #[derive(Default)]
 pub(super) struct Background {
-    calls: Vec<Running>,
-    /// Cancels all of them.
+    calls: Vec<RunningCall>,
+    /// Cancels all calls.
     cancel: CancelHandle,
 }
 
-struct Running {
+struct RunningCall {
     call: BackgroundCall,
-    /// The response, if it has ended.
+    /// The response, if the call has ended.
     response: Option<CallResponse>,
 }
 
-impl Running {
+impl RunningCall {
     /// Returns whether the call has ended. If so, `response` has its response.
     fn has_ended(&mut self) -> bool {
         if self.response.is_none() {
@@ -37,10 +37,10 @@ impl Running {
 }
 
 impl Background {
-    /// Starts a call.
+    /// Starts a call in the background.
     pub(super) fn start(&mut self, turn: &Turn, call: &ToolCall<'_>) {
         let call = turn.call_in_background(&call.with_cancel(&self.cancel));
-        self.calls.push(Running { call, response: None });
+        self.calls.push(RunningCall { call, response: None });
     }
 
     /// Cancels all calls. Those that start later are not affected.
@@ -48,7 +48,7 @@ impl Background {
         std::mem::take(&mut self.cancel).cancel();
     }
 
-    /// Returns the name and the arguments of each call whose result the model has not got yet, as one text.
+    /// Returns the name and the arguments, as one text, of each call whose result was not yet sent to the model.
     pub(super) fn texts(&self) -> impl Iterator<Item = String> {
         self.calls.iter().map(|running| {
             let call = running.call.call();
@@ -57,7 +57,7 @@ impl Background {
     }
 
     /// Waits until all calls have ended.
-    async fn ended(&mut self) {
+    async fn wait_for_all(&mut self) {
         for running in &mut self.calls {
             if running.response.is_none() {
                 running.response = Some(Pin::new(&mut running.call).await);
@@ -69,16 +69,19 @@ impl Background {
 impl Agent {
     /// Adds the results of the calls that have ended to the conversation.
     pub(super) fn add_background_results(&mut self) {
-        let ended: Vec<Running> = self.background.calls.extract_if(.., Running::has_ended).collect();
+        let ended: Vec<RunningCall> = self.background.calls.extract_if(.., RunningCall::has_ended).collect();
         if !ended.is_empty() {
-            self.add_results_of(&ended);
+            self.add_call_results(&ended);
             self.record_state();
         }
     }
 
-    /// Waits for all calls, and adds their results. Returns whether there were any calls. The first Ctrl-C cancels them, and the second one
-    /// ends the turn.
-    pub(super) async fn results_of_background(&mut self, interrupts: &mut Interrupts) -> Result<bool, Pressed> {
+    /// Waits for all background calls, and adds their results. Returns whether there were any. The first Ctrl-C cancels the calls, and the
+    /// second one ends the turn.
+    pub(super) async fn collect_background_results(
+        &mut self,
+        interrupts: &mut Interrupts,
+    ) -> Result<bool, TurnInterrupted> {
         if self.background.calls.is_empty() {
             return Ok(false);
         }
@@ -86,11 +89,11 @@ impl Agent {
         loop {
             tokio::select! {
                 biased;
-                () = self.background.ended() => break,
-                () = interrupts.pressed() => {
+                () = self.background.wait_for_all() => break,
+                () = interrupts.next_press() => {
                     self.background.cancel();
                     if is_cancelled {
-                        return Err(Pressed);
+                        return Err(TurnInterrupted);
                     }
                     is_cancelled = true;
                     let text = "the calls in the background are cancelled; press Ctrl-C again to end the turn";
@@ -102,7 +105,7 @@ impl Agent {
         Ok(true)
     }
 
-    /// Cancels all calls, and adds their results: a call that still ran was cancelled.
+    /// Cancels all background calls, and adds their results. A call that has not ended gets an error as its result.
     pub(super) fn end_background(&mut self) {
         self.background.cancel();
         let mut ended = std::mem::take(&mut self.background.calls);
@@ -112,18 +115,18 @@ impl Agent {
                 running.response = Some(CallResponse::from(Err(error)));
             }
         }
-        self.add_results_of(&ended);
+        self.add_call_results(&ended);
     }
 
-    fn add_results_of(&mut self, ended: &[Running]) {
-        let completed = ended.iter().filter_map(|Running { call, response }| {
+    fn add_call_results(&mut self, ended: &[RunningCall]) {
+        let completed = ended.iter().filter_map(|RunningCall { call, response }| {
             let response = response.clone()?;
             Some(CompletedCall { call: call.call(), response })
         });
-        // A summary may have replaced the call. The API refuses a result without its call, so such a result is a message of the user.
+        // A summary may have replaced a call. APIs refuse a result without its call, so such a result is sent as a message of the user.
         let (known, others): (Vec<_>, Vec<_>) =
             completed.partition(|completed| self.conversation.has_call(completed.call.id()));
-        let denied = [self.denied_of(&known), self.denied_of(&others)].concat();
+        let denied = [self.denied_calls(&known), self.denied_calls(&others)].concat();
         if !known.is_empty() {
             self.add(Entry::results(self.model.settings().api, &known), None);
         }

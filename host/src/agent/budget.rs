@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A number of requests. A helper has a budget of its own, and each of its requests also counts for the budget of its parent.
+/// A number of requests to the model. Each request of a helper counts for the budget of the helper and for the budget of its parent.
 #[derive(Debug)]
 pub(crate) struct Budget {
     max: u32,
@@ -17,27 +17,27 @@ impl Budget {
     }
 
     /// Returns the budget of a helper.
-    pub(crate) fn of_helper(max: u32, parent: Arc<Self>) -> Arc<Self> {
+    pub(crate) fn for_helper(max: u32, parent: Arc<Self>) -> Arc<Self> {
         Arc::new(Self { max, left: AtomicU32::new(max), parent: Some(parent) })
     }
 
-    /// Takes a request, and returns whether there was one. Helpers leave one request to each conversation above them, so that it can use
-    /// what they have found.
+    /// Takes a request from the budget, and returns whether one was left. A helper leaves one request to each conversation above it, so that
+    /// this conversation can use the results.
     pub(crate) fn take(&self) -> bool {
         self.take_leaving(0)
     }
 
-    /// Returns the number of requests that were made.
+    /// Returns the number of requests taken so far.
     pub(crate) fn used(&self) -> u32 {
         self.max - self.left.load(Ordering::SeqCst)
     }
 
-    fn take_leaving(&self, rest: u32) -> bool {
-        let less = |left: u32| (left > rest).then(|| left - 1);
+    fn take_leaving(&self, reserve: u32) -> bool {
+        let less = |left: u32| (left > reserve).then(|| left - 1);
         if self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_err() {
             return false;
         }
-        if self.parent.as_ref().is_none_or(|parent| parent.take_leaving(rest + 1)) {
+        if self.parent.as_ref().is_none_or(|parent| parent.take_leaving(reserve + 1)) {
             return true;
         }
         self.left.fetch_add(1, Ordering::SeqCst);
@@ -52,13 +52,13 @@ mod tests {
     #[test]
     fn helpers_share_the_budget_of_their_parent_and_leave_it_a_request() {
         let parent = Budget::new(5);
-        let helper = Budget::of_helper(50, Arc::clone(&parent));
-        let below = Budget::of_helper(2, Arc::clone(&helper));
+        let helper = Budget::for_helper(50, Arc::clone(&parent));
+        let grandchild = Budget::for_helper(2, Arc::clone(&helper));
         assert!(parent.take());
-        let made = (0..9).filter(|_| below.take()).count();
-        assert_eq!((made, below.used(), helper.used(), parent.used()), (2, 2, 2, 3));
-        let other = Budget::of_helper(50, Arc::clone(&helper));
-        assert!(!other.take(), "one is left for the helper, and one for the parent");
+        let made = (0..9).filter(|_| grandchild.take()).count();
+        assert_eq!((made, grandchild.used(), helper.used(), parent.used()), (2, 2, 2, 3));
+        let other = Budget::for_helper(50, Arc::clone(&helper));
+        assert!(!other.take(), "one request is left for the helper, and one for the parent");
         assert!(helper.take() && !helper.take());
         assert_eq!((other.used(), helper.used(), parent.used()), (0, 3, 4));
         assert!(parent.take() && !parent.take());

@@ -1,4 +1,4 @@
-//! What was said in a conversation: for the model to the letter, and for people and the store as text.
+//! The entries of a conversation: verbatim messages for the model, and text for people and the store.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use toolc::origin::{CallKind, CallOrigin};
 use toolc::wire::ModelResponse;
 use toolc_model::{Api, user_message, without_thinking, without_tool_references};
 
-/// The number of bytes of a token, on average.
+/// The average number of bytes of a token.
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// A part of a conversation. Calls and their results are adjacent, except for calls in the background.
@@ -16,27 +16,27 @@ pub(crate) enum Entry {
     /// A message of the user, or of the host on their behalf.
     User(String),
     /// An answer of the model.
-    Model { raw: Vec<Box<RawValue>>, text: String, calls: Vec<CallMade> },
-    /// The results of calls before it.
+    Model { raw: Vec<Box<RawValue>>, text: String, calls: Vec<StoredCall> },
+    /// The results of calls of earlier entries.
     Results { raw: Vec<Box<RawValue>>, results: Vec<CallResult> },
 }
 
-/// A call, for people and the store.
+/// A call of the model, for people and the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CallMade {
+pub(crate) struct StoredCall {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// The arguments as the model has written them, which may not be JSON.
+    /// The arguments as the model wrote them. They may be invalid JSON.
     pub(crate) arguments: String,
-    /// What else the API says about the call.
+    /// What the API requires to be repeated in the result.
     #[serde(default, skip_serializing_if = "StoredOrigin::is_default")]
     pub(crate) origin: StoredOrigin,
-    /// The container in which the program that has made the call waits for the result.
+    /// The vendor container in which the program that made the call waits for the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) container: Option<String>,
 }
 
-/// A [`CallOrigin`], without which the result of a call cannot be written.
+/// A stored [`CallOrigin`], which is needed to write the result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct StoredOrigin {
@@ -92,16 +92,16 @@ impl From<&StoredOrigin> for CallOrigin {
 pub(crate) struct CallResult {
     pub(crate) id: String,
     pub(crate) name: String,
-    /// The kind of the error, if it failed.
+    /// The kind of the error, if the call failed.
     pub(crate) error: Option<String>,
-    /// The JSON that the model got.
+    /// The JSON that was sent to the model.
     pub(crate) json: String,
 }
 
 impl Entry {
-    /// Returns an answer.
+    /// Returns the entry for an answer of the model.
     pub(crate) fn answer(response: &ModelResponse) -> Self {
-        let call = |call: &toolc::ToolCall<'_>| CallMade {
+        let call = |call: &toolc::ToolCall<'_>| StoredCall {
             id: call.id().to_owned(),
             name: call.name().to_owned(),
             arguments: call.arguments().to_owned(),
@@ -115,7 +115,7 @@ impl Entry {
         }
     }
 
-    /// Returns the results of calls.
+    /// Returns the entry for the results of calls.
     pub(crate) fn results(api: Api, completed: &[CompletedCall<'_>]) -> Self {
         let result = |completed: &CompletedCall<'_>| CallResult {
             id: completed.call.id().to_owned(),
@@ -134,7 +134,7 @@ impl Entry {
         matches!(self, Self::Results { results, .. } if results.iter().any(|result| result.id == id))
     }
 
-    /// Returns the text for people.
+    /// Returns the entry as text for people.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::User(text) => text.clone(),
@@ -158,7 +158,7 @@ impl Entry {
         }
     }
 
-    /// Returns an estimate of its tokens.
+    /// Returns an estimate of the tokens of this entry.
     pub(crate) fn estimated_tokens(&self) -> u64 {
         self.bytes().div_ceil(BYTES_PER_TOKEN)
     }
@@ -168,7 +168,7 @@ impl Entry {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Conversation {
     entries: Vec<Entry>,
-    /// The tokens that the API reported with the last answer, and the number of entries that they cover.
+    /// The tokens that the API reported with the last answer, and the number of entries that were counted.
     reported: Option<(u64, usize)>,
 }
 
@@ -196,8 +196,8 @@ impl Conversation {
         self.reported = None;
     }
 
-    /// Returns the messages for the model, with `others` inserted: each has the number of entries before it. Adjacent messages of the user
-    /// are merged, because some servers refuse two in a row.
+    /// Returns the messages for the model. Each item of `others` is inserted after its number of entries. Adjacent messages of the user are
+    /// merged, because some servers refuse two in a row.
     pub(crate) fn messages(&self, api: Api, others: &[(usize, Box<RawValue>)]) -> Vec<Box<RawValue>> {
         let mut messages = Vec::with_capacity(self.entries.len() + others.len());
         let mut user: Option<String> = None;
@@ -224,13 +224,13 @@ impl Conversation {
         messages
     }
 
-    /// Returns an estimate of the tokens: what the API has counted, and what was added since.
+    /// Returns the tokens that the API has counted, plus an estimate for the entries added since.
     pub(crate) fn estimated_tokens(&self) -> u64 {
         let (counted, covered) = self.reported.unwrap_or_default();
         counted + self.entries[covered.min(self.entries.len())..].iter().map(Entry::estimated_tokens).sum::<u64>()
     }
 
-    /// Returns whether the API has counted the tokens, with those of the definitions.
+    /// Returns whether the API has counted the tokens. Its count includes the tool definitions.
     pub(crate) fn is_counted(&self) -> bool {
         self.reported.is_some()
     }
@@ -249,17 +249,17 @@ impl Conversation {
         last?.iter().find_map(|call| call.container.as_deref())
     }
 
-    /// Removes the thinking of the model. Returns whether there was any.
+    /// Removes the thinking of the model. Returns whether anything was removed.
     pub(crate) fn remove_thinking(&mut self, api: Api) -> bool {
         self.change(|messages| without_thinking(api, messages))
     }
 
-    /// Removes references to tools for which `is_defined` returns false. Returns whether there were any.
+    /// Removes references to tools for which `is_defined` returns false. Returns whether anything was removed.
     pub(crate) fn remove_tool_references(&mut self, api: Api, is_defined: &dyn Fn(&str) -> bool) -> bool {
         self.change(|messages| without_tool_references(api, messages, is_defined))
     }
 
-    /// Changes the messages of the model and the results. `change` returns `None` if nothing must be changed.
+    /// Changes the messages of the model and the results. `change` returns `None` if the messages stay as they are.
     fn change(&mut self, change: impl Fn(&[Box<RawValue>]) -> Option<Vec<Box<RawValue>>>) -> bool {
         let mut is_changed = false;
         for entry in &mut self.entries {
@@ -273,19 +273,19 @@ impl Conversation {
     }
 
     pub(crate) fn last_answer(&self) -> &str {
-        let text = |entry: &'_ Entry| matches!(entry, Entry::Model { .. });
-        match self.entries.iter().rev().find(|entry| text(entry)) {
+        let is_answer = |entry: &'_ Entry| matches!(entry, Entry::Model { .. });
+        match self.entries.iter().rev().find(|entry| is_answer(entry)) {
             Some(Entry::Model { text, .. }) => text,
             _ => "",
         }
     }
 
-    /// Returns whether the model has made a call with this id.
+    /// Returns whether an answer has a call with this id.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.entries.iter().any(|entry| entry.has_call(id))
     }
 
-    /// Returns the index of the first entry that is kept if this one is: no result is kept without its call.
+    /// Returns the index of the first entry to keep so that `first` is kept, and no result is kept without its call.
     pub(crate) fn first_with_calls(&self, mut first: usize) -> usize {
         let call_of = |at: usize, id: &str| self.entries[..at].iter().rposition(|entry| entry.has_call(id));
         for at in (0..self.entries.len()).rev() {
@@ -299,20 +299,20 @@ impl Conversation {
         first
     }
 
-    /// Returns the calls without results: those of the last answer, if it is the last entry, and those in the background.
-    pub(crate) fn unfinished(&self) -> Vec<CallMade> {
+    /// Returns the calls without results: all calls of the last entry, and background calls of earlier entries.
+    pub(crate) fn unfinished(&self) -> Vec<StoredCall> {
         let mut unfinished = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
             let Entry::Model { calls, .. } = entry else { continue };
             let after = &self.entries[at + 1..];
-            let has_result = |call: &CallMade| after.iter().any(|entry| entry.has_result(&call.id));
+            let has_result = |call: &StoredCall| after.iter().any(|entry| entry.has_result(&call.id));
             let calls = calls.iter().filter(|call| after.is_empty() || call.origin.is_async && !has_result(call));
             unfinished.extend(calls.cloned());
         }
         unfinished
     }
 
-    /// Returns whether the model has made calls.
+    /// Returns whether any call has a result.
     pub(crate) fn has_results(&self) -> bool {
         self.entries.iter().any(|entry| matches!(entry, Entry::Results { .. }))
     }
@@ -328,39 +328,39 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_call_gets_the_same_result_as_the_call() {
+    fn a_stored_call_keeps_its_origin_and_container() {
         let mut origin = CallOrigin::of(CallKind::Text);
         origin.program = Some("prog_1".to_owned());
         let call = toolc::ToolCall::text("apply", "x").with_id("c1").with_origin(&origin);
-        let made = CallMade {
+        let made = StoredCall {
             id: "c1".to_owned(),
             name: "apply".to_owned(),
             arguments: "x".to_owned(),
             origin: call.origin().into(),
             container: Some("container_1".to_owned()),
         };
-        let stored: CallMade = serde_json::from_str(&serde_json::to_string(&made).unwrap()).unwrap();
+        let stored: StoredCall = serde_json::from_str(&serde_json::to_string(&made).unwrap()).unwrap();
         assert_eq!(
             (CallOrigin::from(&stored.origin), stored.container.as_deref()),
             (origin.clone(), Some("container_1"))
         );
-        // A call of an earlier version, and of most APIs.
+        // Earlier versions and most APIs store no origin.
         let plain = r#"{"id":"c1","name":"apply","arguments":"x"}"#;
-        let stored: CallMade = serde_json::from_str(plain).unwrap();
+        let stored: StoredCall = serde_json::from_str(plain).unwrap();
         assert_eq!(CallOrigin::from(&stored.origin), CallOrigin::default());
         assert_eq!(serde_json::to_string(&stored).unwrap(), plain);
     }
 
-    /// Returns an answer with calls, each with its id and whether the model goes on without its result.
+    /// Returns an answer with calls. Each call has an id, and whether it runs in the background.
     fn calls(calls: &[(&str, bool)]) -> Entry {
-        let made = |(id, is_async): &(&str, bool)| CallMade {
+        let call = |(id, is_async): &(&str, bool)| StoredCall {
             id: (*id).to_owned(),
             name: "fetch".to_owned(),
             arguments: "{}".to_owned(),
             origin: StoredOrigin { is_async: *is_async, ..StoredOrigin::default() },
             container: None,
         };
-        Entry::Model { raw: Vec::new(), text: String::new(), calls: calls.iter().map(made).collect() }
+        Entry::Model { raw: Vec::new(), text: String::new(), calls: calls.iter().map(call).collect() }
     }
 
     fn results(ids: &[&str]) -> Entry {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_results_are_those_of_the_last_answer_and_those_in_the_background() {
+    fn unfinished_calls_are_in_the_last_entry_or_in_the_background() {
         let unfinished = |entries: &[Entry]| -> Vec<String> {
             Conversation::new(entries.to_vec()).unfinished().into_iter().map(|call| call.id).collect()
         };
@@ -399,13 +399,13 @@ mod tests {
         assert_eq!(unfinished(&entries[..2]), ["late"]);
         let ended = [&entries[..2], &[results(&["late"])]].concat();
         assert_eq!(unfinished(&ended), [""; 0]);
-        // The ids of other calls are unique only within an answer.
+        // Only background calls have ids that are unique across answers.
         let again = [&entries[1..2], &[calls(&[("b", false)]), results(&["b"]), model("e")]].concat();
         assert_eq!(unfinished(&again), [""; 0]);
     }
 
     #[test]
-    fn neighbouring_messages_of_the_user_are_one() {
+    fn adjacent_messages_of_the_user_are_merged() {
         let user = |text: &str| Entry::User(text.to_owned());
         let conversation = Conversation::new(vec![user("a"), user("b"), model("c"), user("d")]);
         let messages: Vec<String> =
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_those_of_the_api_and_an_estimate_of_the_rest() {
+    fn tokens_are_counted_by_the_api_and_estimated_for_later_entries() {
         let mut conversation = Conversation::new(vec![Entry::User("x".repeat(968))]);
         assert_eq!(conversation.estimated_tokens(), 250);
         conversation.set_tokens(900);

@@ -1,4 +1,4 @@
-//! What happens in a loop, for the terminal and for programs.
+//! The events of the agent loop, for the terminal and for programs.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::models::Tokens;
 
-/// Is called with each event, in order. It may be called on any thread, so it must not wait.
+/// A function that is called with each event, in order. Any thread may call it, so it must not block.
 pub(crate) type Observer = Arc<dyn Fn(&AgentEvent<'_>) + Send + Sync>;
 
-/// Something that happens in a loop. With `--json`, each is one line.
+/// An event of the agent loop. With `--json`, each event is printed as one line.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum AgentEvent<'a> {
@@ -20,20 +20,20 @@ pub(crate) enum AgentEvent<'a> {
     Request { number: u32 },
     /// The next part of the model's text.
     Text { text: &'a str },
-    /// A request failed and is sent again. The text since the request does not belong to the answer.
+    /// A request failed and is sent again. Discard the text received since the request.
     Retry { error: &'a str, wait_ms: u64 },
     /// The answer is complete.
     Answer { text: &'a str, calls: usize, tokens: Tokens },
     /// A call begins.
     CallBegins { id: &'a str, tool: &'a str, emoji: &'a str, arguments: &'a Value },
-    /// A call reports how far it is.
+    /// A call reports its progress.
     Progress { id: &'a str, tool: &'a str, done: f64, total: Option<f64>, message: &'a str },
     /// A call has ended.
     CallEnds {
         id: &'a str,
         tool: &'a str,
         milliseconds: u64,
-        /// The kind of the error, if it failed.
+        /// The kind of the error, if the call failed.
         error: Option<&'a str>,
         repairs: usize,
         json: &'a str,

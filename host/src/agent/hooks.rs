@@ -1,4 +1,5 @@
-//! The hooks of the loop: one reports calls, the other keeps secrets from the model. [`RedactedStore`] keeps them from long results.
+//! The hooks of the agent loop: [`Reporter`] reports calls, [`SecretFilter`] removes secrets from results. [`RedactedStore`] removes
+//! them from stored results.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,14 +16,14 @@ use toolc_cli::ResultStore;
 
 use super::event::{AgentEvent, Observer};
 
-/// Reports calls.
+/// Reports calls to an observer.
 pub(super) struct Reporter {
     pub(super) observer: Observer,
     pub(super) redactor: Arc<Redactor>,
     /// The emojis of tools, by their names.
     pub(super) emojis: HashMap<String, String>,
-    /// The ids and tools of calls that have begun. A call that does not reach a handler has no beginning of its own. Calls inside a call
-    /// of `tool_call` have its id.
+    /// The ids and tools of calls that have begun. A call that does not reach a handler is reported as begun when it ends. Calls inside a
+    /// call of `tool_call` have the id of the outer call.
     pub(super) begun: Mutex<Vec<(String, String)>>,
 }
 
@@ -105,7 +106,7 @@ impl Hook for SecretFilter {
                 let images = output.images().iter().cloned();
                 let output = images.into_iter().try_fold(ToolOutput::json(&json)?, ToolOutput::with_image)?;
                 let output = attachments.into_iter().try_fold(output, ToolOutput::with_attachment)?;
-                // What stands for a secret can be longer than it.
+                // The placeholder of a secret can be longer than the secret, and make the metadata too long.
                 let with_meta = meta.and_then(|meta| output.clone().with_meta(meta).ok());
                 Ok(Some(Ok(with_meta.unwrap_or(output))))
             }
@@ -118,12 +119,12 @@ impl Hook for SecretFilter {
     }
 }
 
-/// Returns a value without secrets, or `None` if it is not JSON then.
+/// Returns a value without secrets, or `None` if the redacted text is no longer JSON.
 fn without_secrets(value: &Value, redactor: &Redactor) -> Option<Value> {
     serde_json::from_str(&redactor.text(&value.to_string())).ok()
 }
 
-/// The store of long results, without secrets. Handlers also store texts that no hook has seen.
+/// A store of long results that removes secrets. Handlers also store texts that no hook has seen.
 pub(crate) struct RedactedStore {
     pub(crate) results: ResultStore,
     pub(crate) redactor: Arc<Redactor>,

@@ -1,8 +1,8 @@
-//! Ctrl-C: what the user presses to stop a call, and then the turn.
+//! Ctrl-C: the first press cancels a call, and the second one ends the turn.
 
 use tokio::sync::watch;
 
-/// The presses of Ctrl-C. Clones see the same ones, each from when it was made.
+/// The presses of Ctrl-C. A clone sees the presses after its creation.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupts {
     sender: watch::Sender<u64>,
@@ -10,15 +10,15 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Returns an object without a source: only [`press`](Self::press) counts.
+    /// Returns a counter that is not connected to a terminal: only [`press`](Self::press) adds presses.
     pub(crate) fn new() -> Self {
         let (sender, receiver) = watch::channel(0);
         Self { sender, receiver }
     }
 
-    /// Returns the presses of this process's terminal. From now on, they no longer end the process.
+    /// Returns the presses at the terminal of this process. From now on, Ctrl-C does not end the process.
     ///
-    /// Must be called in the context of a Tokio runtime, which has to run for presses to be noticed.
+    /// Must be called in the context of a Tokio runtime. Presses are noticed only while the runtime runs.
     pub(crate) fn of_process() -> std::io::Result<Self> {
         let interrupts = Self::new();
         let presses = interrupts.clone();
@@ -45,7 +45,7 @@ impl Interrupts {
     }
 
     /// Waits for the next press.
-    pub(crate) async fn pressed(&mut self) {
+    pub(crate) async fn next_press(&mut self) {
         if self.receiver.changed().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,8 +1,8 @@
-//! The loop: the model answers, its calls are run, their results go back, until it has no more calls.
+//! The agent loop: the model answers, its calls are run, and the results are sent back, until an answer has no calls.
 //!
-//! [`setup`] makes an [`Agent`] from options. [`conversation`] holds what was said, [`state`] what the model must not forget, and
-//! [`sent_tools`] what it knows about its tools. [`helpers`] are agents that work for another one. [`compact`] shortens a conversation,
-//! [`record`] stores it, and [`event`] reports what happens to the terminal or a program.
+//! [`setup`] makes an [`Agent`] from options. [`conversation`] holds the messages, [`state`] what the model must not forget, and
+//! [`sent_tools`] the tool definitions that were sent. [`helpers`] are agents that work for another agent. [`compact`] shortens a conversation,
+//! [`record`] stores it, and [`event`] defines what is reported to the terminal or a program.
 
 mod background;
 mod budget;
@@ -35,11 +35,11 @@ use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
 use record::Recorder;
 use sent_tools::SentTools;
-use state::{Denied, TaskState};
+use state::{DeniedCall, TaskState};
 
 use crate::approval::Questions;
 use crate::ground::error::Error;
-use crate::models::{Spent, Tokens};
+use crate::models::{Tokens, UncountedTokens};
 use crate::sources::servers::LateServers;
 
 /// An agent in one conversation.
@@ -49,7 +49,7 @@ pub(crate) struct Agent {
     pub(crate) name: String,
     pub(crate) task: Task,
     pub(crate) model: Client,
-    /// The model for summaries. Usually smaller.
+    /// The model for summaries, which is usually smaller.
     pub(crate) auxiliary: Client,
     pub(crate) limits: LoopLimits,
     pub(crate) system: String,
@@ -57,36 +57,36 @@ pub(crate) struct Agent {
     recorder: Recorder,
     redactor: Arc<Redactor>,
     observer: Observer,
-    /// The MCP servers whose tools join the conversation.
+    /// The MCP servers whose tools are added to the conversation once they are ready.
     late_servers: LateServers,
     news: News,
-    /// The questions about calls that have no answer.
+    /// The unanswered questions about calls.
     questions: Questions,
     /// The calls that were not approved or were refused.
-    denied: Vec<Denied>,
-    /// The state of the task as the store has it.
+    denied: Vec<DeniedCall>,
+    /// The state of the task that was last written to the store.
     recorded_state: TaskState,
-    /// The tokens of all turns, with those of helpers, second opinions and summaries.
+    /// The tokens of all turns, including helpers, second opinions and summaries.
     pub(crate) tokens: Tokens,
-    spent: Spent,
+    uncounted: UncountedTokens,
     helpers: Arc<Helpers>,
     background: Background,
     sent_tools: SentTools,
-    /// The requests that it may still make in this turn, or as a helper.
+    /// The requests that the agent may still make: in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,
-    /// Whether the conversation is not continued, so that its end would lose the results of helpers.
+    /// Whether the conversation has only one turn, so that its end would lose the results of helpers.
     is_single: bool,
 }
 
-/// The limits of the loop.
+/// The limits of the agent loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoopLimits {
     /// The maximum number of requests to the model for one message of the user.
     pub(crate) max_iterations: u32,
-    /// The percentage of the context at which the conversation is summarised.
+    /// The conversation is summarised when it fills this percentage of the context.
     pub(crate) compact_at_percent: u64,
-    /// The number of the last messages that a summary leaves as they are.
+    /// The number of last messages that are kept and not summarised.
     pub(crate) keep_messages: usize,
 }
 
@@ -106,41 +106,41 @@ impl From<&toolc_config::Agent> for LoopLimits {
     }
 }
 
-/// News for the models of all tasks, such as that a process in the background has ended. They reach a model with its next message.
+/// News for the models of all tasks, such as the end of a background process. A model gets them with its next message.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct News(Arc<Mutex<Vec<(String, String)>>>);
 
-/// The maximum number of news of a task that wait. The oldest are dropped.
+/// The maximum number of pending news of a task. The oldest are dropped.
 const MAX_NEWS: usize = 100;
 
 impl News {
     pub(crate) fn add(&self, task: &str, text: String) {
         let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if news.iter().filter(|(of, _)| of == task).count() == MAX_NEWS
-            && let Some(oldest) = news.iter().position(|(of, _)| of == task)
+        if news.iter().filter(|(owner, _)| owner == task).count() == MAX_NEWS
+            && let Some(oldest) = news.iter().position(|(owner, _)| owner == task)
         {
             news.remove(oldest);
         }
         news.push((task.to_owned(), text));
     }
 
-    /// Removes the news of a task that begin with this text.
-    pub(crate) fn remove(&self, task: &str, begins: &str) {
+    /// Removes the news of a task that begin with `prefix`.
+    pub(crate) fn remove(&self, task: &str, prefix: &str) {
         let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        news.retain(|(of, text)| of != task || !text.starts_with(begins));
+        news.retain(|(owner, text)| owner != task || !text.starts_with(prefix));
     }
 
-    /// Returns the news of a task since the last call.
+    /// Removes and returns the news of a task.
     pub(crate) fn take(&self, task: &str) -> Vec<String> {
         let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        news.extract_if(.., |(of, _)| of == task).map(|(_, text)| text).collect()
+        news.extract_if(.., |(owner, _)| owner == task).map(|(_, text)| text).collect()
     }
 }
 
 /// How a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// The model is done.
+pub(crate) enum TurnOutcome {
+    /// The model answered without further calls.
     Done,
     /// The model refused to answer.
     Refused,
@@ -148,11 +148,11 @@ pub(crate) enum Ended {
     CutOff,
     /// The model used up its requests.
     OutOfBudget,
-    /// The user interrupted it.
+    /// The user interrupted the turn.
     Interrupted,
 }
 
-impl Ended {
+impl TurnOutcome {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -214,7 +214,7 @@ impl Agent {
         (self.observer)(event);
     }
 
-    /// Returns the messages of the conversation, in the form of the API.
+    /// Returns the messages of the conversation, in the format of the API.
     pub(crate) fn messages(&self) -> serde_json::Value {
         let messages = self.conversation.messages(self.model.settings().api, &[]);
         messages
@@ -228,14 +228,14 @@ impl Agent {
         self.denied.iter().map(|denied| denied.call.clone()).collect()
     }
 
-    /// Returns the tokens of all turns, also those that were not counted yet.
+    /// Returns the tokens of all turns, including tokens that were not counted yet.
     fn total_tokens(&self) -> Tokens {
         let mut tokens = self.tokens;
-        tokens.add(self.spent.take());
+        tokens.add(self.uncounted.take());
         tokens
     }
 
-    /// Returns the news that wait for it.
+    /// Removes and returns the pending news of this agent.
     fn take_news(&self) -> Vec<String> {
         self.news.take(self.task.name())
     }
@@ -245,7 +245,7 @@ impl Agent {
         self.conversation.last_answer()
     }
 
-    /// Returns an estimate of the tokens of the conversation, with the definitions of the tools.
+    /// Returns an estimate of the tokens of the conversation and the tool definitions.
     pub(crate) async fn context_tokens(&self) -> u64 {
         let turn = self.session.turn(self.model.settings().api.dialect()).await;
         self.conversation.estimated_tokens() + turn.estimated_tokens() as u64
@@ -253,9 +253,9 @@ impl Agent {
 }
 
 impl Drop for Agent {
-    /// Ends its helpers and its task, and drops the news that wait for it.
+    /// Ends the helpers and the task, and drops pending news.
     fn drop(&mut self) {
-        // Results that were not read are there when the conversation is resumed.
+        // A resumed conversation can read the unread results of helpers.
         self.record_state();
         self.helpers.end();
         self.task.end();
@@ -274,8 +274,8 @@ mod tests {
             news.add("a", format!("a{number}"));
         }
         news.add("b", "b0".to_owned());
-        let of_a = news.take("a");
-        assert_eq!((of_a.len(), of_a[0].as_str()), (MAX_NEWS, "a1"));
+        let taken = news.take("a");
+        assert_eq!((taken.len(), taken[0].as_str()), (MAX_NEWS, "a1"));
         assert_eq!(news.take("a"), [""; 0]);
         assert_eq!(news.take("b"), ["b0"]);
     }

@@ -1,4 +1,4 @@
-//! What is different between the agents of a process.
+//! The settings that differ between the agents of a process.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -12,11 +12,11 @@ use toolc_store::SessionInfo;
 use super::budget::Budget;
 use super::event::Observer;
 
-/// The tool with which a model has helpers.
+/// The tool with which a model starts helpers.
 pub(super) const DELEGATE_TASK: &str = "delegate_task";
 
-/// The tools that helpers do not have: they ask or write to the user, outlast the task, or call other tools from a script. On a board,
-/// helpers only read, because they work on no task of their own. `delegate_task` is added for helpers without helpers of their own.
+/// The tools that helpers do not have: these tools ask or write to the user, outlast the task, or call other tools from a script. Helpers
+/// only read boards, because no card is assigned to them. `delegate_task` is added for helpers that may not start helpers.
 const BLOCKED: [&str; 15] = [
     "clarify",
     "cronjob",
@@ -35,20 +35,20 @@ const BLOCKED: [&str; 15] = [
     "send_message",
 ];
 
-/// What is different between the agents of a process.
+/// The settings that differ between the agents of a process.
 pub(crate) struct Plan<'a> {
     pub(crate) selection: &'a Selection,
-    /// Toolsets to enable, instead of those of the selection.
+    /// Toolsets to enable instead of the selected ones.
     pub(crate) toolsets: Option<Vec<String>>,
     pub(crate) source: &'static str,
     pub(crate) observer: Observer,
-    /// Who decides about calls that need approval.
+    /// The approver of calls that need approval.
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// A conversation to continue.
     pub(crate) resume: Option<&'a SessionInfo>,
-    /// The card of a board that the agent works on. It gets the toolset `kanban` as well.
+    /// The card of a board that the agent works on. With a card, the toolset `kanban` is enabled as well.
     pub(crate) worker: Option<BoardWorker>,
-    /// What is different if it is a helper.
+    /// The settings of a helper, if the agent is one.
     pub(crate) helper: Option<HelperPlan>,
 }
 
@@ -63,20 +63,20 @@ impl Plan<'_> {
     }
 }
 
-/// What is different about the agent of a helper.
+/// The settings of the agent of a helper.
 #[derive(Clone)]
 pub(crate) struct HelperPlan {
-    /// The name of its conversation and its task.
+    /// The name of the conversation and the task of the helper.
     pub(super) name: String,
-    /// How many levels of helpers can be below it.
+    /// How many levels of helpers may be below this one.
     pub(super) levels: u32,
     pub(super) budget: Arc<Budget>,
     pub(super) latest: Arc<AtomicU32>,
 }
 
 impl HelperPlan {
-    /// Returns the tools of the registry that the helper does not have.
-    pub(super) fn blocked(&self, registry: &Registry) -> Vec<String> {
+    /// Returns the tools of the registry that are disabled for the helper.
+    pub(super) fn blocked_tools(&self, registry: &Registry) -> Vec<String> {
         let delegation = (self.levels == 0).then_some(DELEGATE_TASK);
         let blocked = BLOCKED.into_iter().chain(delegation);
         blocked.filter(|name| registry.tool(name).is_some()).map(ToOwned::to_owned).collect()

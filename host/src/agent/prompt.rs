@@ -1,7 +1,7 @@
 //! The instructions for the model.
 
-/// Returns the instructions, which end with the notes of earlier conversations. They stay the same for a whole conversation, so that the
-/// vendor's cache can hold them.
+/// Returns the instructions, which end with the notes of earlier conversations. The instructions do not change during a conversation, so
+/// that they stay in the vendor's prompt cache.
 pub(super) fn system(place: &str, date: &str, notes: &str, is_helper: bool) -> String {
     let mut system = format!(
         "You are toolc, an agent on the user's computer. You work in {place}. Today is {date}.\n\n\
@@ -14,7 +14,7 @@ pub(super) fn system(place: &str, date: &str, notes: &str, is_helper: bool) -> S
     );
     if is_helper {
         system += "\n\n\
-             You are a helper: another agent has given you one task, and goes on with what you return. You cannot ask questions. Your last \
+             You are a helper: another agent has given you one task, and continues with your answer. You cannot ask questions. Your last \
              answer is all that the other agent gets. Say in it what you have done and found out, with exact names, paths and numbers, \
              which files you have changed, and what failed or remains to be done.";
     }

@@ -1,4 +1,4 @@
-//! Records conversations in the store, without secrets, and reads them again.
+//! Records conversations in the store, without secrets, and reads them back.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use toolc::redaction::Redactor;
 use toolc_model::{Api, Client};
 use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, StoreError, StoredMessage, TokenCounts};
 
-use super::conversation::{CallMade, Conversation, Entry};
+use super::conversation::{Conversation, Entry, StoredCall};
 use super::state::TaskState;
 use crate::ground::error::Result;
 use crate::models::Tokens;
@@ -17,7 +17,7 @@ use crate::models::Tokens;
 /// The maximum length of a title, in characters.
 const TITLE_CHARS: usize = 80;
 
-/// Where a conversation comes from, for the store.
+/// Where a conversation was started, for the store.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
     /// `chat`, `agent`, `batch`, `cron` or `kanban`.
@@ -35,9 +35,9 @@ pub(super) struct Recorder {
     name: String,
     /// Whether the conversation is in the store.
     has_begun: Cell<bool>,
-    /// Whether writing has failed. What comes later would have a gap before it.
+    /// Whether writing has failed. Recording stops then, because later entries would follow a gap.
     has_failed: Cell<bool>,
-    /// The ids of the entries of the conversation.
+    /// The ids of the entries of the conversation in the store.
     ids: RefCell<Vec<i64>>,
 }
 
@@ -53,7 +53,7 @@ impl Recorder {
         Self { sessions, redactor, origin, model, name, has_begun, has_failed, ids }
     }
 
-    /// Continues a conversation that is in the store. Its entries have these ids.
+    /// Continues a conversation that is in the store. `ids` are the ids of its entries.
     pub(super) fn resume(&mut self, ids: Vec<i64>) {
         self.has_begun = Cell::new(true);
         self.ids = RefCell::new(ids);
@@ -62,8 +62,8 @@ impl Recorder {
     /// Records an entry.
     ///
     /// # Errors
-    /// Returns an error if it cannot be written.
-    pub(super) fn entry(&self, entry: &Entry, tokens: Option<Tokens>) -> Result<(), StoreError> {
+    /// Returns an error if the store cannot be written.
+    pub(super) fn record_entry(&self, entry: &Entry, tokens: Option<Tokens>) -> Result<(), StoreError> {
         let text = entry.text();
         let (kind, raw, details) = match entry {
             Entry::User(_) => (MessageKind::User, &[][..], Value::Null),
@@ -74,9 +74,9 @@ impl Recorder {
     }
 
     /// Records that a summary replaces the entries before `keep`.
-    pub(super) fn summary(&self, text: &str, keep: usize) -> Result<(), StoreError> {
+    pub(super) fn record_summary(&self, text: &str, keep: usize) -> Result<(), StoreError> {
         let ids = self.ids.borrow();
-        // Without entries that are kept, the summary replaces everything before itself.
+        // If no entry is kept, the summary replaces everything before it.
         let keeps_from = ids.get(keep).copied();
         drop(ids);
         self.write(MessageKind::Summary, text, &[], &Value::Null, Some(keeps_from.unwrap_or(i64::MAX)), None)?;
@@ -90,8 +90,8 @@ impl Recorder {
     /// Records the state of the task.
     ///
     /// # Errors
-    /// Returns an error if it cannot be written.
-    pub(super) fn state(&self, state: &TaskState) -> Result<(), StoreError> {
+    /// Returns an error if the store cannot be written.
+    pub(super) fn record_state(&self, state: &TaskState) -> Result<(), StoreError> {
         let is_recorded = self.has_begun.get() && !self.has_failed.get();
         let Some(sessions) = self.sessions.as_ref().filter(|_| is_recorded) else { return Ok(()) };
         sessions.set_state(&self.name, &self.redactor.kept_text(&json!(state).to_string()))
@@ -107,7 +107,7 @@ impl Recorder {
         tokens: Option<Tokens>,
     ) -> Result<(), StoreError> {
         let Some(sessions) = self.sessions.as_ref().filter(|_| !self.has_failed.get()) else { return Ok(()) };
-        // Until it has succeeded.
+        // Assume failure. Cleared below once everything was written.
         self.has_failed.set(true);
         let name = &*self.name;
         let text = self.redactor.kept_text(text);
@@ -139,7 +139,7 @@ impl Recorder {
     }
 }
 
-/// Returns the first line of a text, shortened.
+/// Returns the first line of a text that is not empty, shortened.
 fn title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match line.char_indices().nth(TITLE_CHARS) {
@@ -149,27 +149,26 @@ fn title(text: &str) -> String {
 }
 
 /// The result of a call that was running when the process was killed.
-pub(super) const UNFINISHED: &str =
-    "the program was ended while the call ran, so it is unknown what the call has done: look before you repeat it";
+pub(super) const UNFINISHED: &str = "the program was ended while the call ran, so it is unknown what the call has done: check before you repeat the call";
 
-/// A conversation of the store. The default is a new one.
+/// A conversation that was read from the store. The default is a new conversation.
 #[derive(Default)]
-pub(super) struct Resumed {
+pub(super) struct StoredConversation {
     pub(super) conversation: Conversation,
-    /// The ids of its entries.
+    /// The ids of the entries in the store.
     pub(super) ids: Vec<i64>,
-    /// The calls that have no results, because the process that ran them was killed.
-    pub(super) unfinished: Vec<CallMade>,
+    /// The calls without results, because the process that ran them was killed.
+    pub(super) unfinished: Vec<StoredCall>,
     pub(super) tokens: Tokens,
     /// `None` for a new conversation.
     pub(super) state: Option<TaskState>,
 }
 
-/// Reads a conversation, to continue it with this API.
+/// Reads a conversation that will be continued with this API.
 ///
 /// # Errors
 /// Returns an error if the store cannot be read, or a message in it is damaged.
-pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<Resumed> {
+pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<StoredConversation> {
     let mut messages = sessions.messages(&info.name)?;
     if let Some(at) = messages.iter().rposition(|message| message.kind == MessageKind::Summary) {
         let summary = messages.remove(at);
@@ -184,15 +183,15 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
     let mut entries = Vec::with_capacity(messages.len());
     let mut ids = Vec::with_capacity(messages.len());
     for message in &messages {
-        entries.push(entry(message).map_err(|error| damaged(message.id, error))?);
+        entries.push(parse_entry(message).map_err(|error| damaged(message.id, error))?);
         ids.push(message.id);
     }
     let mut conversation = Conversation::new(entries);
     let mut unfinished = conversation.unfinished();
     if info.api != api.word() {
-        // The messages of one API mean nothing to another one.
-        let said = conversation.entries().iter();
-        let text: Vec<String> = said.map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
+        // One API does not understand the raw messages of another one.
+        let entries = conversation.entries().iter();
+        let text: Vec<String> = entries.map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
         let mut text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
         if !unfinished.is_empty() {
             text += &format!("\n\ntools: {UNFINISHED}");
@@ -206,10 +205,10 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
     let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;
     let tokens = Tokens { input, cached, output, cost: None };
-    Ok(Resumed { conversation, ids, unfinished, tokens, state: Some(state) })
+    Ok(StoredConversation { conversation, ids, unfinished, tokens, state: Some(state) })
 }
 
-/// Returns who speaks in an entry.
+/// Returns the author of an entry.
 pub(super) fn speaker(entry: &Entry) -> &'static str {
     match entry {
         Entry::User(_) => "user",
@@ -218,12 +217,12 @@ pub(super) fn speaker(entry: &Entry) -> &'static str {
     }
 }
 
-fn entry(message: &StoredMessage) -> serde_json::Result<Entry> {
+fn parse_entry(message: &StoredMessage) -> serde_json::Result<Entry> {
     let raw = || serde_json::from_str(&message.raw);
     Ok(match message.kind {
         MessageKind::Model => {
-            let calls: Vec<CallMade> = serde_json::from_str(&message.details)?;
-            // The text of the store also shows the calls.
+            let calls: Vec<StoredCall> = serde_json::from_str(&message.details)?;
+            // The stored text also contains the calls.
             let text = match message.text.find("[calls ").filter(|_| !calls.is_empty()) {
                 Some(end) => message.text[..end].trim_end().to_owned(),
                 None => message.text.clone(),

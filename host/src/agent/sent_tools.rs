@@ -1,5 +1,5 @@
-//! The definitions in the requests of a conversation. If the definitions differ from those in the previous request, the vendor's prompt
-//! cache is lost. A change of the tools can therefore be sent as a message at the end instead.
+//! The tool definitions in the requests of a conversation. If they differ from the previous request, the vendor's prompt cache is lost.
+//! A change of the tools can therefore be sent as a message at the end instead.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,10 @@ use toolc_config::ToolChanges;
 
 use super::conversation::Conversation;
 
-/// The tools that the requests of a conversation have sent. They are not stored: a resumed conversation begins with the definitions at that
-/// time.
+/// The tools that were sent in a conversation. They are not stored: a resumed conversation begins with the current definitions.
 pub(super) struct SentTools {
     changes: ToolChanges,
-    /// The part about tools of the last answered request.
+    /// The tools in the last request that was answered.
     last_answered: Option<ConversationTools>,
 }
 
@@ -24,8 +23,8 @@ impl SentTools {
         Self { changes, last_answered: None }
     }
 
-    /// Returns the part about tools of the next request, so that the model knows the tools of `turn`.
-    pub(super) fn next(&self, turn: &Turn, conversation: &Conversation) -> ConversationTools {
+    /// Returns the tools for the next request, so that the model knows the tools of `turn`.
+    pub(super) fn for_next_request(&self, turn: &Turn, conversation: &Conversation) -> ConversationTools {
         let known = self.last_answered.as_ref().filter(|_| self.changes == ToolChanges::Append);
         match known {
             None => ConversationTools::new(turn),
@@ -35,9 +34,9 @@ impl SentTools {
         }
     }
 
-    /// Returns the names of the tools that the next request defines, in the form of Anthropic.
+    /// Returns the names of the tools that the next request defines. Supports only the format of Anthropic.
     pub(super) fn defined_names(&self, turn: &Turn, conversation: &Conversation) -> BTreeSet<String> {
-        let sent = self.next(turn, conversation);
+        let sent = self.for_next_request(turn, conversation);
         let json = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
         let mut definitions =
             sent.definitions().map(json).and_then(|list| list.as_array().cloned()).unwrap_or_default();
@@ -48,14 +47,14 @@ impl SentTools {
         definitions.iter().filter_map(|definition| definition["name"].as_str().map(str::to_owned)).collect()
     }
 
-    /// Records that a request was answered. The changes of a request that failed are computed again for the next one: Anthropic accepts a
+    /// Records the tools of an answered request. The changes of a failed request are computed again for the next one: Anthropic accepts a
     /// change only directly before an answer, or at the end of the conversation.
-    pub(super) fn answered(&mut self, sent: ConversationTools) {
+    pub(super) fn record_answered(&mut self, sent: ConversationTools) {
         self.last_answered = Some(sent);
     }
 
-    /// Forgets what was sent. Called when earlier messages were changed or removed, which loses the cache anyway: messages about tools would
-    /// be in wrong places.
+    /// Forgets the sent tools. Must be called when earlier messages were changed or removed, because messages about tools would be in wrong
+    /// places. The cache is lost anyway then.
     pub(super) fn reset(&mut self) {
         self.last_answered = None;
     }
@@ -95,7 +94,7 @@ mod tests {
     fn roles(sent: &ConversationTools, conversation: &Conversation) -> Vec<String> {
         let messages = conversation.messages(API, sent.messages());
         let role =
-            |message: &RawValue| -> serde_json::Value { serde_json::from_str(message.get()).expect("it is JSON") };
+            |message: &RawValue| -> serde_json::Value { serde_json::from_str(message.get()).expect("valid JSON") };
         messages.iter().map(|message| role(message)["role"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
@@ -104,25 +103,25 @@ mod tests {
         let mut sent_tools = SentTools::new(ToolChanges::Append);
         let mut conversation = Conversation::new(vec![user()]);
         let (first, second) = (turn(&["mail"]), turn(&["mail", "zip"]));
-        let sent = sent_tools.next(&first, &conversation);
+        let sent = sent_tools.for_next_request(&first, &conversation);
         assert!(sent.messages().is_empty() && sent.betas().is_empty());
         let definitions = sent.definitions().map(ToOwned::to_owned);
-        sent_tools.answered(sent);
+        sent_tools.record_answered(sent);
         conversation.push(answer());
         conversation.push(user());
-        // A request that fails leaves no change behind.
-        let sent = sent_tools.next(&second, &conversation);
+        // A failed request has not changed the tools.
+        let sent = sent_tools.for_next_request(&second, &conversation);
         assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system"]);
         conversation.push(user());
-        let sent = sent_tools.next(&second, &conversation);
+        let sent = sent_tools.for_next_request(&second, &conversation);
         assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system"]);
-        sent_tools.answered(sent);
+        sent_tools.record_answered(sent);
         conversation.push(answer());
         // The model has paused: a message at the end would be refused.
-        let sent = sent_tools.next(&first, &conversation);
+        let sent = sent_tools.for_next_request(&first, &conversation);
         assert_eq!(roles(&sent, &conversation), ["user", "assistant", "user", "system", "assistant"]);
         conversation.push(user());
-        let sent = sent_tools.next(&first, &conversation);
+        let sent = sent_tools.for_next_request(&first, &conversation);
         let expected = ["user", "assistant", "user", "system", "assistant", "user", "system"];
         assert_eq!(roles(&sent, &conversation), expected);
         assert_eq!(sent.definitions().map(RawValue::get), definitions.as_deref().map(RawValue::get));
@@ -135,11 +134,11 @@ mod tests {
         let (first, second) = (turn(&["mail"]), turn(&["mail", "zip"]));
         for changes in [ToolChanges::Resend, ToolChanges::Append] {
             let mut sent_tools = SentTools::new(changes);
-            sent_tools.answered(sent_tools.next(&first, &conversation));
+            sent_tools.record_answered(sent_tools.for_next_request(&first, &conversation));
             if changes == ToolChanges::Append {
                 sent_tools.reset();
             }
-            let sent = sent_tools.next(&second, &conversation);
+            let sent = sent_tools.for_next_request(&second, &conversation);
             assert!(sent.messages().is_empty());
             assert!(sent.definitions().is_some_and(|json| json.get().contains("zip")));
         }
@@ -149,10 +148,10 @@ mod tests {
     fn a_conversation_that_began_without_tools_gets_definitions() {
         let conversation = Conversation::new(vec![user()]);
         let mut sent_tools = SentTools::new(ToolChanges::Append);
-        let sent = sent_tools.next(&turn(&[]), &conversation);
+        let sent = sent_tools.for_next_request(&turn(&[]), &conversation);
         assert!(sent.definitions().is_none());
-        sent_tools.answered(sent);
-        let sent = sent_tools.next(&turn(&["mail"]), &conversation);
+        sent_tools.record_answered(sent);
+        let sent = sent_tools.for_next_request(&turn(&["mail"]), &conversation);
         assert!(sent.messages().is_empty() && sent.definitions().is_some());
         assert_eq!(roles(&sent, &conversation), ["user"]);
         assert_eq!(conversation.messages(API, &[])[0].get(), user_message(API, "u").get());

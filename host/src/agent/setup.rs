@@ -1,4 +1,4 @@
-//! Makes agents from options: the tools, the models, approval, the store.
+//! Makes agents from options: tools, models, approval and the store.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -23,7 +23,7 @@ use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
 use super::plan::Plan;
-use super::record::{self, Origin, Recorder, Resumed};
+use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
 use super::state::TaskState;
@@ -33,21 +33,21 @@ use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
 use crate::environments::EnvironmentKind;
 use crate::ground::error::{Error, Result};
 use crate::ground::{show, time};
-use crate::models::{self, ModelConfig, Models, Spent};
+use crate::models::{self, ModelConfig, Models, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
 use crate::sources::servers::{LateServers, Wait};
 
-/// The tool whose notes a conversation begins with.
+/// The tool whose notes are part of the instructions.
 const MEMORY: &str = "memory";
 
 /// The toolset of agents that work on a card.
 const KANBAN: &str = "kanban";
 
-/// The options of commands that run a loop.
+/// The options of commands that run agents.
 #[derive(Debug, Clone, Default, Args)]
-#[command(mut_arg("enable", |option| option.help("Toolsets to enable. Default: those of the configuration, or else `cli`")))]
+#[command(mut_arg("enable", |option| option.help("Toolsets to enable. Default: the toolsets of the configuration, or `cli`")))]
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -70,7 +70,7 @@ pub(crate) struct AgentArgs {
     pub(crate) without_model: bool,
 }
 
-/// What all agents of a process share.
+/// The parts that all agents of a process share.
 pub(crate) struct Setup {
     pub(crate) host: Host,
     pub(crate) models: Models,
@@ -84,7 +84,7 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// Returns what agents with these options share. MCP servers can ask `person`.
+    /// Opens the parts that agents with these options share. MCP servers can ask `person`.
     ///
     /// # Errors
     /// Returns an error if the home, a model, a plugin folder or a file of rules cannot be used.
@@ -116,8 +116,8 @@ impl Setup {
         })
     }
 
-    /// Fails if the environment is a sandbox that cannot be made here: the tools would fail one after the other, and only the model
-    /// would learn why.
+    /// Fails if the environment is a sandbox that cannot be made on this machine. Otherwise each call would fail, and only the model would
+    /// see the reason.
     pub(crate) fn check_environment(&self) -> Result<()> {
         if self.host.environment != EnvironmentKind::Sandbox {
             return Ok(());
@@ -125,70 +125,70 @@ impl Setup {
         let checked = SandboxKind::default().check();
         checked
             .map(drop)
-            .map_err(|error| format!("the tools cannot act in a sandbox here: {error}"))
+            .map_err(|error| format!("the tools cannot run in a sandbox on this machine: {error}"))
             .map_err(Error::Invalid)
     }
 
-    /// Says on standard error which settings and plugins of the folder are ignored, because the user has not trusted them. At a terminal,
-    /// this was said when they were read.
+    /// Reports on standard error which settings and plugins of the folder are ignored because the user has not trusted them. At a terminal,
+    /// they were already reported when they were read.
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
-    pub(crate) fn tell_what_is_ignored(&self) -> Result<()> {
+    pub(crate) fn report_ignored(&self) -> Result<()> {
         if !io::stderr().is_terminal() {
-            for note in self.host.ignored()? {
+            for note in self.host.ignored_notes()? {
                 eprintln!("note: {}", show::one_line(&note));
             }
         }
         Ok(())
     }
 
-    /// Returns the approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C.
+    /// Returns the approver that asks the person at the terminal, if any. `on_interrupt` is called if the person presses Ctrl-C.
     pub(crate) fn person(&self, on_interrupt: impl Fn() + Send + Sync + 'static) -> Option<Arc<dyn Approver>> {
         person::approver(self.host.judging.as_ref()?.rules, on_interrupt)
     }
 
-    /// Sets what happens around a question of an MCP server: `on_interrupt` is called if the person presses Ctrl-C, and what `pause`
-    /// returns is kept while the question is open.
-    pub(crate) fn around_questions(
+    /// Sets the hooks around a question of an MCP server: `on_interrupt` is called if the person presses Ctrl-C, and the value that `pause`
+    /// returns is kept until the question is closed.
+    pub(crate) fn set_question_hooks(
         &self,
         on_interrupt: impl Fn() + Send + Sync + 'static,
         pause: impl Fn() -> Box<dyn Send> + Send + Sync + 'static,
     ) {
-        self.host.person.around_questions(on_interrupt, pause);
+        self.host.person.set_question_hooks(on_interrupt, pause);
     }
 
-    /// Returns an agent.
+    /// Makes an agent.
     ///
     /// # Errors
-    /// Returns an error if the selection names something unknown, or the conversation to continue cannot be read.
+    /// Returns an error if the selection has an unknown name, or the conversation to continue cannot be read.
     pub(crate) fn agent(self: &Arc<Self>, plan: Plan<'_>) -> Result<Agent> {
-        let models = self.models_of(&plan);
+        let models = self.models_for(&plan);
         let name = plan.name().map_or_else(new_name, ToOwned::to_owned);
-        let spent = Spent::default();
-        let (session, questions) = self.session(&plan, &models, &name, &spent)?;
-        let base = self.base_of_helpers(&plan);
+        let uncounted = UncountedTokens::default();
+        let (session, questions) = self.session(&plan, &models, &name, &uncounted)?;
+        let base = self.helper_base(&plan);
         let Plan { source, observer, resume, helper, .. } = plan;
         let task = Task::new(&*name);
         if let Some(directory) = self.host.environment.directory(&self.host.directory, self.host.profile.config()) {
             task.set_directory(directory);
         }
-        // The parent of a helper records what it returns.
+        // The conversation of a helper is not recorded: its parent records the result.
         let sessions = (self.record && helper.is_none()).then(|| self.sessions.clone());
         let origin = Origin { source, directory: self.host.directory.display().to_string() };
         let redactor = Arc::clone(&self.host.redactor);
         let mut recorder = Recorder::new(sessions, redactor, origin, models.main.clone(), name.clone());
-        let mut resumed = Resumed::default();
+        let mut resumed = StoredConversation::default();
         if let Some(info) = resume {
             resumed = record::read(&self.sessions, info, models.main.settings().api)?;
             recorder.resume(std::mem::take(&mut resumed.ids));
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
         let place = self.host.environment.place(&self.host.directory, self.host.profile.config());
-        let of_helper = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
-        let budget = of_helper.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
+        let helper_budget = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
+        let budget = helper_budget.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
-        let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, spent.clone());
+        let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
         let mut agent = Agent {
             session,
             name,
@@ -207,7 +207,7 @@ impl Setup {
             denied: Vec::new(),
             recorded_state: TaskState::default(),
             tokens: resumed.tokens,
-            spent,
+            uncounted,
             helpers,
             background: Background::default(),
             sent_tools: SentTools::new(self.host.profile.config().tool_changes),
@@ -222,15 +222,15 @@ impl Setup {
         Ok(agent)
     }
 
-    fn models_of(&self, plan: &Plan<'_>) -> Models {
+    fn models_for(&self, plan: &Plan<'_>) -> Models {
         match plan.helper {
             Some(_) => self.models.for_helper(self.helper_limits().model),
             None => self.models.for_new_conversation(),
         }
     }
 
-    /// Returns what the helpers of an agent have in common with it.
-    fn base_of_helpers(self: &Arc<Self>, plan: &Plan<'_>) -> Base {
+    /// Returns the values that the helpers of an agent share with it.
+    fn helper_base(self: &Arc<Self>, plan: &Plan<'_>) -> Base {
         let setup = Arc::clone(self);
         Base {
             make: Arc::new(move |plan| setup.agent(plan)),
@@ -245,7 +245,13 @@ impl Setup {
     }
 
     /// Returns the session of an agent, and the questions about its calls.
-    fn session(&self, plan: &Plan<'_>, models: &Models, name: &str, spent: &Spent) -> Result<(Session, Questions)> {
+    fn session(
+        &self,
+        plan: &Plan<'_>,
+        models: &Models,
+        name: &str,
+        uncounted: &UncountedTokens,
+    ) -> Result<(Session, Questions)> {
         let Plan { toolsets, observer, worker, helper, .. } = plan;
         let limits = self.helper_limits();
         let mut selection = plan.selection.clone();
@@ -254,7 +260,7 @@ impl Setup {
             selection.enable.clear();
         }
         if let Some(helper) = helper {
-            selection.disable_tools.extend(helper.blocked(&self.host.registry));
+            selection.disable_tools.extend(helper.blocked_tools(&self.host.registry));
         }
         let facts = toolc_catalog::Facts {
             helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),
@@ -273,22 +279,22 @@ impl Setup {
         // First, so that the report shows the arguments that run, and the filter sees the results that the model gets.
         let notices = observer.clone();
         let warn = move |text: &str| notices(&AgentEvent::Notice { text });
-        let parts = self.host.session_parts().with_summarizer(models.auxiliary.clone(), spent.clone());
+        let parts = self.host.session_parts().with_summarizer(models.auxiliary.clone(), uncounted.clone());
         builder = parts.add_to(builder, warn);
         builder = self.reporting(builder, name, observer);
         let mut approver = plan.approver.clone();
         if let Some(judging) = self.host.judging.as_ref().filter(|_| self.second_opinion) {
-            let opinion = SecondOpinion::new(models.auxiliary.clone(), spent.clone(), judging.rules, approver);
+            let opinion = SecondOpinion::new(models.auxiliary.clone(), uncounted.clone(), judging.rules, approver);
             approver = Some(opinion);
         }
         let questions = Questions::default();
         if let Some(approver) = approver {
-            builder = builder.approver(questions.of(approver));
+            builder = builder.approver(questions.recording(approver));
         }
         Ok((builder.build()?, questions))
     }
 
-    /// Lets a session report its calls to an observer. Secrets are removed from results before.
+    /// Adds the hooks that remove secrets from results and report calls to an observer.
     fn reporting(&self, builder: SessionBuilder, name: &str, observer: &Observer) -> SessionBuilder {
         let builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.host.redactor))));
         let reporter = Reporter {
@@ -311,7 +317,7 @@ impl Setup {
         })
     }
 
-    /// Returns from which size definitions are deferred, and how the model finds these tools.
+    /// Returns the settings of the tool search: when definitions are deferred, and how the model finds these tools.
     fn tool_search(&self, models: &Models) -> Option<ToolSearch> {
         let context = models.main.settings().context_tokens.and_then(|tokens| usize::try_from(tokens).ok());
         let search = context.map_or_else(ToolSearch::default, ToolSearch::for_context);
@@ -322,7 +328,7 @@ impl Setup {
         }
     }
 
-    /// Returns the notes with which a conversation begins, if its model can change them.
+    /// Returns the notes for the instructions, or an empty text if the model cannot change notes.
     fn notes(&self, session: &Session, dialect: Dialect, observer: &Observer) -> String {
         if session.turn_blocking(dialect).tool(MEMORY).is_none() {
             return String::new();
@@ -345,17 +351,17 @@ impl Setup {
         tools.map(|tool| (tool.name.into_owned(), tool.emoji.into_owned())).collect()
     }
 
-    /// Waits until what calls have started has ended, and ends the MCP servers.
+    /// Waits until the processes that calls have started have ended, and stops the MCP servers.
     pub(crate) fn settle(self: Arc<Self>) {
         self.host.plugins.settle();
-        // A helper that does not end keeps them until the end of this process.
+        // A helper that does not end keeps the servers running until this process ends.
         if let Some(setup) = Arc::into_inner(self) {
             setup.host.stop();
         }
     }
 }
 
-/// Opens the models that the options name, or else those of the profile.
+/// Opens the models that the options name, or the models of the profile.
 ///
 /// # Errors
 /// If no model is named, or one cannot be opened.
@@ -372,7 +378,7 @@ fn open_models(args: &AgentArgs, profile: &Profile) -> Result<Models> {
     Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &profile.env())
 }
 
-/// Returns a name for a conversation, which begins with the time: `20260301-120000-3f9c2b`.
+/// Returns a new name for a conversation. Names begin with the time: `20260301-120000-3f9c2b`.
 fn new_name() -> String {
     let now = SystemTime::now();
     let time: String = time::text(now).chars().filter(|letter| letter.is_ascii_digit() || *letter == 'T').collect();
@@ -386,11 +392,11 @@ fn today() -> String {
     text
 }
 
-/// Returns the conversation that the user names by the beginning of its name, or the latest one of this folder.
+/// Finds the conversation whose name begins with `name`, or the latest one of this folder.
 ///
 /// # Errors
-/// Returns an error if there is none, or several.
-pub(crate) fn to_resume(sessions: &Sessions, name: Option<&str>, directory: &Path) -> Result<SessionInfo> {
+/// Returns an error if no conversation is found, or several.
+pub(crate) fn find_to_resume(sessions: &Sessions, name: Option<&str>, directory: &Path) -> Result<SessionInfo> {
     let Some(name) = name.filter(|name| !name.is_empty()) else {
         let all = sessions.list(1000)?;
         let here = directory.display().to_string();
@@ -403,11 +409,16 @@ pub(crate) fn to_resume(sessions: &Sessions, name: Option<&str>, directory: &Pat
     };
     let mut found = sessions.find(name)?;
     match found.len() {
-        0 => Err(Error::Invalid(format!("no conversation is named `{name}`: `toolc sessions list` lists all"))),
+        0 => Err(Error::Invalid(format!(
+            "no conversation has a name that begins with `{name}`: `toolc sessions list` lists all"
+        ))),
         1 => Ok(found.remove(0)),
         count => {
             let names: Vec<String> = found.iter().take(5).map(|info| info.name.clone()).collect();
-            Err(Error::Invalid(format!("{count} conversations are named `{name}...`: {}", names.join(", "))))
+            Err(Error::Invalid(format!(
+                "{count} conversations have a name that begins with `{name}`: type more of the name; the first are {}",
+                names.join(", ")
+            )))
         }
     }
 }

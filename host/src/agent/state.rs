@@ -1,5 +1,5 @@
-//! What the model needs to know of a task, and what a summary or the end of this program would lose. It is collected from the state of
-//! the task, not from the conversation, and stored with the conversation.
+//! The state of a task that the model needs to know, and that a summary or the end of this program would lose. It is stored with the
+//! conversation.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use crate::ground::time;
 
 /// The maximum number of calls that were not approved. The oldest are dropped.
 const MAX_DENIED: usize = 50;
-/// The tool of the search that calls others.
+/// The tool that calls tools which the tool search has found.
 const TOOL_CALL: &str = "tool_call";
 /// The maximum length of a call, a command line or a reason, in characters.
 const MAX_CHARS: usize = 300;
@@ -27,14 +27,14 @@ const MAX_CHARS: usize = 300;
 #[serde(default)]
 pub(super) struct TaskState {
     todo: Vec<TodoItem>,
-    /// The processes in the background that run.
+    /// The running background processes.
     processes: Vec<Process>,
-    /// The calls in the background that have no result.
+    /// The background calls without results.
     calls: Vec<String>,
-    /// The calls whose question about approval has no answer.
+    /// The calls whose approval question was not answered.
     unanswered: Vec<String>,
-    denied: Vec<Denied>,
-    /// The helpers in the background.
+    denied: Vec<DeniedCall>,
+    /// The background helpers.
     helpers: Vec<RecordedHelper>,
 }
 
@@ -47,13 +47,13 @@ struct Process {
 
 /// A call that was not approved or was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Denied {
+pub(super) struct DeniedCall {
     pub(super) call: String,
     reason: String,
 }
 
 impl TaskState {
-    /// Returns the text that follows a summary. It is empty if there is nothing to say.
+    /// Returns the text that is added to a summary. It is empty if nothing is unfinished or denied.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         let todo = self.todo.iter().filter(|item| item.status.is_unfinished());
@@ -72,7 +72,7 @@ impl TaskState {
         text
     }
 
-    /// Returns what to tell the model when another run of this program continues the conversation.
+    /// Returns the message for the model when another run of this program continues the conversation.
     fn after_restart(&self) -> String {
         let mut text =
             "toolc was restarted after the last message: variables and the directory of the shell and of scripts are \
@@ -141,7 +141,7 @@ impl Agent {
         }
     }
 
-    /// Continues with the state of an earlier run, and tells the model what has ended with it.
+    /// Continues with the state of an earlier run, and reports to the model what ended with that run.
     pub(super) fn restore(&mut self, state: TaskState) {
         if self.conversation.has_results() {
             self.news.add(self.task.name(), state.after_restart());
@@ -153,14 +153,14 @@ impl Agent {
         self.denied = denied;
     }
 
-    /// Returns those calls that were not approved or were refused.
-    pub(super) fn denied_of(&self, completed: &[CompletedCall<'_>]) -> Vec<Denied> {
+    /// Returns the calls that were not approved or were refused.
+    pub(super) fn denied_calls(&self, completed: &[CompletedCall<'_>]) -> Vec<DeniedCall> {
         let answered = completed.iter().filter(|completed| !self.questions.is_unanswered(completed.call.id()));
         answered.flat_map(denied_in).collect()
     }
 
     /// Remembers calls that were not approved or were refused.
-    pub(super) fn remember_denied(&mut self, denied: Vec<Denied>) {
+    pub(super) fn remember_denied(&mut self, denied: Vec<DeniedCall>) {
         for denied in denied {
             self.denied.retain(|known| known.call != denied.call);
             if self.denied.len() == MAX_DENIED {
@@ -176,16 +176,16 @@ impl Agent {
         if state == self.recorded_state {
             return;
         }
-        if let Err(error) = self.recorder.state(&state) {
+        if let Err(error) = self.recorder.record_state(&state) {
             self.emit(&AgentEvent::Notice { text: &format!("the state of the conversation is not recorded: {error}") });
         }
         self.recorded_state = state;
     }
 }
 
-/// Returns the calls in a call that were not approved or were refused. A call of `tool_call` may have several in it.
-fn denied_in(CompletedCall { call, response }: &CompletedCall<'_>) -> Vec<Denied> {
-    let denied = |call: String, result: &Value| Denied {
+/// Returns the denied or refused calls in a call. A call of `tool_call` may contain several.
+fn denied_in(CompletedCall { call, response }: &CompletedCall<'_>) -> Vec<DeniedCall> {
+    let denied = |call: String, result: &Value| DeniedCall {
         call: beginning(&call, MAX_CHARS).into_owned(),
         reason: beginning(result["error"].as_str().unwrap_or_default(), MAX_CHARS).into_owned(),
     };
@@ -205,7 +205,7 @@ fn denied_in(CompletedCall { call, response }: &CompletedCall<'_>) -> Vec<Denied
     Vec::new()
 }
 
-/// Returns the list of calls in a call of `tool_call`, or `None` if it has none.
+/// Returns the list of calls in a call of `tool_call`, or `None` if there is no list.
 fn calls_in(call: &ToolCall<'_>) -> Option<Value> {
     let mut arguments: Value = serde_json::from_str(call.arguments()).ok().filter(|_| call.name() == TOOL_CALL)?;
     let calls = match arguments["calls"].take() {
@@ -235,7 +235,7 @@ mod tests {
             command: "npm run dev".to_owned(),
             started: "2026-03-01T12:00:00Z".to_owned(),
         };
-        let denied = Denied { call: "terminal {}".to_owned(), reason: "the user said no".to_owned() };
+        let denied = DeniedCall { call: "terminal {}".to_owned(), reason: "the user said no".to_owned() };
         TaskState {
             todo: vec![
                 item("1", "plan", TodoStatus::Completed),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_has_what_is_open_and_nothing_that_is_done() {
+    fn the_text_lists_unfinished_items_only() {
         insta::assert_snapshot!(state().text(), @r#"
         Unfinished items of the to-do list:
         - [in_progress] 2: build
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_restart_the_model_learns_what_has_ended() {
+    fn the_text_after_a_restart_lists_what_has_ended() {
         insta::assert_snapshot!(state().after_restart(), @r#"
         toolc was restarted after the last message: variables and the directory of the shell and of scripts are lost, the to-do list is kept.
 
@@ -286,8 +286,8 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_were_denied_are_found_in_a_call_with_several() {
-        let of = |name: &str, arguments: &str, result: Result<&str, ErrorKind>| -> Vec<String> {
+    fn denied_calls_are_found_inside_a_tool_call() {
+        let denied = |name: &str, arguments: &str, result: Result<&str, ErrorKind>| -> Vec<String> {
             let response = match result {
                 Ok(json) => {
                     let mut response = CallResponse::from(Ok(ToolOutput::text("")));
@@ -299,25 +299,24 @@ mod tests {
             let completed = CompletedCall { call: ToolCall::new(name, arguments), response };
             denied_in(&completed).into_iter().map(|denied| format!("{}: {}", denied.call, denied.reason)).collect()
         };
-        assert_eq!(of("fetch", "{}", Err(ErrorKind::Denied)), ["fetch {}: no"]);
-        assert_eq!(of("fetch", "{}", Err(ErrorKind::Failed)), [""; 0]);
+        assert_eq!(denied("fetch", "{}", Err(ErrorKind::Denied)), ["fetch {}: no"]);
+        assert_eq!(denied("fetch", "{}", Err(ErrorKind::Failed)), [""; 0]);
         let results = r#"{"results":[{"name":"a","result":1},{"name":"b","result":{"error":"no","kind":"denied"}}]}"#;
         let calls = r#"[{"name":"a","arguments":{}},{"name":"b","arguments":{"x":1}}]"#;
         let as_list = format!(r#"{{"calls":{calls}}}"#);
         let as_text = serde_json::json!({ "calls": calls }).to_string();
         for arguments in [&as_list, &as_text] {
-            assert_eq!(of("tool_call", arguments, Ok(results)), [r#"b {"x":1}: no"#]);
+            assert_eq!(denied("tool_call", arguments, Ok(results)), [r#"b {"x":1}: no"#]);
         }
-        // The result of one call is that of its tool.
-        assert_eq!(of("tool_call", r#"{"name":"list","calls":[]}"#, Ok(results)), [""; 0]);
-        assert_eq!(of("tool_call", r#"{"name":"b"}"#, Err(ErrorKind::Denied)), [r#"tool_call {"name":"b"}: no"#]);
+        // A call without a list has the result of one tool.
+        assert_eq!(denied("tool_call", r#"{"name":"list","calls":[]}"#, Ok(results)), [""; 0]);
+        assert_eq!(denied("tool_call", r#"{"name":"b"}"#, Err(ErrorKind::Denied)), [r#"tool_call {"name":"b"}: no"#]);
     }
 
     #[test]
-    fn a_state_is_stored_and_read() {
+    fn a_state_survives_a_round_trip_and_ignores_unknown_fields() {
         let json = serde_json::to_string(&state()).expect("it is JSON");
         assert_eq!(serde_json::from_str::<TaskState>(&json).expect("it is a state"), state());
-        // A field of another version.
         assert_eq!(serde_json::from_str::<TaskState>(r#"{"later":1}"#).expect("it is a state"), TaskState::default());
     }
 }

@@ -1,4 +1,4 @@
-//! One turn: what happens between a message of the user and the end of the model's work on it.
+//! One turn: the model works on a message of the user until it has no more calls.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message
 
 use super::budget::Budget;
 use super::compact::Keep;
-use super::conversation::{CallMade, Entry};
+use super::conversation::{Entry, StoredCall};
 use super::event::AgentEvent;
 use super::record::UNFINISHED;
-use super::{Agent, Ended, Interrupts, TurnError};
+use super::{Agent, Interrupts, TurnError, TurnOutcome};
 use crate::models::Tokens;
 
-/// The user has pressed Ctrl-C.
-pub(super) struct Pressed;
+/// The user has ended the turn with Ctrl-C.
+pub(super) struct TurnInterrupted;
 
-/// The result of a call that Ctrl-C has ended.
+/// The error of a call that Ctrl-C has ended.
 pub(super) const INTERRUPTED: &str = "the user interrupted the call";
 
-/// What came of a request.
-enum Answered {
+/// The outcome of a request to the model.
+enum ModelReply {
     Response(Box<ModelResponse>, Tokens),
     Interrupted,
 }
@@ -34,8 +34,12 @@ impl Agent {
     /// Works on a message of the user until the model is done.
     ///
     /// # Errors
-    /// Returns an error if the model cannot be asked. The message stays in the conversation, so that the next one continues it.
-    pub(crate) async fn run_turn(&mut self, message: &str, interrupts: &mut Interrupts) -> Result<Ended, TurnError> {
+    /// Returns an error if the request to the model fails. The message stays in the conversation, so that the user can continue.
+    pub(crate) async fn run_turn(
+        &mut self,
+        message: &str,
+        interrupts: &mut Interrupts,
+    ) -> Result<TurnOutcome, TurnError> {
         interrupts.clear();
         if !self.is_helper {
             self.budget = Budget::new(self.limits.max_iterations);
@@ -45,105 +49,109 @@ impl Agent {
         self.add_user(message);
         let mut tokens = Tokens::default();
         let mut requests = 0;
-        let ended = self.work(&mut requests, &mut tokens, interrupts).await;
-        self.count_spent(&mut tokens);
+        let result = self.run_loop(&mut requests, &mut tokens, interrupts).await;
+        self.count_uncounted(&mut tokens);
         self.record_state();
-        let outcome = match &ended {
-            Ok(ended) => ended.word(),
+        let outcome = match &result {
+            Ok(outcome) => outcome.word(),
             Err(_) => "failed",
         };
         let text = self.redactor.text(self.last_answer());
         self.emit(&AgentEvent::Ends { outcome, text: &text, requests, tokens });
-        ended
+        result
     }
 
-    async fn work(
+    async fn run_loop(
         &mut self,
         requests: &mut u32,
         tokens: &mut Tokens,
         interrupts: &mut Interrupts,
-    ) -> Result<Ended, TurnError> {
+    ) -> Result<TurnOutcome, TurnError> {
         loop {
             if !self.budget.take() {
-                return Ok(Ended::OutOfBudget);
+                return Ok(TurnOutcome::OutOfBudget);
             }
             *requests += 1;
             for news in self.late_servers.news() {
                 self.emit(&AgentEvent::Notice { text: &news });
             }
             let turn = self.session.turn(self.model.settings().api.dialect()).await;
-            let summaries = self.tokens;
+            let tokens_before = self.tokens;
             self.add_background_results();
             self.compact_if_needed(&turn).await?;
             self.emit(&AgentEvent::Request { number: *requests });
             let response = match self.ask_or_mend(&turn, interrupts).await {
-                Ok(Answered::Response(response, used)) => {
+                Ok(ModelReply::Response(response, used)) => {
                     self.tokens.add(used);
                     response
                 }
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::CutOff => {
                     self.emit(&AgentEvent::Notice { text: &error.to_string() });
-                    return Ok(Ended::CutOff);
+                    return Ok(TurnOutcome::CutOff);
                 }
                 Err(error) => return Err(error),
-                Ok(Answered::Interrupted) => {
+                Ok(ModelReply::Interrupted) => {
                     self.end_background();
-                    return Ok(Ended::Interrupted);
+                    return Ok(TurnOutcome::Interrupted);
                 }
             };
-            tokens.add(self.tokens.since(summaries));
+            tokens.add(self.tokens.since(tokens_before));
             let calls = response.calls();
             if calls.is_empty() {
                 match self.end_without_calls(&response, interrupts).await {
-                    Some(ended) => return Ok(ended),
+                    Some(outcome) => return Ok(outcome),
                     None => continue,
                 }
             }
             if !self.run_calls(&turn, &calls, interrupts).await {
                 self.end_background();
-                return Ok(Ended::Interrupted);
+                return Ok(TurnOutcome::Interrupted);
             }
-            self.count_spent(tokens);
+            self.count_uncounted(tokens);
             self.add_news();
         }
     }
 
-    /// Returns how a turn ends with a response that has no calls, or `None` if the model is asked again.
-    async fn end_without_calls(&mut self, response: &ModelResponse, interrupts: &mut Interrupts) -> Option<Ended> {
+    /// Returns the outcome of a turn after a response without calls, or `None` if the model must be asked again.
+    async fn end_without_calls(
+        &mut self,
+        response: &ModelResponse,
+        interrupts: &mut Interrupts,
+    ) -> Option<TurnOutcome> {
         match response.stop() {
             Stop::Paused => None,
-            Stop::Refused => Some(Ended::Refused),
-            Stop::Length => Some(Ended::CutOff),
-            _ => match self.results_of_the_rest(interrupts).await {
+            Stop::Refused => Some(TurnOutcome::Refused),
+            Stop::Length => Some(TurnOutcome::CutOff),
+            _ => match self.collect_pending_results(interrupts).await {
                 Ok(true) => None,
                 Ok(false) => {
                     if response.text().trim().is_empty() {
                         self.emit(&AgentEvent::Notice { text: "the answer of the model is empty" });
                     }
-                    Some(Ended::Done)
+                    Some(TurnOutcome::Done)
                 }
-                Err(Pressed) => {
+                Err(TurnInterrupted) => {
                     self.end_background();
-                    Some(Ended::Interrupted)
+                    Some(TurnOutcome::Interrupted)
                 }
             },
         }
     }
 
-    /// Waits for what still runs in the background, and adds the results. Returns whether there were any. Helpers of a conversation that is
-    /// continued go on.
-    async fn results_of_the_rest(&mut self, interrupts: &mut Interrupts) -> Result<bool, Pressed> {
-        let has_results = self.results_of_background(interrupts).await?;
-        Ok(has_results || self.is_single && self.results_of_helpers(interrupts).await?)
+    /// Waits for background calls, and adds their results. Returns whether there were any. Waits for helpers only if the conversation has
+    /// no further turn.
+    async fn collect_pending_results(&mut self, interrupts: &mut Interrupts) -> Result<bool, TurnInterrupted> {
+        let has_results = self.collect_background_results(interrupts).await?;
+        Ok(has_results || self.is_single && self.collect_helper_results(interrupts).await?)
     }
 
-    /// Waits for the helpers in the background, and adds their results. Returns whether there were any.
-    async fn results_of_helpers(&mut self, interrupts: &mut Interrupts) -> Result<bool, Pressed> {
+    /// Waits for the background helpers, and adds their results. Returns whether there were any.
+    async fn collect_helper_results(&mut self, interrupts: &mut Interrupts) -> Result<bool, TurnInterrupted> {
         let helpers = Arc::clone(&self.helpers);
         let results = tokio::select! {
             biased;
-            results = helpers.results_of_background() => results,
-            () = interrupts.pressed() => return Err(Pressed),
+            results = helpers.collect_results() => results,
+            () = interrupts.next_press() => return Err(TurnInterrupted),
         };
         let Some(results) = results else { return Ok(false) };
         let text =
@@ -154,19 +162,19 @@ impl Agent {
     }
 
     /// Counts the tokens of helpers, second opinions and summaries.
-    fn count_spent(&mut self, tokens: &mut Tokens) {
-        let spent = self.spent.take();
-        self.tokens.add(spent);
-        tokens.add(spent);
+    fn count_uncounted(&mut self, tokens: &mut Tokens) {
+        let uncounted = self.uncounted.take();
+        self.tokens.add(uncounted);
+        tokens.add(uncounted);
     }
 
-    /// Asks the model. Shortens the conversation if it is too long for it, and removes thinking that the server no longer accepts.
-    async fn ask_or_mend(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
+    /// Asks the model. If the server refuses the conversation as too long, or for outdated content, mends the conversation and asks again.
+    async fn ask_or_mend(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<ModelReply, TurnError> {
         let mut keeps = [Keep::Usual, Keep::Least].into_iter();
         loop {
             let error = match self.ask(turn, interrupts).await {
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => error,
-                // A summary, other tools or a removed secret have changed what came before the thinking.
+                // The server no longer accepts thinking, because a summary, other tools or a removed secret changed earlier messages.
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::StaleThinking => {
                     if self.conversation.remove_thinking(self.model.settings().api) {
                         self.sent_tools.reset();
@@ -174,7 +182,7 @@ impl Agent {
                     }
                     return Err(TurnError::Model(error));
                 }
-                // A tool that the vendor's search once found is gone.
+                // The vendor's search has found a tool that no longer exists.
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::UndefinedTool => {
                     let defined = self.sent_tools.defined_names(turn, &self.conversation);
                     let api = self.model.settings().api;
@@ -194,10 +202,10 @@ impl Agent {
         }
     }
 
-    async fn ask(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<Answered, TurnError> {
+    async fn ask(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<ModelReply, TurnError> {
         let settings = self.model.settings();
         let api = settings.api;
-        let sent = self.sent_tools.next(turn, &self.conversation);
+        let sent = self.sent_tools.for_next_request(turn, &self.conversation);
         let messages = self.conversation.messages(api, sent.messages());
         let container = self.conversation.container().map(ToOwned::to_owned);
         let request = Request {
@@ -210,19 +218,19 @@ impl Agent {
         };
         let mut partial = String::new();
         let redactor = Arc::clone(&self.redactor);
-        let mut shown = redactor.stream();
+        let mut redacted = redactor.stream();
         let observer = self.observer.clone();
         let mut on_event = |event: Event<'_>| match event {
             Event::Text(text) => {
                 partial += text;
-                let text = shown.push(text);
+                let text = redacted.push(text);
                 if !text.is_empty() {
                     observer(&AgentEvent::Text { text: &text });
                 }
             }
             Event::Retry { error, wait } => {
                 partial.clear();
-                shown.end();
+                redacted.end();
                 let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 observer(&AgentEvent::Retry { error: &redactor.text(&error.to_string()), wait_ms });
             }
@@ -230,26 +238,26 @@ impl Agent {
         let answer = tokio::select! {
             biased;
             answer = self.model.ask(&request, &mut on_event) => Some(answer),
-            () = interrupts.pressed() => None,
+            () = interrupts.next_press() => None,
         };
-        let rest = shown.end();
+        let rest = redacted.end();
         if !rest.is_empty() {
             self.emit(&AgentEvent::Text { text: &rest });
         }
         let Some(answer) = answer else {
             self.add_partial(&partial);
-            return Ok(Answered::Interrupted);
+            return Ok(ModelReply::Interrupted);
         };
         let response = answer.map_err(TurnError::Model)?.response;
-        // An answer without content adds no message, so it leaves the request unanswered.
+        // An answer without content adds no message, so the request counts as unanswered.
         if !response.messages().is_empty() {
-            self.sent_tools.answered(sent);
+            self.sent_tools.record_answered(sent);
         }
         let tokens = self.add_response(&response);
-        Ok(Answered::Response(Box::new(response), tokens))
+        Ok(ModelReply::Response(Box::new(response), tokens))
     }
 
-    /// Adds the beginning of an answer that the user has interrupted: they have seen it, and can refer to it.
+    /// Adds the received part of an interrupted answer: the user has seen it, and can refer to it.
     fn add_partial(&mut self, partial: &str) {
         if !partial.trim().is_empty() {
             let text = format!("{}\n[interrupted by the user]", partial.trim_end());
@@ -264,10 +272,9 @@ impl Agent {
         let text = self.redactor.text(response.text()).into_owned();
         self.emit(&AgentEvent::Answer { text: &text, calls: response.calls().len(), tokens });
         if let [first, ..] = response.unknown() {
-            let text = format!("the answer has parts of unknown types, which are kept: {first}");
+            let text = format!("the answer has parts of unknown types, which are sent back unchanged: {first}");
             self.emit(&AgentEvent::Notice { text: &text });
         }
-        // An answer without content adds no message.
         if !response.messages().is_empty() {
             self.add(Entry::answer(response), response.usage().map(|_| tokens));
         }
@@ -277,8 +284,8 @@ impl Agent {
         tokens
     }
 
-    /// Runs calls and adds their results. Calls in the background are only started. The first Ctrl-C cancels the calls, the second one ends
-    /// the turn. Returns whether the turn goes on.
+    /// Runs calls and adds their results. Background calls are only started. The first Ctrl-C cancels the calls, the second one ends the
+    /// turn. Returns whether the turn continues.
     async fn run_calls(&mut self, turn: &Turn, calls: &[ToolCall<'_>], interrupts: &mut Interrupts) -> bool {
         let cancel = CancelHandle::new();
         let calls = calls.iter().map(|call| call.with_task(&self.task));
@@ -308,7 +315,7 @@ impl Agent {
                 tokio::select! {
                     biased;
                     completed = &mut batch => break Some(completed),
-                    () = interrupts.pressed() => {
+                    () = interrupts.next_press() => {
                         presses += 1;
                         cancel.cancel();
                         self.background.cancel();
@@ -324,7 +331,7 @@ impl Agent {
         // Every API refuses a conversation in which a call has no result.
         let completed = completed.unwrap_or_else(|| calls.iter().map(|call| cancelled(*call, INTERRUPTED)).collect());
         let entry = Entry::results(self.model.settings().api, &completed);
-        let denied = self.denied_of(&completed);
+        let denied = self.denied_calls(&completed);
         self.add(entry, None);
         self.remember_denied(denied);
         self.record_state();
@@ -341,7 +348,7 @@ impl Agent {
         self.add(Entry::User(text), None);
     }
 
-    /// Adds what has happened during the calls.
+    /// Adds the pending news as a message.
     fn add_news(&mut self) {
         let news = self.news.take(self.task.name());
         if !news.is_empty() {
@@ -350,9 +357,9 @@ impl Agent {
         }
     }
 
-    /// Adds results of calls that were running when an earlier process was killed. Every API refuses a conversation in which a call has
-    /// none.
-    pub(super) fn end_unfinished(&mut self, calls: &[CallMade]) {
+    /// Adds error results for calls that were running when an earlier process was killed. Every API refuses a conversation in which a call
+    /// has no result.
+    pub(super) fn end_unfinished(&mut self, calls: &[StoredCall]) {
         let origins: Vec<CallOrigin> = calls.iter().map(|call| (&call.origin).into()).collect();
         let calls = calls
             .iter()
@@ -365,7 +372,7 @@ impl Agent {
     }
 
     pub(super) fn add(&mut self, entry: Entry, tokens: Option<Tokens>) {
-        if let Err(error) = self.recorder.entry(&entry, tokens) {
+        if let Err(error) = self.recorder.record_entry(&entry, tokens) {
             self.emit(&AgentEvent::Notice { text: &format!("the conversation is not recorded: {error}") });
         }
         self.conversation.push(entry);

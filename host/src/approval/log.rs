@@ -14,7 +14,7 @@ use toolc_config::Home;
 
 /// The size at which the log is rotated.
 const MAX_BYTES: u64 = 10 << 20;
-/// The number of files that are kept, including the current one.
+/// The maximum number of files, including the current one.
 const FILES: usize = 5;
 
 /// The log. Its file is opened for each record.
@@ -34,7 +34,7 @@ impl Log {
     }
 }
 
-/// Returns the file that is written.
+/// Returns the path of the current log file.
 pub(super) fn path(home: &Home) -> PathBuf {
     home.logs().join("approvals.jsonl")
 }
@@ -57,14 +57,14 @@ impl ApprovalLog for Log {
             "milliseconds": record.milliseconds,
             "process": std::process::id(),
         });
-        if let Err(error) = self.append(&escaped(&line.to_string())) {
+        if let Err(error) = self.append(&escape_invisible(&line.to_string())) {
             eprintln!("warning: failed to write the log of approvals: {error}");
         }
     }
 }
 
 /// Escapes control characters and invisible characters in JSON. They only occur in strings.
-fn escaped(json: &str) -> String {
+fn escape_invisible(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         if is_invisible(c, None) {
@@ -76,9 +76,9 @@ fn escaped(json: &str) -> String {
     escaped
 }
 
-/// Appends a line to a file, which only its owner can read. Several processes can do this at once.
+/// Appends a line to a file that only its owner can read. Several processes can append at once.
 fn append(path: &Path, line: &str, max_bytes: u64) -> io::Result<()> {
-    // The lock is held until the line is written, so that no other process rotates the log in between. Not all file systems have
+    // The lock is held until the line is written, so that no other process rotates the log in between. Not all file systems support
     // locks, so errors are ignored.
     let lock = open_private(&path.with_extension("lock"))?;
     let _ = lock.lock();
@@ -90,9 +90,9 @@ fn append(path: &Path, line: &str, max_bytes: u64) -> io::Result<()> {
     open_private(path)?.write_all(line.as_bytes())
 }
 
-/// Renames `approvals.jsonl` to `approvals.jsonl.1`, that to `approvals.jsonl.2`, and so on. The oldest file is replaced.
+/// Renames `approvals.jsonl` to `approvals.jsonl.1`, `approvals.jsonl.1` to `approvals.jsonl.2`, and so on. The oldest file is replaced.
 fn rotate(path: &Path) -> io::Result<()> {
-    let numbered = |number: usize| {
+    let path_of = |number: usize| {
         let mut name = path.as_os_str().to_owned();
         if number > 0 {
             name.push(format!(".{number}"));
@@ -100,7 +100,7 @@ fn rotate(path: &Path) -> io::Result<()> {
         PathBuf::from(name)
     };
     for number in (0..FILES - 1).rev() {
-        match fs::rename(numbered(number), numbered(number + 1)) {
+        match fs::rename(path_of(number), path_of(number + 1)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -122,16 +122,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_and_invisible_characters_are_escaped_and_the_json_stays_the_same() {
+    fn control_and_invisible_characters_are_escaped_without_changing_the_json_value() {
         let value = json!({"command": "a\u{1b}[2J\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}é \"\\\" \u{1F600}"});
-        let line = escaped(&value.to_string());
+        let line = escape_invisible(&value.to_string());
         assert!(!line.contains(|c: char| c.is_control() || is_invisible(c, None)), "{line:?}");
         assert!(line.contains("\\u202e\\u2028\\udb40\\udc41é"), "{line}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).expect("it is JSON"), value);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).expect("valid JSON"), value);
     }
 
     #[test]
-    fn a_full_file_is_kept_aside_and_the_oldest_is_dropped() {
+    fn a_full_log_is_rotated_and_the_oldest_file_is_dropped() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let path = folder.path().join("approvals.jsonl");
         for number in 0..20 {
@@ -140,8 +140,8 @@ mod tests {
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("the file exists");
         let numbers = |name: &str| -> Vec<u32> {
             let line =
-                |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("it is JSON")["number"].as_u64();
-            read(name).lines().map(|text| line(text).expect("a number").try_into().expect("it is small")).collect()
+                |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("valid JSON")["number"].as_u64();
+            read(name).lines().map(|text| line(text).expect("a number").try_into().expect("a small number")).collect()
         };
         assert_eq!(numbers("approvals.jsonl"), [118, 119]);
         assert_eq!(numbers("approvals.jsonl.1"), [116, 117]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_lost_or_torn_when_several_write() {
+    fn no_line_is_lost_or_torn_when_several_threads_write() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let path = folder.path().join("approvals.jsonl");
         std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Approval in this program: the mode, the person at the terminal, the store of approvals, and the log.
+//! Approval of calls: the mode, the questions to the person, the command rules, the store of approvals, and the log.
 
 mod log;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
@@ -34,7 +34,7 @@ pub(crate) enum Mode {
     Ask,
     /// The command is denied, unless it has been approved permanently.
     Deny,
-    /// The command runs, unless a rule denies it. Use this only in a sandbox in which no command can do damage.
+    /// The command runs, unless a rule denies it. Use this mode only in a sandbox in which no command can do damage.
     Off,
 }
 
@@ -52,24 +52,24 @@ impl Mode {
 
     fn meaning(self) -> &'static str {
         match self {
-            Self::Ask => "a person at the terminal decides where a rule asks",
-            Self::Deny => "a command about which a rule asks does not run",
-            Self::Off => "a command about which a rule asks runs without a question",
+            Self::Ask => "if a rule asks, a person at the terminal decides",
+            Self::Deny => "if a rule asks, the command does not run",
+            Self::Off => "if a rule asks, the command runs without a question",
         }
     }
 
-    /// Returns the mode of the option, or else of the environment variable, or else of the configuration.
+    /// Returns the mode that the option, the environment variable or the configuration sets, in this order.
     ///
     /// # Errors
-    /// If the variable is no mode.
-    pub(crate) fn chosen(option: Option<Self>, profile: &Profile) -> Result<Self> {
-        let said = option.map_or_else(Self::from_environment, |mode| Ok(Some(mode)))?;
+    /// If the value of the variable is invalid.
+    pub(crate) fn select(option: Option<Self>, profile: &Profile) -> Result<Self> {
+        let explicit = option.map_or_else(Self::from_environment, |mode| Ok(Some(mode)))?;
         let configured = profile.config().approval.mode.map(|mode| match mode {
             ApprovalMode::Ask => Self::Ask,
             ApprovalMode::Deny => Self::Deny,
             ApprovalMode::Off => Self::Off,
         });
-        Ok(said.or(configured).unwrap_or(Self::Ask))
+        Ok(explicit.or(configured).unwrap_or(Self::Ask))
     }
 
     fn from_environment() -> Result<Option<Self>> {
@@ -103,7 +103,7 @@ pub(crate) fn plain_question(request: &ApprovalRequest<'_>, offers_session: bool
     question.text(show::Look::new(None)).trim().to_owned()
 }
 
-/// The limits of sessions that a profile sets.
+/// The limits of sessions in the configuration of a profile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     approval: std::time::Duration,
@@ -111,7 +111,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub(crate) fn of(profile: &Profile) -> Self {
+    pub(crate) fn from_profile(profile: &Profile) -> Self {
         let (config, results) = (profile.config(), ResultLimits::default());
         let max_chars = config.results.max_chars.and_then(|max| usize::try_from(max).ok());
         Self { approval: config.approval.timeout, results: max_chars.map_or(results, |max| results.with_per_call(max)) }
@@ -129,7 +129,7 @@ pub(crate) struct Judging {
 }
 
 impl Judging {
-    /// Returns the judging of commands in a directory, by the rules of the catalog and of the user. Warns if approval is off.
+    /// Loads the rules of the catalog, the user and the project for commands in a directory. Warns if approval is off.
     ///
     /// # Errors
     /// Returns an error if a file of rules is invalid.
@@ -138,12 +138,12 @@ impl Judging {
         if mode == Mode::Off {
             eprintln!(
                 "warning: APPROVAL IS OFF: commands that need approval run without a question, with your rights. \
-                 Use this only in a sandbox"
+                 Use this mode only in a sandbox"
             );
         }
         let rules = rules::load(home, directory)?;
         let commands = commands(rules, home).mode(mode.into()).environment(environment.name());
-        // The rules of the project are here, also if the commands run elsewhere.
+        // The rules of the project are read on this machine, even if the commands run on another one.
         let directory = environment.directory(directory, profile.config());
         let commands = directory.into_iter().fold(commands, CommandApproval::directory);
         Ok(Self { rules, commands })

@@ -7,16 +7,16 @@ use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandRea
 
 use crate::ground::show::{self, Look, Mark, Reason, Style};
 
-/// The name of the doubt about letters that look like other letters.
+/// The name of the finding about letters that look like other letters.
 const LOOK_ALIKE: &str = "look-alike";
 
 /// A question about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) tool: String,
-    /// The commands that need approval. Usually one, or none if the call needs approval for another reason.
-    pub(crate) commands: Vec<AskedCommand>,
-    /// The other arguments, as JSON, if there are any.
+    /// The commands that need approval: usually one, or none if the call needs approval for another reason.
+    pub(crate) commands: Vec<QuestionCommand>,
+    /// The other arguments as JSON, if any.
     pub(crate) arguments: Option<String>,
     /// The other reasons.
     pub(crate) reasons: Vec<String>,
@@ -26,16 +26,16 @@ pub(crate) struct Question {
 
 /// A command that needs approval.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct AskedCommand {
+pub(crate) struct QuestionCommand {
     pub(crate) line: String,
-    pub(crate) findings: Vec<AskedFinding>,
+    pub(crate) findings: Vec<QuestionFinding>,
     pub(crate) directory: Option<String>,
     pub(crate) environment: String,
 }
 
 /// A reason why a command needs approval.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct AskedFinding {
+pub(crate) struct QuestionFinding {
     pub(crate) rule: String,
     pub(crate) description: String,
     pub(crate) check: String,
@@ -56,7 +56,7 @@ impl Question {
                     arguments.remove(&command.parameter);
                 }
                 question.offers_always &= command.offers(CommandAnswer::Always);
-                question.commands.push(AskedCommand::new(command));
+                question.commands.push(QuestionCommand::new(command));
             } else {
                 question.reasons.push(reason.to_string());
             }
@@ -69,12 +69,12 @@ impl Question {
         question
     }
 
-    /// Returns the whole question, without the choices.
+    /// Returns the text of the question, without the choices.
     pub(crate) fn text(&self, look: Look) -> String {
         let tool = show::one_line(&self.tool);
-        let what = if self.commands.is_empty() { "is called" } else { "runs a command" };
+        let action = if self.commands.is_empty() { "is called" } else { "runs a command" };
         let mut text =
-            format!("\n{}\n\n", look.paint(Style::Strong, &format!("Allow this? The tool `{tool}` {what}.")));
+            format!("\n{}\n\n", look.paint(Style::Strong, &format!("Allow this? The tool `{tool}` {action}.")));
         for command in &self.commands {
             text += &command.text(look);
         }
@@ -90,7 +90,8 @@ impl Question {
         text
     }
 
-    /// Returns what an answer for the session covers. A person who approves one script has to know that it covers all of them.
+    /// Returns the later calls that an answer for the session covers. A person who approves one script must know that the answer covers
+    /// all scripts.
     fn session_coverage(&self) -> String {
         let mut rules: Vec<String> = Vec::new();
         for finding in self.commands.iter().flat_map(|command| &command.findings) {
@@ -103,19 +104,19 @@ impl Question {
             return "For this session: every later call of this tool for the same reason.".to_owned();
         }
         let directories = self.commands.iter().filter_map(|command| command.directory.as_deref());
-        let mut below: Vec<String> = directories.map(show::one_line).collect();
-        below.dedup();
-        let below = if below.is_empty() {
+        let mut directories: Vec<String> = directories.map(show::one_line).collect();
+        directories.dedup();
+        let scope = if directories.is_empty() {
             String::new()
         } else {
-            format!(", below {} or a path that this command names", below.join(", "))
+            format!(", below {} or a path that this command names", directories.join(", "))
         };
-        format!("For this session: later commands that need approval only for {}{below}.", rules.join(", "))
+        format!("For this session: later commands that need approval only for {}{scope}.", rules.join(", "))
     }
 
-    /// Returns the choices on one line, without a line end.
+    /// Returns the choices on one line, without a line break.
     pub(crate) fn choices(&self, look: Look) -> String {
-        let key = |key: &str, what: &str| format!("{} {what}", look.paint(Style::Strong, &format!("[{key}]")));
+        let key = |key: &str, meaning: &str| format!("{} {meaning}", look.paint(Style::Strong, &format!("[{key}]")));
         let mut choices = vec![key("y", "once")];
         if self.offers_session {
             choices.push(key("s", "for this session"));
@@ -130,8 +131,8 @@ impl Question {
         choices.join("  ") + " "
     }
 
-    /// Returns the details: what the commands would run, and what a permanent answer covers.
-    pub(crate) fn details(&self, would_run: impl Fn(&AskedCommand) -> String) -> String {
+    /// Returns the details: the programs that the commands would run, and what a permanent answer covers.
+    pub(crate) fn details(&self, would_run: impl Fn(&QuestionCommand) -> String) -> String {
         let mut text = String::new();
         for command in &self.commands {
             let _ = write!(text, "would run:\n{}", would_run(command));
@@ -141,15 +142,15 @@ impl Question {
             }
         }
         if self.offers_always {
-            text += "always: exactly this command, in this directory, runs without a question from now on; `toolc approvals` lists and revokes\n";
+            text += "always: exactly this command, in this directory, runs without a question from now on; `toolc approvals` lists and revokes approvals\n";
         }
         text
     }
 }
 
-impl AskedCommand {
+impl QuestionCommand {
     fn new(reason: &CommandReason) -> Self {
-        let findings = reason.findings.iter().map(|finding| AskedFinding {
+        let findings = reason.findings.iter().map(|finding| QuestionFinding {
             rule: finding.rule.clone(),
             description: finding.description.clone(),
             check: finding.check.clone(),
@@ -166,13 +167,13 @@ impl AskedCommand {
     }
 
     fn text(&self, look: Look) -> String {
-        // A secret line is replaced by a shorter text, in which the spans do not exist.
-        let is_inside = |finding: &&AskedFinding| self.line.get(finding.bytes.clone()).is_some();
+        // A line with a secret is replaced by a shorter text, to which the spans do not apply.
+        let is_inside = |finding: &&QuestionFinding| self.line.get(finding.bytes.clone()).is_some();
         let mark =
-            |finding: &AskedFinding| Mark { bytes: finding.bytes.clone(), disguised: finding.rule == LOOK_ALIKE };
+            |finding: &QuestionFinding| Mark { bytes: finding.bytes.clone(), disguised: finding.rule == LOOK_ALIKE };
         let marks: Vec<Mark> = self.findings.iter().filter(is_inside).map(mark).collect();
         let mut text = show::command(&self.line, &marks, look);
-        for (code, meaning) in show::visible_characters(&self.line, &marks) {
+        for (code, meaning) in show::escaped_characters(&self.line, &marks) {
             let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
         }
         text.push('\n');
@@ -184,7 +185,7 @@ impl AskedCommand {
                 description: &finding.description,
                 check: &finding.check,
                 bytes: finding.bytes.clone(),
-                // The line above shows it, unless several reasons are about it.
+                // A certain finding is marked in the line above, so its text is not repeated.
                 text: self.line.get(finding.bytes.clone()).filter(|_| !finding.is_certain),
                 path: finding.path.as_deref(),
                 is_certain: finding.is_certain,
@@ -197,7 +198,7 @@ impl AskedCommand {
     }
 
     /// Returns the part of the line that a finding is about.
-    fn part(&self, finding: &AskedFinding) -> Option<String> {
+    fn part(&self, finding: &QuestionFinding) -> Option<String> {
         self.line.get(finding.bytes.clone()).map(show::one_line)
     }
 }
@@ -208,7 +209,7 @@ mod tests {
 
     fn question(line: &str, part: &str) -> Question {
         let start = line.find(part).expect("the part is in the line");
-        let finding = AskedFinding {
+        let finding = QuestionFinding {
             rule: "recursive-deletion".to_owned(),
             description: "Deletes folders with everything in them.".to_owned(),
             check: "Which folders these are.".to_owned(),
@@ -216,7 +217,7 @@ mod tests {
             path: Some("/w/build".to_owned()),
             is_certain: true,
         };
-        let command = AskedCommand {
+        let command = QuestionCommand {
             line: line.to_owned(),
             findings: vec![finding],
             directory: Some("/w".to_owned()),
@@ -234,7 +235,7 @@ mod tests {
     const LOOK: Look = Look { width: 80, styled: false };
 
     #[test]
-    fn a_question_shows_the_command_the_reason_and_the_place() {
+    fn a_question_shows_the_command_the_reason_and_the_directory() {
         let question = question("cd /w && rm -rf build", "rm -rf build");
         assert_eq!(
             question.text(LOOK),
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_outside_of_a_replaced_line_are_no_marks() {
+    fn spans_outside_of_a_replaced_line_are_ignored() {
         let mut question = question("rm -rf build", "build");
         question.commands[0].line = "[x]".to_owned();
         assert!(question.text(LOOK).contains("  | [x]\n\n"));

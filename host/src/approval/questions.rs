@@ -1,4 +1,4 @@
-//! The questions about calls that got no answer, so that the model is not led to believe that a person said no.
+//! The unanswered questions about calls. A model must not conclude from a missing answer that a person said no.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,11 +6,11 @@ use std::task::{Context, Poll};
 
 use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 
-/// The maximum number of questions that are kept. The oldest are dropped.
+/// The maximum number of stored questions. The oldest are dropped.
 const MAX_QUESTIONS: usize = 50;
 
-/// The questions that are open, or that were withdrawn before they were answered: the time limit was exceeded, or the call was
-/// cancelled. A question is removed when the same one is answered later.
+/// The questions that are open, or that were withdrawn without an answer because the time limit was exceeded or the call was cancelled.
+/// A question is removed when the same question is answered later.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Questions(Arc<Mutex<Vec<Question>>>);
 
@@ -18,12 +18,12 @@ pub(crate) struct Questions(Arc<Mutex<Vec<Question>>>);
 struct Question {
     /// The id of the call.
     id: String,
-    /// The tool with its arguments.
+    /// The name of the tool, and its arguments.
     call: String,
 }
 
 impl Questions {
-    /// Returns the calls whose questions have no answer, each as the tool with its arguments.
+    /// Returns the calls whose questions have no answer, each as the name of the tool and its arguments.
     pub(crate) fn unanswered(&self) -> Vec<String> {
         self.lock().iter().map(|question| question.call.clone()).collect()
     }
@@ -33,14 +33,14 @@ impl Questions {
         self.lock().iter().any(|question| question.id == id)
     }
 
-    /// Replaces the questions with those of an earlier run.
+    /// Replaces the questions with the unanswered calls of an earlier run.
     pub(crate) fn restore(&self, calls: Vec<String>) {
         *self.lock() = calls.into_iter().map(|call| Question { id: String::new(), call }).collect();
     }
 
-    /// Returns an approver that asks `inner`, and records the questions here.
-    pub(crate) fn of(&self, inner: Arc<dyn Approver>) -> Arc<dyn Approver> {
-        Arc::new(Recording { questions: self.clone(), inner })
+    /// Returns an approver that asks `inner` and records its questions here.
+    pub(crate) fn recording(&self, inner: Arc<dyn Approver>) -> Arc<dyn Approver> {
+        Arc::new(RecordingApprover { questions: self.clone(), inner })
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Question>> {
@@ -48,12 +48,12 @@ impl Questions {
     }
 }
 
-struct Recording {
+struct RecordingApprover {
     questions: Questions,
     inner: Arc<dyn Approver>,
 }
 
-impl Approver for Recording {
+impl Approver for RecordingApprover {
     fn decide<'a>(
         &'a self,
         request: &'a ApprovalRequest<'a>,
@@ -66,18 +66,18 @@ impl Approver for Recording {
         }
         open.push(Question { id: request.call.id().to_owned(), call: call.clone() });
         drop(open);
-        Box::pin(Open { call, questions: &self.questions, answer: self.inner.decide(request) })
+        Box::pin(PendingAnswer { call, questions: &self.questions, answer: self.inner.decide(request) })
     }
 }
 
-/// A question that waits for its answer.
-struct Open<'a> {
+/// A future of the answer that removes the question when it is answered.
+struct PendingAnswer<'a> {
     call: String,
     questions: &'a Questions,
     answer: Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>>,
 }
 
-impl Future for Open<'_> {
+impl Future for PendingAnswer<'_> {
     type Output = ApprovalDecision;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ApprovalDecision> {
@@ -109,14 +109,14 @@ mod tests {
     }
 
     #[test]
-    fn a_question_without_an_answer_is_kept_until_the_same_one_is_answered() {
+    fn an_unanswered_question_is_kept_until_the_same_question_is_answered() {
         let questions = Questions::default();
-        let response = call(questions.of(approver_fn(|_| std::future::pending::<ApprovalDecision>())));
+        let response = call(questions.recording(approver_fn(|_| std::future::pending::<ApprovalDecision>())));
         assert!(response.json.contains("did not answer"), "{}", response.json);
         assert_eq!(questions.unanswered(), [r#"terminal {"command":"rm -rf no-such-folder-here"}"#]);
         for decision in [ApprovalDecision::Deny("no".to_owned()), ApprovalDecision::AllowOnce] {
             questions.restore(vec![r#"terminal {"command":"rm -rf no-such-folder-here"}"#.to_owned()]);
-            call(questions.of(approver_fn(move |_| std::future::ready(decision.clone()))));
+            call(questions.recording(approver_fn(move |_| std::future::ready(decision.clone()))));
             assert_eq!(questions.unanswered(), [""; 0]);
         }
     }

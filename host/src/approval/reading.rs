@@ -1,4 +1,4 @@
-//! What a command line would run, for a person and for a model.
+//! Lists the commands that a command line would run, for a person and for a model.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use toolc_commands::{How, Reading, Word};
 
 use crate::ground::show;
 
-/// Returns the commands that would run, one on each line, with the commands that lead to it.
+/// Returns the commands that would run, one on each line, with the commands that run them.
 pub(crate) fn would_run(reading: &Reading) -> String {
     if reading.commands.is_empty() {
         return "    nothing\n".to_owned();
@@ -16,16 +16,16 @@ pub(crate) fn would_run(reading: &Reading) -> String {
     for (number, command) in (1..).zip(&reading.commands) {
         let mut chain = Vec::new();
         let mut via = command.via;
-        // Each command is run by one before it in the list, so the chain ends.
+        // A command is run by an earlier command of the list, so the chain is finite.
         while let Some(outer) = via.filter(|_| chain.len() < 64) {
             let runner = reading.commands.get(outer.command as usize);
             let name = runner.and_then(|runner| runner.program.name()).unwrap_or("another program");
             chain.push(format!("{} {}", how(outer.how), show::one_line(name)));
             via = runner.and_then(|runner| runner.via);
         }
-        let shown = show::one_line(&show::running(command));
+        let command = show::one_line(&show::command_text(command));
         let chain = if chain.is_empty() { String::new() } else { format!("   ({})", chain.join(", ")) };
-        let _ = writeln!(text, "{number:>4}. {shown}{chain}");
+        let _ = writeln!(text, "{number:>4}. {command}{chain}");
     }
     text
 }

@@ -1,4 +1,4 @@
-//! What `doctor` reports about the approval of commands.
+//! The section of the report of `doctor` about the approval of commands.
 
 use std::fmt::Write as _;
 use std::path::Path;

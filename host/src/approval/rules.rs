@@ -1,4 +1,4 @@
-//! The command rules of this program: the shipped ones, the user's, and those of the project.
+//! Loads the command rules: the shipped rules, the rules of the user, and the rules of the project.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -13,18 +13,18 @@ use crate::ground::error::{Error, Result};
 
 /// The file of rules in the folder of a project.
 const PROJECT_RULES: &str = ".toolc/rules.toml";
-/// The place of the shipped rules that stands for the user's folder.
+/// The place in the shipped rules that represents the user's folder.
 const HOME_PLACE: &str = "toolc-home";
-/// The largest file that is read.
+/// The maximum size of a file of rules, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// Returns the rules for commands that run in `directory`. They stay in memory until the process ends.
 ///
-/// The user's files are `rules/*.toml` in the user's folder. Those of the project are `.toolc/rules.toml` in the directory, and in
-/// the folders above it up to that of the repository; they can only be stricter.
+/// The files of the user are `rules/*.toml` in the user's folder. The files of the project are `.toolc/rules.toml` in the directory and
+/// in the folders above it, up to the root of the repository. Rules of a project can only be stricter.
 ///
 /// # Errors
-/// Returns an error if a file cannot be read or is invalid, so that a mistake in a file never means fewer rules.
+/// Returns an error if a file cannot be read or is invalid: a mistake in a file must not reduce the rules.
 pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'static>> {
     let shipped = toolc_catalog::commands::rules();
     let files = files(home, directory)?;
@@ -32,8 +32,8 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
     let arena: &'static Arena = Box::leak(Box::new(Arena::new()));
     let mut rules = with_home(shipped, paths.into_iter().flatten());
     for (path, trust) in files {
-        let shown = path.display().to_string();
-        let failed = |error: io::Error| format!("failed to read the command rules in {shown}: {error}");
+        let path_text = path.display().to_string();
+        let failed = |error: io::Error| format!("failed to read the command rules in {path_text}: {error}");
         match trust {
             Trust::Home => check_owner(home, &path).map_err(failed)?,
             Trust::Project => check_inside_project(&path).map_err(failed)?,
@@ -42,31 +42,31 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
         if text.trim().is_empty() {
             continue;
         }
-        rules = with_user_rules(&rules, &shown, &text, trust, arena)
-            .map_err(|error| format!("the command rules in {shown} are invalid\n\n{error}"))?;
+        rules = with_user_rules(&rules, &path_text, &text, trust, arena)
+            .map_err(|error| format!("the command rules in {path_text} are invalid\n\n{error}"))?;
     }
     Ok(Box::leak(Box::new(rules)))
 }
 
-/// Returns the paths of the files of rules, of the user and of the project, each with its owner.
+/// Returns the paths of the files of rules of the user and of the project, each with its trust.
 pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>> {
     let folder = home.rules();
-    let mut own = match fs::read_dir(&folder) {
+    let mut user_files = match fs::read_dir(&folder) {
         Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }
     .map_err(|error| Error::failed(format!("read the command rules in {}", folder.display()), error))?;
     let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    own.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !is_hidden(path));
-    own.sort();
-    let mut files: Vec<(PathBuf, Trust)> = own.into_iter().map(|path| (path, Trust::Home)).collect();
-    for folder in folders_of_project(directory) {
+    user_files.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !is_hidden(path));
+    user_files.sort();
+    let mut files: Vec<(PathBuf, Trust)> = user_files.into_iter().map(|path| (path, Trust::Home)).collect();
+    for folder in project_folders(directory) {
         let path = folder.join(PROJECT_RULES);
-        // If the user's folder is in a repository, it is not the folder of a project.
-        let is_own = path.parent().is_some_and(|parent| parent == home.path());
+        // The user's folder may be in a repository. It is not the folder of a project even then.
+        let is_user_folder = path.parent().is_some_and(|parent| parent == home.path());
         match fs::symlink_metadata(&path) {
-            _ if is_own => {}
+            _ if is_user_folder => {}
             Ok(_) => files.push((path, Trust::Project)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
             Err(error) => {
@@ -77,28 +77,28 @@ pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust
     Ok(files)
 }
 
-/// Returns the directory, and the folders above it that are in the same repository.
-fn folders_of_project(directory: &Path) -> impl Iterator<Item = &Path> {
+/// Returns the directory, and the folders above it in the same repository.
+fn project_folders(directory: &Path) -> impl Iterator<Item = &Path> {
     let root = directory.ancestors().position(|folder| folder.join(".git").exists());
     directory.ancestors().take(root.unwrap_or_default() + 1)
 }
 
-/// Fails if the file of a project is a link to a file elsewhere: messages about mistakes show parts of the file.
+/// Fails if the file of a project is a link to a file outside of the project: messages about mistakes would show parts of that file.
 fn check_inside_project(path: &Path) -> io::Result<()> {
     let folder = path.parent().and_then(Path::parent).unwrap_or(path);
     if fs::canonicalize(path)?.starts_with(fs::canonicalize(folder)?) {
         return Ok(());
     }
-    Err(io::Error::other("it is a link that leads out of the project"))
+    Err(io::Error::other("the file is a link that leads out of the project"))
 }
 
-/// Fails if other users can change a file of rules in the user's folder, or add one: it could contain exceptions.
+/// Fails if other users can change a file of rules in the user's folder, or add a file: they could add exceptions.
 #[cfg(unix)]
 fn check_owner(home: &Home, file: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
-    /// Others can enter the folder.
+    /// The mode bits with which other users can enter a folder.
     const ENTER: u32 = 0o011;
-    /// Others can change the file, or the entries of the folder.
+    /// The mode bits with which other users can change a file, or the entries of a folder.
     const WRITE: u32 = 0o022;
     let mode = |path: &Path| fs::metadata(path).map(|meta| meta.permissions().mode());
     let is_closed = |folder: &Path| mode(folder).is_ok_and(|mode| mode & ENTER == 0);
@@ -120,19 +120,19 @@ fn check_owner(_: &Home, _: &Path) -> io::Result<()> {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    // Reading a pipe could block.
+    // Only regular files are read, because reading a pipe could block.
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let mut text = String::new();
     fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other(format!("it has more than {MAX_BYTES} bytes")));
+        return Err(io::Error::other(format!("the file has more than {MAX_BYTES} bytes")));
     }
     Ok(text)
 }
 
-/// Adds these folders to the place of the user's folder, which contains its default path.
+/// Adds these folders to the place of the user's folder in the rules, which only has the default path.
 fn with_home(rules: &RuleSet<'static>, folders: impl Iterator<Item = PathBuf>) -> RuleSet<'static> {
     let patterns = folders.flat_map(|folder| {
         let pattern = pattern(&folder.to_string_lossy());
@@ -147,7 +147,7 @@ fn with_home(rules: &RuleSet<'static>, folders: impl Iterator<Item = PathBuf>) -
     RuleSet::new(rules.rules(), &places, *rules.programs())
 }
 
-/// Returns the pattern that matches this path.
+/// Returns a pattern that matches exactly this path.
 fn pattern(path: &str) -> String {
     let mut pattern = String::new();
     for c in path.trim_end_matches('/').chars() {
@@ -191,7 +191,7 @@ mod tests {
         let set =
             |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the path exists");
         let home = Home::at(folder.path().join("home"));
-        let file = home.rules().join("own.toml");
+        let file = home.rules().join("user_files.toml");
         fs::create_dir_all(home.rules()).expect("failed to create");
         fs::write(&file, "").expect("failed to write");
         let paths = [home.path().to_owned(), home.rules(), file.clone()];
@@ -213,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_a_project_are_searched_up_to_the_repository() {
+    fn rules_of_a_project_are_searched_up_to_the_root_of_the_repository() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let inner = folder.path().join("repository/a/b");
         fs::create_dir_all(&inner).expect("failed to create");
-        assert_eq!(folders_of_project(&inner).collect::<Vec<_>>(), [&*inner]);
+        assert_eq!(project_folders(&inner).collect::<Vec<_>>(), [&*inner]);
         fs::create_dir(folder.path().join("repository/.git")).expect("failed to create");
         let found: Vec<_> =
-            folders_of_project(&inner).map(|path| path.strip_prefix(folder.path()).expect("inside")).collect();
+            project_folders(&inner).map(|path| path.strip_prefix(folder.path()).expect("inside")).collect();
         assert_eq!(found, ["repository/a/b", "repository/a", "repository"].map(Path::new));
     }
 }

@@ -8,8 +8,8 @@ use clap::Args;
 use toolc_config::Home;
 
 use crate::agent::plan::Plan;
-use crate::agent::setup::{AgentArgs, Setup, to_resume};
-use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
+use crate::agent::setup::{AgentArgs, Setup, find_to_resume};
+use crate::agent::{Agent, AgentEvent, Interrupts, Observer, TurnOutcome};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
@@ -19,14 +19,15 @@ use crate::person::Person;
 /// The maximum size of a task on standard input.
 const MAX_TASK_BYTES: u64 = 1 << 20;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-Commands that need approval are asked about at the terminal. Without a terminal they do not run, unless `--approval off` is set.
+If a command needs approval, the person at the terminal is asked. Without a terminal, the command does not run, unless `--approval off`
+is set.
 
 Exit status:
-  0    the model is done
+  0    the model finished the task
   1    the model did not finish: it refused, its answer was cut off, or it used up its requests
-  2    the command line is wrong, the model cannot be asked, the conversation is too long for it, or the answer cannot be written
+  2    the command line is wrong, the request to the model failed, the conversation is too long, or the answer cannot be written
   130  Ctrl-C ended the work";
 
 /// The arguments of `agent`.
@@ -37,10 +38,10 @@ pub(crate) struct AgentCommand {
     prompt: String,
     #[command(flatten)]
     args: AgentArgs,
-    /// Continue a recorded conversation: the latest one of this folder, or the one whose name begins with ID.
+    /// Continue a recorded_hint conversation: the latest one of this folder, or the one whose name begins with ID.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     resume: Option<String>,
-    /// Print what happens as one JSON object on each line, instead of the answer.
+    /// Print each event as one line of JSON, instead of the answer.
     #[arg(long)]
     json: bool,
 }
@@ -49,9 +50,9 @@ impl AgentCommand {
     /// Runs the command.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let prompt = self.prompt()?;
-        let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::for_host())?);
         setup.check_environment()?;
-        setup.tell_what_is_ignored()?;
+        setup.report_ignored()?;
         let runtime = crate::ground::executor()?;
         let status = runtime.block_on(self.run_in(&setup, &prompt));
         setup.settle();
@@ -62,50 +63,50 @@ impl AgentCommand {
         let mut interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let presses = interrupts.clone();
         let resume = match &self.resume {
-            Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
+            Some(name) => Some(find_to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
             None => None,
         };
         let interrupt = presses.clone();
-        setup.around_questions(move || interrupt.press(), || Box::new(()));
+        setup.set_question_hooks(move || interrupt.press(), || Box::new(()));
         let output = Output::default();
         let mut agent = setup.agent(Plan {
             selection: &self.args.selection,
             toolsets: None,
             source: "agent",
-            observer: if self.json { json_lines(&output) } else { on_terminal(&output) },
+            observer: if self.json { print_json(&output) } else { print_progress(&output) },
             approver: setup.person(move || presses.press()),
             resume: resume.as_ref(),
             worker: None,
             helper: None,
         })?;
         agent.announce(&setup.host.directory).await;
-        // Before a request costs something.
-        output.written()?;
-        let ended = agent.run_turn(prompt, &mut interrupts).await;
-        let status = match &ended {
-            Ok(Ended::Done) => 0,
-            Ok(Ended::Refused | Ended::CutOff | Ended::OutOfBudget) => 1,
-            Ok(Ended::Interrupted) => 130,
+        // Fail before a request costs something.
+        output.check()?;
+        let outcome = agent.run_turn(prompt, &mut interrupts).await;
+        let status = match &outcome {
+            Ok(TurnOutcome::Done) => 0,
+            Ok(TurnOutcome::Refused | TurnOutcome::CutOff | TurnOutcome::OutOfBudget) => 1,
+            Ok(TurnOutcome::Interrupted) => 130,
             Err(_) => 2,
         };
-        match &ended {
-            Ok(Ended::OutOfBudget) => {
+        match &outcome {
+            Ok(TurnOutcome::OutOfBudget) => {
                 eprintln!("error: the model used up its {} requests", agent.limits.max_iterations);
             }
-            Ok(Ended::CutOff) => eprintln!("error: the answer was cut off at the token limit"),
-            Ok(Ended::Refused) => eprintln!("error: the model refused"),
+            Ok(TurnOutcome::CutOff) => eprintln!("error: the answer was cut off at the token limit"),
+            Ok(TurnOutcome::Refused) => eprintln!("error: the model refused"),
             Err(error) => eprintln!("error: {}", show::one_line(&setup.host.redactor.text(&error.to_string()))),
-            Ok(Ended::Done | Ended::Interrupted) => {}
+            Ok(TurnOutcome::Done | TurnOutcome::Interrupted) => {}
         }
-        if let Err(problem) = output.written() {
-            eprintln!("error: {problem}: the answer is lost there{}", recorded(setup, &agent));
+        if let Err(problem) = output.check() {
+            eprintln!("error: {problem}: the answer was not printed{}", recorded_hint(setup, &agent));
             return Ok(ExitCode::from(if status == 130 { status } else { 2 }));
         }
         Ok(ExitCode::from(status))
     }
 
     fn prompt(&self) -> Result<String> {
-        let empty = "the task is empty: say what is to be done, or write `-` to read the task from standard input";
+        let empty = "the task is empty: write what the model is to do, or `-` to read the task from standard input";
         if self.prompt != "-" {
             return if self.prompt.trim().is_empty() {
                 Err(Error::Invalid(empty.to_owned()))
@@ -120,7 +121,9 @@ impl AgentCommand {
             return Err(Error::Invalid(format!("the task on standard input is longer than {MAX_TASK_BYTES} bytes")));
         }
         if text.trim().is_empty() {
-            return Err(Error::Invalid("the task on standard input is empty: say what is to be done".to_owned()));
+            return Err(Error::Invalid(
+                "the task on standard input is empty: write what the model is to do".to_owned(),
+            ));
         }
         Ok(text)
     }
@@ -141,20 +144,20 @@ impl Output {
         }
     }
 
-    /// Fails if something was not written although there is a reader.
-    fn written(&self) -> Result<()> {
-        let failed = |error: &io::Error| ask::written(Err(io::Error::new(error.kind(), error.to_string())));
+    /// Fails if writing failed for another reason than a closed pipe.
+    fn check(&self) -> Result<()> {
+        let failed = |error: &io::Error| ask::check_write(Err(io::Error::new(error.kind(), error.to_string())));
         self.0.get().map_or(Ok(()), failed)
     }
 }
 
-/// Says where an answer is that was not written.
-fn recorded(setup: &Setup, agent: &Agent) -> String {
-    if setup.record { format!(", and is kept: `toolc sessions show {}`", agent.name) } else { String::new() }
+/// Returns a hint where to find an answer that was not printed.
+fn recorded_hint(setup: &Setup, agent: &Agent) -> String {
+    if setup.record { format!(", but it is recorded: `toolc sessions show {}`", agent.name) } else { String::new() }
 }
 
 /// Returns an observer that prints each event as a line of JSON.
-fn json_lines(output: &Output) -> Observer {
+fn print_json(output: &Output) -> Observer {
     let output = output.clone();
     Arc::new(move |event| {
         if let Ok(line) = serde_json::to_string(event) {
@@ -163,8 +166,8 @@ fn json_lines(output: &Output) -> Observer {
     })
 }
 
-/// Returns an observer that prints the final answer on standard output, and what happens before on standard error.
-fn on_terminal(output: &Output) -> Observer {
+/// Returns an observer that prints the final answer on standard output, and earlier events on standard error.
+fn print_progress(output: &Output) -> Observer {
     let output = output.clone();
     let is_terminal = io::stderr().is_terminal();
     Arc::new(move |event| {

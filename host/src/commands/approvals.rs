@@ -14,15 +14,15 @@ use crate::ground::terminal;
 use crate::ground::time;
 use toolc_config::Home;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-The answer `always` to the question about a command adds an approval. It is valid for the exact words of the command, in the same
-directory and environment. The approvals are stored in state.db in TOOLC_HOME.
+The answer `always` to the question about a command adds an approval. An approval is valid for the exact words of the command, in the
+same directory and environment. The approvals are stored in state.db in TOOLC_HOME.
 
 Exit status:
   0  success
   1  revoke: no approval has the id
-  2  the command line is wrong, state.db cannot be used, or a tool tries to revoke an approval";
+  2  the command line is wrong, state.db cannot be used, or the command runs inside a tool";
 
 /// The arguments of `approvals`.
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use crate::assembly::{check_names, registry_to_show};
 use crate::ground::ask::print;
 use crate::ground::error::Result;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
 Exit status:
   0  success

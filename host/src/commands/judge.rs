@@ -1,4 +1,4 @@
-//! `toolc judge`: shows what a command would run, and what the rules say about it, without running anything.
+//! `toolc judge`: shows the programs that a shell command would run, and the verdict of the rules. Nothing is run.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -17,9 +17,9 @@ use crate::ground::error::{Error, Result};
 use crate::ground::show::{self, Look, Mark, Reason, Style};
 use toolc_config::Home;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-The rules are the shipped ones, those in TOOLC_HOME/rules, and those of the project in .toolc/rules.toml.
+The rules are the shipped rules, the rules in TOOLC_HOME/rules, and the rules of the project in .toolc/rules.toml.
 
 Exit status:
   0  allow: the command runs without a question
@@ -47,9 +47,9 @@ impl JudgeArgs {
         let directory = std::path::absolute(self.directory.as_deref().unwrap_or(Path::new(".")))
             .map_err(|error| Error::failed("find the directory", error))?;
         let rules = rules::load(home, &directory)?;
-        let line = self.line()?;
+        let line = self.read_command()?;
         let turn = turn(CommandApproval::new(rules).directory(&directory))?;
-        let judgement = turn.judge_command(&line).ok_or("the session judges no commands")?;
+        let judgement = turn.judge_command(&line).ok_or("the session does not judge commands")?;
         let text = if self.json {
             format!("{}\n", json(&line, &directory, &judgement))
         } else {
@@ -64,27 +64,26 @@ impl JudgeArgs {
         })
     }
 
-    fn line(&self) -> Result<String> {
+    fn read_command(&self) -> Result<String> {
         if self.command != "-" {
             return Ok(self.command.clone());
         }
         let mut bytes = Vec::new();
-        // One byte more than the limit, so that a longer text is recognised.
+        // Reads one byte more than the limit, so that a longer text is recognised.
         let read = io::stdin().take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
         read.map_err(|error| Error::failed("read the command from stdin", error))?;
         String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            let byte = error.as_bytes()[at];
+            let offset = error.utf8_error().valid_up_to();
+            let byte = error.as_bytes()[offset];
             format!(
-                "the command is not UTF-8: the byte 0x{byte:02x} at offset {at} does not belong to a character. Encode the command \
+                "the command is not UTF-8: the byte 0x{byte:02x} at offset {offset} does not belong to a character. Encode the command \
                  as UTF-8, or write the byte as `$'\\x{byte:02x}'`"
             )
         }).map_err(Error::Invalid)
     }
 }
 
-/// Returns a turn that judges commands as the sessions of this program do: which environment variables are secret is known to the
-/// shipped tools.
+/// Returns a turn that judges commands like the sessions of this program. The shipped tools declare which variables are secret.
 fn turn(commands: CommandApproval) -> Result<Turn> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools())?;
@@ -102,7 +101,7 @@ fn marks(findings: &[Finding<'_>]) -> Vec<Mark> {
 fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
     let marks = marks(&judgement.findings);
     let mut text = show::command(line, &marks, look);
-    for (code, meaning) in show::visible_characters(line, &marks) {
+    for (code, meaning) in show::escaped_characters(line, &marks) {
         let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
     }
     let _ = writeln!(text, "\nwould run:");
@@ -150,7 +149,7 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
                 Program::None | Program::Unknown => None,
             },
             "words": command.words.iter().map(Word::text).collect::<Vec<_>>(),
-            "shown": show::running(command),
+            "shown": show::command_text(command),
             "directory": match &command.directory {
                 Directory::Start => Some("."),
                 Directory::At(path) | Directory::Within(path) => Some(path.as_str()),

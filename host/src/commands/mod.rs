@@ -1,4 +1,4 @@
-//! The subcommands: each is a file or a folder here, a variant of [`Command`] and an arm of [`Command::run`].
+//! The subcommands. Each has a file or a folder here, a variant of [`Command`] and an arm of [`Command::run`].
 
 mod agent;
 mod approvals;
@@ -31,36 +31,36 @@ pub(crate) enum Command {
     Tools(toolc_cli::Command),
     /// Work on one task with the tools, and print the answer.
     Agent(agent::AgentCommand),
-    /// Work on many tasks, each with toolsets that a distribution draws, and write what happens as JSON lines.
+    /// Work on many tasks, and write a line of JSON about each. A distribution can draw the toolsets of each task.
     Batch(batch::BatchCommand),
     /// Add, list, pause and remove scheduled jobs, and run them when they are due.
     Cron(cron::CronArgs),
     /// List, show, search, export and remove recorded conversations.
     Sessions(sessions::SessionsArgs),
-    /// Show what a shell command would run, and what the command rules say about it. Nothing is run.
+    /// Show the programs that a shell command would run, and the verdict of the command rules. Nothing is run.
     Judge(judge::JudgeArgs),
     /// List and change the tasks of a board, and work on them.
     Kanban(kanban::KanbanArgs),
     /// List and revoke the shell commands that were approved permanently.
     Approvals(approvals::ApprovalsArgs),
-    /// List what environments have created, open a shell in one, and remove leftovers.
+    /// List and remove what environments have created, open a shell in one, and copy files.
     Environments(environments::EnvironmentsArgs),
     /// Check and show the configuration.
     Config(config::ConfigArgs),
     /// Ask for missing settings, such as a model and keys. Does not run inside a tool.
     Setup(setup::SetupArgs),
-    /// List the toolsets and what each tool lacks, and switch them on and off.
+    /// List the toolsets and the missing requirements of tools, and switch toolsets and tools on and off.
     #[command(name = "tools")]
     ListTools(tools::ToolsArgs),
-    /// List, test, add and remove MCP servers, whose tools this program uses, and serve tools to MCP clients.
+    /// List, test, add and remove the MCP servers whose tools this program uses, and serve tools to MCP clients.
     Mcp(mcp::McpArgs),
-    /// Trust a project, or a plugin that a package has installed, so that its plugins are loaded. Does not run inside a tool.
+    /// Trust a project or a plugin of a package, so that its programs may run. Does not run inside a tool.
     Trust(trust::TrustArgs),
 }
 
 impl Command {
-    /// Returns whether the command needs the folder of its profile. Without one, it would find nothing, as if the name of the profile
-    /// were not misspelt.
+    /// Returns whether the command needs an existing profile. Without this check, a misspelt name of a profile would look like an empty
+    /// profile.
     pub(crate) fn needs_profile(&self) -> bool {
         !matches!(self, Self::Setup(_) | Self::Config(_))
     }
@@ -68,7 +68,7 @@ impl Command {
     /// Runs the command.
     ///
     /// # Errors
-    /// If the command cannot do its work.
+    /// If the command fails.
     pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         match self {
             Self::Tools(command) => run_tools::run(options, home, command),

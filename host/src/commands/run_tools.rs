@@ -11,7 +11,7 @@ use crate::models;
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
-use crate::sources::servers::{Needed, Wait};
+use crate::sources::servers::{NeededServers, Wait};
 
 /// Runs the command.
 pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Result<ExitCode> {
@@ -22,7 +22,7 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
         _ => Purpose::Show,
     };
     let needs = Needs {
-        servers: needed(&command),
+        servers: needed_servers(&command),
         person: Person::at_the_terminal(),
         model: if purpose == Purpose::Call { models::for_tools(&profile) } else { None },
         warns: false,
@@ -34,7 +34,7 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
     }
     let mut app = host.app();
     if purpose == Purpose::Report {
-        app = host.further_sections().fold(app, App::doctor_section);
+        app = host.report_sections().fold(app, App::doctor_section);
     }
     if let Some(judging) = &host.judging {
         app = person::add_approver(app, judging.rules);
@@ -45,15 +45,15 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
 }
 
 /// Returns the MCP servers that the command needs.
-fn needed(command: &Command) -> Needed<'_> {
+fn needed_servers(command: &Command) -> NeededServers<'_> {
     match command {
-        Command::Call(call) => Needed::OfTool(&call.tool),
-        Command::Why { tool, .. } => Needed::OfTool(tool),
-        _ => Needed::All,
+        Command::Call(call) => NeededServers::ForTool(&call.tool),
+        Command::Why { tool, .. } => NeededServers::ForTool(tool),
+        _ => NeededServers::All,
     }
 }
 
-/// Returns the options of a command that choose a session.
+/// Returns the options of a command that select the tools of a session.
 fn selection(command: &mut Command) -> Option<&mut Selection> {
     match command {
         Command::Call(call) => Some(&mut call.view.selection),

@@ -1,4 +1,4 @@
-//! `toolc sessions`: the recorded conversations.
+//! `toolc sessions`: lists, shows, searches, exports and removes recorded conversations.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -14,9 +14,9 @@ use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::time;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-ID is the name of a conversation, or the beginning of it. The conversations are stored in state.db in TOOLC_HOME.
+ID is the name of a conversation, or the beginning of its name. The conversations are stored in state.db in TOOLC_HOME.
 
 Exit status:
   0  success
@@ -24,7 +24,7 @@ Exit status:
   2  the command line is wrong, or state.db cannot be used";
 
 /// The number of conversations that are listed by default.
-const LISTED: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 
 /// The arguments of `sessions`.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ enum SessionsCommand {
     /// List the latest conversations.
     List {
         /// The maximum number of conversations.
-        #[arg(long, default_value_t = LISTED)]
+        #[arg(long, default_value_t = DEFAULT_LIMIT)]
         limit: usize,
         /// Print one line of JSON.
         #[arg(long)]
@@ -83,7 +83,7 @@ impl SessionsArgs {
     /// Runs the command.
     pub(crate) fn run(&self, home: &Home) -> Result<ExitCode> {
         let sessions = Sessions::new(Arc::new(Database::new(home.state())));
-        let list_latest = SessionsCommand::List { limit: LISTED, json: false };
+        let list_latest = SessionsCommand::List { limit: DEFAULT_LIMIT, json: false };
         match self.command.as_ref().unwrap_or(&list_latest) {
             SessionsCommand::List { limit, json } => {
                 let all = sessions.list(*limit)?;
@@ -107,7 +107,7 @@ impl SessionsArgs {
                 let chosen = if ids.is_empty() {
                     sessions.list(usize::MAX)?
                 } else {
-                    ids.iter().map(|id| one(&sessions, id)).collect::<Result<_, _>>()?
+                    ids.iter().map(|id| find_one(&sessions, id)).collect::<Result<_, _>>()?
                 };
                 for info in chosen {
                     export(&sessions, &info)?;
@@ -118,8 +118,8 @@ impl SessionsArgs {
                 "only a person can remove conversations: this command does not run inside a tool".to_owned(),
             )),
             SessionsCommand::Remove { ids } => {
-                // Nothing is removed if one of them is unknown.
-                let infos = ids.iter().map(|id| one(&sessions, id)).collect::<Result<Vec<_>, _>>()?;
+                // If one of the conversations is unknown, none is removed.
+                let infos = ids.iter().map(|id| find_one(&sessions, id)).collect::<Result<Vec<_>, _>>()?;
                 for info in &infos {
                     sessions.remove(&info.name)?;
                 }
@@ -131,31 +131,31 @@ impl SessionsArgs {
 
 /// Prints the messages of a conversation.
 fn show_one(sessions: &Sessions, id: &str) -> Result<()> {
-    let info = one(sessions, id)?;
+    let info = find_one(sessions, id)?;
     print(&format!("{}\n", line(&info)))?;
     for message in sessions.messages(&info.name)? {
         let (kind, time) = (message.kind.word(), time::text(message.time));
-        print(&format!("\n{kind}  {time}\n{}\n", safe(&message.text)))?;
+        print(&format!("\n{kind}  {time}\n{}\n", escape_for_terminal(&message.text)))?;
     }
     Ok(())
 }
 
 /// Returns the only conversation whose name begins with `id`.
-fn one(sessions: &Sessions, id: &str) -> Result<SessionInfo> {
-    crate::agent::setup::to_resume(sessions, Some(id), std::path::Path::new(""))
+fn find_one(sessions: &Sessions, id: &str) -> Result<SessionInfo> {
+    crate::agent::setup::find_to_resume(sessions, Some(id), std::path::Path::new(""))
 }
 
 /// Prints the messages of a conversation, without holding all of them in memory.
 fn export(sessions: &Sessions, info: &SessionInfo) -> Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut written = Ok(());
+    let mut result = Ok(());
     let each = |message: StoredMessage| {
-        if written.is_ok() {
-            written = writeln!(out, "{}", message_json(info, &message));
+        if result.is_ok() {
+            result = writeln!(out, "{}", message_json(info, &message));
         }
     };
     sessions.each_message(&info.name, each)?;
-    ask::written(written.and_then(|()| out.flush()))
+    ask::check_write(result.and_then(|()| out.flush()))
 }
 
 fn list(sessions: &[SessionInfo]) -> String {
@@ -231,7 +231,7 @@ fn json_line(values: impl Iterator<Item = Value>) -> String {
     format!("{}\n", values.collect::<Value>())
 }
 
-/// Returns a text for a terminal without control characters, and for a file as it is.
-fn safe(text: &str) -> String {
+/// Escapes control characters if standard output is a terminal; otherwise returns the text unchanged.
+fn escape_for_terminal(text: &str) -> String {
     if io::stdout().is_terminal() { show::lines(text) } else { text.to_owned() }
 }

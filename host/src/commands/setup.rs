@@ -1,4 +1,4 @@
-//! `toolc setup`: asks for what is missing, and writes it to config.toml and .env.
+//! `toolc setup`: asks for missing settings, and writes them to config.toml and .env.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -15,17 +15,17 @@ use crate::ground::show;
 use crate::models::{self, ModelConfig};
 use crate::profile::Profile;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-Asks only for what is missing: a model, keys, and the variables of tools and MCP servers. An empty answer skips a question. Without a
+Asks for missing settings: a model, keys, and the variables of tools and MCP servers. An empty answer skips a question. Without a
 terminal, each answer is a line of standard input. Secrets are written to .env, which only its owner can read. The key of a model is tested with a request that costs nothing.
 
 Exit status:
   0  success
   1  a server refuses a key
-  2  a file cannot be used, standard input has no answer, or a tool runs this command";
+  2  a file cannot be used, standard input has no answer, or the command runs inside a tool";
 
-/// How often a key is asked for again that the server refuses.
+/// How often the person is asked for a key, if the server refuses it.
 const MAX_TRIES: usize = 3;
 
 /// The arguments of `setup`.
@@ -47,7 +47,7 @@ impl Questions {
     /// Asks for a value. Returns `None` if the answer is empty, or the input has ended after other answers.
     ///
     /// # Errors
-    /// Returns an error if there is no input at all: then nothing is set up.
+    /// Returns an error if the input ends before the first answer.
     fn value(&self, prompt: &str, is_secret: bool) -> Result<Option<String>> {
         let answer = ask::value(prompt, is_secret)?;
         let had_answer = self.has_answer.replace(true);
@@ -55,8 +55,8 @@ impl Questions {
             Answer::Text(text) => Ok(Some(text)),
             Answer::Blank => Ok(None),
             Answer::End if had_answer => Ok(None),
-            Answer::End => Err(Error::Invalid("standard input has ended before the first answer: run `toolc setup` at a terminal, or give it a line for \
-                                each question"
+            Answer::End => Err(Error::Invalid("standard input has ended before the first answer: run `toolc setup` at a terminal, or write one line of input \
+                                for each question"
                 .to_owned())),
         }
     }
@@ -65,7 +65,7 @@ impl Questions {
 impl SetupArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, folders: &[std::path::PathBuf], home: &Home) -> Result<u8> {
-        ask::refuse_tools("set up the program")?;
+        ask::require_person("set up the program")?;
         home.create(home.path()).map_err(|error| Error::failed(format!("create {}", home.path().display()), error))?;
         eprintln!("profile {}, in {}", home.profile(), home.path().display());
         let questions = Questions::default();
@@ -79,7 +79,7 @@ impl SetupArgs {
         Ok(u8::from(is_refused))
     }
 
-    /// Asks for the keys of models that are missing, and tests all. Returns whether a server refuses one.
+    /// Asks for missing keys of models, and tests all keys. Returns whether a server refuses a key.
     fn ask_for_keys(&self, home: &Home, questions: &Questions) -> Result<bool> {
         let profile = Profile::read(home.clone())?;
         let config = profile.config();
@@ -109,7 +109,7 @@ impl SetupArgs {
             }
             let is_refused = !self.offline && is_refused(model, &env)?;
             if !is_refused {
-                return keep(home, variable, &env).map(|()| false);
+                return save_variable(home, variable, &env).map(|()| false);
             }
             // Ask again.
             env = env.with_secret(variable, "");
@@ -118,7 +118,7 @@ impl SetupArgs {
     }
 }
 
-/// Returns whether the server of a model refuses the key. A server that does not answer refuses nothing.
+/// Returns whether the server of a model refuses the key. If the server does not answer, the key counts as accepted.
 fn is_refused(model: &ModelConfig, env: &Env) -> Result<bool> {
     let client: Client = models::client(model, env)?;
     let runtime = crate::ground::executor()?;
@@ -132,14 +132,14 @@ fn is_refused(model: &ModelConfig, env: &Env) -> Result<bool> {
             Ok(true)
         }
         Err(error) => {
-            eprintln!("warning: the key is not tested: {}", show::one_line(&error.to_string()));
+            eprintln!("warning: the key could not be tested: {}", show::one_line(&error.to_string()));
             Ok(false)
         }
     }
 }
 
 /// Writes a variable to `.env`, unless it is set in the environment of the process or in the file.
-fn keep(home: &Home, variable: &str, env: &Env) -> Result<()> {
+fn save_variable(home: &Home, variable: &str, env: &Env) -> Result<()> {
     let is_set = Profile::read(home.clone())?.env().var(variable);
     match env.var(variable) {
         Some(value) if is_set.as_deref() != Some(&value) => {
@@ -170,7 +170,7 @@ fn ask_for_model(home: &Home, questions: &Questions) -> Result<()> {
     Ok(())
 }
 
-/// Asks for the variables that tools lack.
+/// Asks for the missing variables of tools.
 fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Questions) -> Result<()> {
     let profile = Profile::read(home.clone())?;
     let registry = registry_to_show(home, profile.config(), folders)?;
@@ -195,7 +195,7 @@ fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Qu
     Ok(())
 }
 
-/// Asks for the variables that MCP servers get and that are not set.
+/// Asks for the missing variables of MCP servers.
 fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<()> {
     let profile = Profile::read(home.clone())?;
     let mut asked: Vec<&str> = Vec::new();
@@ -207,7 +207,7 @@ fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<()> {
             }
             asked.push(variable);
             eprintln!("\n{}, for the MCP server `{}`", show::one_line(variable), show::one_line(&server.name));
-            // Whatever a server gets can be a secret.
+            // Each variable of a server may be a secret.
             if let Some(value) = questions.value(&show::one_line(variable), true)? {
                 set_variable(home, variable, &value)?;
                 eprintln!("written: {}", home.env().display());

@@ -1,4 +1,4 @@
-//! `toolc tools`: lists the toolsets and what each tool lacks, and switches them on and off for the profile.
+//! `toolc tools`: lists the toolsets and the missing requirements of tools, and switches toolsets and tools on and off.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,14 +18,14 @@ use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::{McpServers, Wait};
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-In the list, [✓] marks a tool that is on and available, [!] a tool that is on and lacks something, and [ ] a tool that is off.
+In the list, [✓] marks a tool that is on and available, [!] a tool that is on but not available, and [ ] a tool that is off.
 `enable` and `disable` change config.toml, and keep its comments.
 
 Exit status:
   0  success
-  2  a name is unknown, config.toml cannot be used, or a tool tries to change it";
+  2  a name is unknown, config.toml cannot be used, or the command runs inside a tool";
 
 /// The arguments of `tools`.
 #[derive(Debug, Args)]
@@ -75,13 +75,13 @@ impl ToolsArgs {
 
 /// Switches toolsets and tools on or off.
 fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) -> Result<()> {
-    ask::refuse_tools("switch tools on and off")?;
+    ask::require_person("switch tools on and off")?;
     let tools = &profile.config().tools;
     let (mut add, mut remove) = (Vec::new(), Vec::new());
     for name in names {
-        let (enabled, disabled, is_tool) = match kind(registry, name)? {
-            Kind::Toolset => (List::Enable, List::Disable, false),
-            Kind::Tool => (List::EnableTools, List::DisableTools, true),
+        let (enabled, disabled, is_tool) = match name_kind(registry, name)? {
+            NameKind::Toolset => (List::Enable, List::Disable, false),
+            NameKind::Tool => (List::EnableTools, List::DisableTools, true),
         };
         if !on {
             remove.push((enabled, name.as_str()));
@@ -89,8 +89,8 @@ fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) ->
             continue;
         }
         remove.push((disabled, name.as_str()));
-        if !is_granted(profile, registry, name, is_tool)? {
-            // A list replaces the default.
+        if !is_enabled(profile, registry, name, is_tool)? {
+            // A list in the configuration replaces the default, so the default must be in the list.
             if tools.enable.is_empty() && !add.contains(&(List::Enable, DEFAULT_TOOLSET)) {
                 add.push((List::Enable, DEFAULT_TOOLSET));
             }
@@ -105,36 +105,36 @@ fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) ->
     })
 }
 
-enum Kind {
+enum NameKind {
     Toolset,
     Tool,
 }
 
-/// Returns what a name stands for. A toolset comes first, because most toolsets have more than one tool.
-fn kind(registry: &Registry, name: &str) -> Result<Kind> {
+/// Returns whether a name is a toolset or a tool. If it is both, returns the toolset, which usually has more tools.
+fn name_kind(registry: &Registry, name: &str) -> Result<NameKind> {
     if registry.toolset(name).is_some() {
-        return Ok(Kind::Toolset);
+        return Ok(NameKind::Toolset);
     }
     if registry.tool(name).is_some() {
-        return Ok(Kind::Tool);
+        return Ok(NameKind::Tool);
     }
     let mut known: Vec<String> = registry.toolsets().iter().map(ToString::to_string).collect();
     known.extend(registry.tools().iter().map(ToString::to_string));
     let similar = suggestion(name, known.iter().map(String::as_str));
-    Err(Error::Invalid(format!("there is no toolset and no tool `{name}`{similar}")))
+    Err(Error::Invalid(format!("unknown toolset or tool `{name}`{similar}")))
 }
 
-/// Returns whether the profile grants a toolset or a tool, apart from what it disables.
-fn is_granted(profile: &Profile, registry: &Registry, name: &str, is_tool: bool) -> Result<bool> {
+/// Returns whether the profile enables a toolset or a tool, ignoring its lists of disabled names.
+fn is_enabled(profile: &Profile, registry: &Registry, name: &str, is_tool: bool) -> Result<bool> {
     let tools = &profile.config().tools;
     let enable = if tools.enable.is_empty() { vec![DEFAULT_TOOLSET.to_owned()] } else { tools.enable.clone() };
     let granted = turn(registry.session().enable(enable).enable_tools(tools.enable_tools.clone()), profile)?;
-    let granted = names_of(&granted);
+    let granted = tool_names(&granted);
     if is_tool {
         return Ok(granted.contains(name));
     }
-    let own = names_of(&turn(registry.session().enable([name]), profile)?);
-    Ok(own.is_subset(&granted))
+    let members = tool_names(&turn(registry.session().enable([name]), profile)?);
+    Ok(members.is_subset(&granted))
 }
 
 fn turn(session: toolc::SessionBuilder, profile: &Profile) -> Result<Turn> {
@@ -142,8 +142,8 @@ fn turn(session: toolc::SessionBuilder, profile: &Profile) -> Result<Turn> {
     Ok(session.turn_blocking(Dialect::Mcp))
 }
 
-/// Returns the tools that a turn grants.
-fn names_of(turn: &Turn) -> BTreeSet<String> {
+/// Returns the names of the tools of a turn.
+fn tool_names(turn: &Turn) -> BTreeSet<String> {
     turn.doctor().tools.iter().map(|tool| tool.tool.to_string()).collect()
 }
 
@@ -164,7 +164,7 @@ struct ListedTool {
     name: String,
     emoji: String,
     is_on: bool,
-    /// What it lacks.
+    /// The missing requirements.
     unmet: Vec<String>,
 }
 
@@ -183,7 +183,7 @@ impl Listing {
         selection.disable_tools.clone_from(&tools.disable_tools);
         servers.remove_unregistered(&mut selection, registry);
         let session = selection.builder(registry)?;
-        let granted = names_of(&turn(session.facts(profile.facts()), profile)?);
+        let granted = tool_names(&turn(session.facts(profile.facts()), profile)?);
         let everything = turn(registry.session().facts(profile.facts()), profile)?.doctor();
         let unmet = |name: &str| -> Vec<String> {
             let tool = everything.tools.iter().find(|tool| tool.tool == name);
@@ -192,7 +192,7 @@ impl Listing {
         let mut toolsets = Vec::new();
         for name in registry.toolsets() {
             let Some(info) = registry.toolset(&name) else { continue };
-            let members = names_of(&turn(registry.session().enable([&*name]), profile)?);
+            let members = tool_names(&turn(registry.session().enable([&*name]), profile)?);
             let tools: Vec<ListedTool> = members
                 .iter()
                 .map(|tool| ListedTool {

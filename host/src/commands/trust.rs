@@ -1,4 +1,4 @@
-//! `toolc trust`: trusts the files and the git settings of a project, or the files of a plugin of a package.
+//! `toolc trust`: trusts the files and git settings of a project, or the files of a plugin of a package.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -13,16 +13,16 @@ use crate::ground::show;
 use crate::sources::git::{GitTrust, ProjectGit};
 use crate::sources::{packages, project};
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-Trust covers the files in the folder .toolc of the project, or the files of the plugin. Programs run from a copy that is made now. If any
-file changes, the trust ends until you trust the files again. Trust also covers the hooks of the repository and the git settings that run
-programs. Until they are trusted, git ignores them in the commands of a model.
+Trust covers the files in the folder .toolc of the project, or the files of the plugin. Programs run from a copy of the trusted files. If
+a file changes, the trust ends until you trust the files again. Trust also covers the hooks of the repository and the git settings that
+run programs. Until you trust them, git ignores them in the commands of a model.
 
 Exit status:
   0  success
-  1  the files are not trusted: the answer was no, or --revoke: they were not trusted before
-  2  the command line is wrong, there are no files, or a tool tries to trust them";
+  1  the answer was no; or with --revoke, the files were not trusted
+  2  the command line is wrong, there are no files, or the command runs inside a tool";
 
 /// The maximum number of files that are listed.
 const MAX_LISTED: usize = 100;
@@ -47,7 +47,7 @@ pub(crate) struct TrustArgs {
     yes: bool,
 }
 
-/// What a person decides about.
+/// The untrusted files and git settings that a person decides about.
 struct Untrusted {
     files: Option<ProjectFiles>,
     git: Option<ProjectGit>,
@@ -63,9 +63,9 @@ impl TrustArgs {
             let lines = projects.iter().map(|(project, _)| show::one_line(&project.display().to_string()) + "\n");
             return ask::print(&lines.collect::<String>()).map(|()| 0);
         }
-        ask::refuse_tools("trust files")?;
+        ask::require_person("trust files")?;
         let folder = match &self.plugin {
-            Some(name) => packages::find_named(name)?,
+            Some(name) => packages::find_plugin(name)?,
             None => self.project(home)?,
         };
         let git = self.plugin.is_none().then(|| ProjectGit::read(&folder));
@@ -73,16 +73,16 @@ impl TrustArgs {
             return revoke_trust(home, &folder, git.as_ref());
         }
         if !folder.is_dir() {
-            return Err(Error::Invalid(format!("no such folder: {}", folder.display())));
+            return Err(Error::Invalid(format!("the folder does not exist: {}", folder.display())));
         }
         let Untrusted { files, git } = self.untrusted(home, &folder, git)?;
         if files.is_none() && git.is_none() {
-            return ask::print("everything is trusted already\n").map(|()| 0);
+            return ask::print("everything is already trusted\n").map(|()| 0);
         }
         eprint!("{}", files.as_ref().map(|files| self.text(files)).unwrap_or_default());
         eprint!("{}", git.as_ref().map(ProjectGit::text).unwrap_or_default());
         if !self.yes && !confirm()? {
-            eprintln!("nothing is trusted");
+            eprintln!("the trust was not changed");
             return Ok(1);
         }
         if let Some(files) = files {
@@ -97,15 +97,15 @@ impl TrustArgs {
     /// Returns the files and git settings of a folder that are not trusted.
     ///
     /// # Errors
-    /// If the folder has neither, or they cannot be read.
+    /// If the folder has neither files nor git settings to trust, or they cannot be read.
     fn untrusted(&self, home: &Home, folder: &Path, git: Option<ProjectGit>) -> Result<Untrusted> {
         let mut files = match &self.plugin {
             Some(_) => Some(ProjectFiles::read_plugin(folder)?),
             None => ProjectFiles::read(folder)?,
         };
         let mut git = git.filter(|git| !git.runs_nothing());
-        if let Some(why) = git.as_ref().and_then(ProjectGit::why_unknown) {
-            let message = format!("the git settings cannot be trusted, because they are not known: {why}");
+        if let Some(why) = git.as_ref().and_then(ProjectGit::read_error) {
+            let message = format!("the git settings cannot be trusted, because they could not be read: {why}");
             if files.is_none() {
                 return Err(Error::Invalid(message));
             }
@@ -127,18 +127,18 @@ impl TrustArgs {
         Ok(Untrusted { files, git })
     }
 
-    /// Returns the project that the command line names, or that of the current directory.
+    /// Returns the project that the command line names, or the project of the current directory.
     fn project(&self, home: &Home) -> Result<PathBuf> {
         if let Some(dir) = &self.dir {
             return Ok(dir.clone());
         }
         let current = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
-        Ok(project::project_of(&current, home).unwrap_or(current))
+        Ok(project::find_project(&current, home).unwrap_or(current))
     }
 
-    /// Returns what the user decides about: the files, and what their manifests say.
+    /// Returns the text about the files that the user decides about, and about their manifests.
     fn text(&self, files: &ProjectFiles) -> String {
-        let mut text = format!("{} has these files:\n", show::one_line(&files.folder().display().to_string()));
+        let mut text = format!("{} contains these files:\n", show::one_line(&files.folder().display().to_string()));
         for file in files.files().iter().take(MAX_LISTED) {
             let note = if file.is_executable { "   a program" } else { "" };
             let path = show::one_line(&file.path.display().to_string());
@@ -154,11 +154,11 @@ impl TrustArgs {
         for outline in outlines {
             let _ = writeln!(text, "{}", show::lines(&outline.to_string()));
         }
-        text + "Programs of plugins run with all your rights. A hook sees every call that it names.\n"
+        text + "Programs of plugins run with all your rights. A hook sees the calls that its manifest names.\n"
     }
 }
 
-/// Ends the trust in a folder. Returns the exit status.
+/// Revokes the trust in a folder. Returns the exit status.
 fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<u8> {
     let was_trusted = revoke(home, folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
     if !was_trusted {
@@ -169,11 +169,9 @@ fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<
 
 fn confirm() -> Result<bool> {
     if !io::stdin().is_terminal() {
-        return Err(Error::Invalid(
-            "without a terminal, no user can be asked: look at the files, and pass `--yes`".to_owned(),
-        ));
+        return Err(Error::Invalid("there is no terminal to confirm at: check the files, and pass `--yes`".to_owned()));
     }
-    eprint!("Trust this? [y/N] ");
+    eprint!("Trust these files and settings? [y/N] ");
     io::stderr().flush()?;
-    Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+    Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

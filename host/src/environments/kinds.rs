@@ -1,4 +1,4 @@
-//! The kinds of environments that the configuration describes.
+//! The kinds of environments that have settings in the configuration.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::EnvironmentKind;
 use crate::ground::show;
 use crate::profile::{DAYTONA_KEY, MODAL_TOKEN, Profile};
 
-/// Adds the kinds that are configured.
+/// Adds the configured kinds.
 pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profile: &Profile) -> Environments {
     let config = &profile.config().environment;
     if let Some(container) = &config.container {
@@ -26,7 +26,7 @@ pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profi
     if let Some(apptainer) = &config.apptainer {
         environments = environments.with_kind(apptainer_kind(apptainer));
     }
-    // These are offered only if they were chosen: the services cost money.
+    // These services cost money, so they are offered only if the user has chosen them.
     match chosen {
         EnvironmentKind::Daytona => environments.with_kind(daytona_kind(profile)),
         EnvironmentKind::Modal => environments.with_kind(modal_kind(profile)),
@@ -34,20 +34,20 @@ pub(super) fn add(mut environments: Environments, chosen: EnvironmentKind, profi
     }
 }
 
-/// Returns the leases in the home of the profile, which can end what environments of all kinds have left.
+/// Returns the leases in the home of the profile. They can remove the resources of all kinds of environments.
 pub(crate) fn leases(profile: &Profile) -> Leases {
     Leases::new(profile.home.leases()).modal(modal_kind(profile))
 }
 
-/// Checks whether environments of a kind that has settings can be made. Returns what it is, its settings, and the result.
+/// Checks whether environments of a kind that has settings can be made. Returns a description, the settings and the result.
 pub(super) fn check(kind: EnvironmentKind, profile: &Profile) -> Option<(String, Value, io::Result<()>)> {
     let config = &profile.config().environment;
     match kind {
         EnvironmentKind::Local | EnvironmentKind::Sandbox => None,
         EnvironmentKind::Docker => {
             let container = config.container.as_ref()?;
-            let shown = format!("docker with the image {}", container.image);
-            Some((shown, json!({ "image": container.image }), container_kind(container).check()))
+            let description = format!("docker with the image {}", container.image);
+            Some((description, json!({ "image": container.image }), container_kind(container).check()))
         }
         EnvironmentKind::Ssh => {
             let ssh = config.ssh.as_ref()?;
@@ -56,19 +56,19 @@ pub(super) fn check(kind: EnvironmentKind, profile: &Profile) -> Option<(String,
         }
         EnvironmentKind::Apptainer => {
             let apptainer = config.apptainer.as_ref()?;
-            let shown = format!("apptainer with the image {}", apptainer.image);
-            Some((shown, json!({ "image": apptainer.image }), apptainer_kind(apptainer).check()))
+            let description = format!("apptainer with the image {}", apptainer.image);
+            Some((description, json!({ "image": apptainer.image }), apptainer_kind(apptainer).check()))
         }
         EnvironmentKind::Daytona => Some(("daytona".to_owned(), json!({}), daytona_kind(profile).check())),
         EnvironmentKind::Modal => {
             let Modal { python, app, .. } = &config.modal;
-            let shown = format!("modal with {python}");
-            Some((shown, json!({ "python": python, "app": app }), modal_kind(profile).check()))
+            let description = format!("modal with {python}");
+            Some((description, json!({ "python": python, "app": app }), modal_kind(profile).check()))
         }
     }
 }
 
-/// Returns the containers of the configuration.
+/// Returns the kind of containers that the configuration describes.
 fn container_kind(container: &Container) -> ContainerKind {
     let kind = ContainerKind::new(&*container.image)
         .network(container.network)
@@ -81,7 +81,7 @@ fn container_kind(container: &Container) -> ContainerKind {
     }
 }
 
-/// Returns the other machine of the configuration.
+/// Returns the kind for the remote machine that the configuration names.
 fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
     let known_hosts = ssh.known_hosts.as_deref().map_or_else(|| home.known_hosts(), expanded);
     let mut kind = SshKind::new(&*ssh.host, known_hosts).host_keys(host_keys(ssh.host_keys));
@@ -103,7 +103,7 @@ fn ssh_kind(ssh: &Ssh, home: &Home) -> SshKind {
     }
 }
 
-/// Returns the containers of Apptainer of the configuration.
+/// Returns the kind of Apptainer containers that the configuration describes.
 fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
     let kind = ApptainerKind::new(expanded(&apptainer.image)).network(apptainer.network);
     let kind = apptainer.binds.iter().fold(kind, ApptainerKind::bind);
@@ -113,17 +113,17 @@ fn apptainer_kind(apptainer: &Apptainer) -> ApptainerKind {
     }
 }
 
-/// Returns what sandboxes of services get a copy of, and what is copied out of them.
+/// Returns the files that are copied into sandboxes of services, and out of them.
 fn copies(profile: &Profile) -> Copies {
     let environment = &profile.config().environment;
-    // That of a task is in the sandbox.
+    // Files are copied from the directory of this process: the directory of a task is in the sandbox.
     let workspace = Workspace::current();
     let paths = |paths: &[String]| paths.iter().map(PathBuf::from).collect();
     let notice = |text: &str| eprintln!("note: {}", show::one_line(text));
     Copies::new(workspace.dir(), paths(&environment.put), paths(&environment.get), notice)
 }
 
-/// Returns the sandboxes of Daytona of the configuration.
+/// Returns the kind of Daytona sandboxes that the configuration describes.
 fn daytona_kind(profile: &Profile) -> DaytonaKind {
     let daytona = &profile.config().environment.daytona;
     let known_hosts = daytona.known_hosts.as_deref().map_or_else(|| profile.home.known_hosts(), expanded);
@@ -152,7 +152,7 @@ fn daytona_kind(profile: &Profile) -> DaytonaKind {
     }
 }
 
-/// Returns the sandboxes of Modal of the configuration.
+/// Returns the kind of Modal sandboxes that the configuration describes.
 fn modal_kind(profile: &Profile) -> ModalKind {
     let modal = &profile.config().environment.modal;
     let mut kind = ModalKind::default()

@@ -1,4 +1,4 @@
-//! Where the tools of this program act: the kind of environment, the lease of this process, and what `doctor` reports about them.
+//! The environment in which tools act: its kind, the lease of this process, and the section of `doctor`.
 
 #[cfg_attr(not(unix), path = "no_kinds.rs")]
 mod kinds;
@@ -44,7 +44,7 @@ impl EnvironmentKind {
     /// Returns the kind that the command line, the variable or the configuration names.
     ///
     /// # Errors
-    /// If the variable names no kind, or the configuration lacks what the kind needs.
+    /// If the variable has an unknown value, or the configuration lacks a setting of the kind.
     pub(crate) fn find(argument: Option<Self>, config: &Config) -> Result<Self> {
         let variable = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty());
         let kind = match (argument, variable) {
@@ -52,7 +52,7 @@ impl EnvironmentKind {
             (None, Some(word)) => word
                 .to_str()
                 .and_then(|word| <Self as ValueEnum>::from_str(word, false).ok())
-                .ok_or_else(|| Self::unknown(&word.display().to_string()))?,
+                .ok_or_else(|| Self::unknown_message(&word.display().to_string()))?,
             (None, None) => match config.environment.kind {
                 toolc_config::EnvironmentKind::Local => Self::Local,
                 toolc_config::EnvironmentKind::Sandbox => Self::Sandbox,
@@ -65,20 +65,20 @@ impl EnvironmentKind {
         };
         let missing = match kind {
             Self::Docker if config.environment.container.is_none() => {
-                "tools cannot act in a container without an image: set `environment.container.image` in config.toml"
+                "the environment `docker` needs an image: set `environment.container.image` in config.toml"
             }
             Self::Ssh if config.environment.ssh.is_none() => {
-                "tools cannot act on another machine without its name: set `environment.ssh.host` in config.toml"
+                "the environment `ssh` needs the name of a machine: set `environment.ssh.host` in config.toml"
             }
             Self::Apptainer if config.environment.apptainer.is_none() => {
-                "tools cannot act in a container without an image: set `environment.apptainer.image` in config.toml"
+                "the environment `apptainer` needs an image: set `environment.apptainer.image` in config.toml"
             }
             _ => return Ok(kind),
         };
         Err(Error::Invalid(missing.to_owned()))
     }
 
-    fn unknown(word: &str) -> String {
+    fn unknown_message(word: &str) -> String {
         let kinds: Vec<String> = Self::value_variants().iter().map(|kind| format!("`{}`", kind.name())).collect();
         format!("the variable `{}` must be {}, not `{word}`", Self::VARIABLE, show::one_of(&kinds))
     }
@@ -88,7 +88,7 @@ impl EnvironmentKind {
         match self {
             Self::Local => Local::NAME,
             Self::Sandbox => SandboxKind::NAME,
-            // Not every system has the kinds themselves.
+            // The types of these kinds exist only on Unix.
             Self::Docker => "docker",
             Self::Ssh => "ssh",
             Self::Apptainer => "apptainer",
@@ -97,35 +97,35 @@ impl EnvironmentKind {
         }
     }
 
-    /// Returns the directory in which tools begin, if the one in which this program was started is `own`. `None` if only the environment
-    /// knows it.
-    pub(crate) fn directory(self, own: &Path, config: &Config) -> Option<PathBuf> {
-        if !self.is_elsewhere() {
-            return Some(own.to_owned());
+    /// Returns the directory in which tools start, if this program was started in `current`. Returns `None` if only the environment knows
+    /// the directory.
+    pub(crate) fn directory(self, current: &Path, config: &Config) -> Option<PathBuf> {
+        if !self.is_remote() {
+            return Some(current.to_owned());
         }
-        self.directory_there(config).map(PathBuf::from).filter(|path| path.is_absolute())
+        self.remote_directory(config).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// Returns where tools begin, for the instructions of a model.
-    pub(crate) fn place(self, own: &Path, config: &Config) -> String {
-        let folder = match self.directory_there(config) {
+    /// Describes the directory in which tools start, for the instructions of a model.
+    pub(crate) fn place(self, current: &Path, config: &Config) -> String {
+        let folder = match self.remote_directory(config) {
             Some(directory) => format!("the folder {directory}"),
             None => "the home folder".to_owned(),
         };
         match (self, &config.environment.ssh) {
             (Self::Ssh, Some(ssh)) => format!("{folder} on the machine {}, which has linux", ssh.host),
             (Self::Daytona | Self::Modal, _) => format!("{folder} of a sandbox on another machine, which has linux"),
-            _ => format!("the folder {} on {}", own.display(), std::env::consts::OS),
+            _ => format!("the folder {} on {}", current.display(), std::env::consts::OS),
         }
     }
 
-    /// Returns whether tools act where the files of this machine are not.
-    fn is_elsewhere(self) -> bool {
+    /// Returns whether tools act on another machine, without the files of this one.
+    fn is_remote(self) -> bool {
         matches!(self, Self::Ssh | Self::Daytona | Self::Modal)
     }
 
-    /// Returns the directory on the other machine that is configured.
-    fn directory_there(self, config: &Config) -> Option<&str> {
+    /// Returns the configured directory on the other machine.
+    fn remote_directory(self, config: &Config) -> Option<&str> {
         match self {
             Self::Ssh => config.environment.ssh.as_ref()?.directory.as_deref(),
             Self::Daytona => config.environment.daytona.directory.as_deref(),
@@ -135,15 +135,15 @@ impl EnvironmentKind {
     }
 }
 
-/// Returns the environments of this process. If tools are called, this process takes a lease in the home of the profile, and what other
-/// processes have left is removed.
+/// Returns the environments of this process. If tools are called, takes a lease in the home of the profile, and removes resources that
+/// other processes have left.
 pub(crate) fn environments(kind: EnvironmentKind, profile: &Profile, calls: bool) -> Environments {
     let environments = toolc_host::environments(&Workspace::current()).by_default(kind.name());
     let environments = kinds::add(environments, kind, profile);
-    if calls { environments.leases(leases(profile)) } else { environments }
+    if calls { environments.leases(take_lease(profile)) } else { environments }
 }
 
-fn leases(profile: &Profile) -> Arc<Leases> {
+fn take_lease(profile: &Profile) -> Arc<Leases> {
     let (leases, home) = (kinds::leases(profile), &profile.home);
     let (_, problems) = leases.clean_up();
     for problem in problems {
@@ -158,12 +158,12 @@ fn leases(profile: &Profile) -> Arc<Leases> {
     Arc::new(leases)
 }
 
-/// Returns the section on environments for the report of `doctor`. The default kind is a problem if its environments cannot be made.
+/// Returns the section on environments for the report of `doctor`. Reports a problem if environments of the default kind cannot be made.
 pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSection {
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
     let state = match &sandbox {
         Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
-        Ok(_) => "available, but the number of its processes is not limited: this process may not make control groups"
+        Ok(_) => "available, but the number of its processes is not limited, because this process may not create control groups"
             .to_owned(),
         Err(error) => format!("not available: {error}"),
     };
@@ -180,15 +180,14 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSect
     if let (Err(error), EnvironmentKind::Sandbox) = (&sandbox, default) {
         problems.push(format!("the sandbox is not available: {error}"));
     }
-    if let Some((shown, mut details, checked)) = kinds::check(default, profile) {
-        let checked = checked.map_err(|error| error.to_string());
-        let state =
-            checked.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
-        text += &format!("\n    {shown}: {}", state.replace('\n', "\n    "));
-        details["available"] = checked.is_ok().into();
-        details["problem"] = checked.as_ref().err().cloned().into();
+    if let Some((description, mut details, result)) = kinds::check(default, profile) {
+        let result = result.map_err(|error| error.to_string());
+        let state = result.as_ref().map_or_else(|error| format!("not available: {error}"), |()| "available".to_owned());
+        text += &format!("\n    {description}: {}", state.replace('\n', "\n    "));
+        details["available"] = result.is_ok().into();
+        details["problem"] = result.as_ref().err().cloned().into();
         json[default.name()] = details;
-        problems.extend(checked.err().map(|error| format!("{} is not available: {error}", default.name())));
+        problems.extend(result.err().map(|error| format!("{} is not available: {error}", default.name())));
     }
     DoctorSection { key: "environment".to_owned(), json, text, problems }
 }

@@ -1,4 +1,4 @@
-//! Replaces the kinds of environments that need Unix. Tasks that choose one are refused.
+//! Replaces the kinds of environments that need Unix. Tasks that choose such a kind are refused.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use toolc_workspace::Environments;
 use super::EnvironmentKind;
 use crate::profile::Profile;
 
-/// Adds nothing.
+/// Adds no kinds.
 pub(super) fn add(environments: Environments, _: EnvironmentKind, _: &Profile) -> Environments {
     environments
 }
@@ -19,7 +19,7 @@ pub(crate) fn leases(profile: &Profile) -> Leases {
     Leases::new(profile.home.leases())
 }
 
-/// Says that a kind that has settings needs Unix.
+/// Returns an error for each kind that has settings, because these kinds need Unix.
 pub(super) fn check(kind: EnvironmentKind, _: &Profile) -> Option<(String, Value, io::Result<()>)> {
     let needs_unix = !matches!(kind, EnvironmentKind::Local | EnvironmentKind::Sandbox);
     let error = || io::Error::new(io::ErrorKind::Unsupported, "this kind of environment needs Unix");

@@ -1,22 +1,22 @@
-//! Questions of commands to the person who runs them.
+//! Reads answers from standard input and prints on standard output, for commands that a person runs.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use super::error::{Error, Result};
 
-/// The maximum number of bytes of an answer.
+/// The maximum length of an answer, in bytes.
 const MAX_ANSWER: u64 = 64 << 10;
 
-/// Fails if a tool runs this program: only a person may do this.
-pub(crate) fn refuse_tools(what: &str) -> Result<()> {
+/// Fails if this program runs inside a tool: `action` is reserved for a person.
+pub(crate) fn require_person(action: &str) -> Result<()> {
     if toolc_process::is_inside_a_tool() {
-        return Err(Error::NeedsPerson(format!("only a person can {what}: this command does not run inside a tool")));
+        return Err(Error::NeedsPerson(format!("only a person can {action}: this command does not run inside a tool")));
     }
     Ok(())
 }
 
-/// Returns a line of standard input without its end, or `None` at the end of the input.
-pub(crate) fn line() -> Result<Option<String>> {
+/// Reads a line of standard input without its line break. Returns `None` at the end of the input.
+pub(crate) fn read_line() -> Result<Option<String>> {
     let failed = |error: &dyn std::fmt::Display| format!("failed to read the answer: {error}");
     let mut bytes = Vec::new();
     io::stdin().lock().take(MAX_ANSWER + 1).read_until(b'\n', &mut bytes).map_err(|error| failed(&error))?;
@@ -24,13 +24,13 @@ pub(crate) fn line() -> Result<Option<String>> {
         return Ok(None);
     }
     if bytes.len() as u64 > MAX_ANSWER {
-        return Err(Error::Invalid(failed(&format!("it has more than {MAX_ANSWER} bytes"))));
+        return Err(Error::Invalid(failed(&format!("the line has more than {MAX_ANSWER} bytes"))));
     }
-    let text = String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed(&"the line is not UTF-8"))?;
     Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-/// An answer.
+/// An answer of the person.
 pub(crate) enum Answer {
     Text(String),
     Blank,
@@ -46,7 +46,7 @@ pub(crate) fn value(prompt: &str, is_secret: bool) -> Result<Answer> {
     } else {
         eprint!("{prompt}: ");
         io::stderr().flush().map_err(failed)?;
-        let line = line()?;
+        let line = read_line()?;
         if !io::stdin().is_terminal() {
             eprintln!();
         }
@@ -59,26 +59,26 @@ pub(crate) fn value(prompt: &str, is_secret: bool) -> Result<Answer> {
     })
 }
 
-/// Prints on standard output. A reader that has gone away (`| head`) is not an error.
+/// Prints on standard output. A closed pipe (`| head`) is not an error.
 ///
 /// # Errors
-/// Returns an error if the text cannot be written, for example to a disk that is full.
+/// Returns an error if the text cannot be written, for example because the disk is full.
 pub(crate) fn print(text: &str) -> Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// Does the same with bytes.
+/// Prints bytes on standard output, like [`print`].
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
-    // What is after the last end of a line would otherwise be written at the end of the process, and a failure be lost.
-    written(out.write_all(bytes).and_then(|()| out.flush()))
+    // Without the flush, a last line without a line break is written only at exit, where a failure goes unnoticed.
+    check_write(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
-/// Returns the error about standard output, if it is one.
+/// Converts a failed write to standard output to a message. A closed pipe is not an error.
 ///
 /// # Errors
-/// Returns an error if the text was not written although there is a reader.
-pub(crate) fn written(result: io::Result<()>) -> Result<()> {
+/// Returns an error if the write failed for another reason than a closed pipe.
+pub(crate) fn check_write(result: io::Result<()>) -> Result<()> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::Invalid(format!("failed to write to standard output: {error}")))

@@ -2,7 +2,7 @@
 
 use super::error::{Error, Result};
 
-/// Returns an executor on the current thread, for a loop. Handlers have threads of their own.
+/// Returns an executor on the current thread, for the agent loop. Handlers have their own threads.
 ///
 /// # Errors
 /// If the system has no more file descriptors.

@@ -1,15 +1,13 @@
-//! Keeps the variables and the memory of this process, in which keys are, from other programs of the same user: above all from the
-//! commands of a model, which could otherwise read `/proc/PID/environ` and `/proc/PID/mem`.
+//! Protects the variables and the memory of this process, which contain keys, from other programs of the same user. Otherwise the
+//! commands of a model could read `/proc/PID/environ` and `/proc/PID/mem`.
 //!
-//! Root can read them nevertheless. On other systems than Linux, nothing is done here.
-//!
-//! This also ends core dumps.
+//! Root can still read them. The protection also disables core dumps. It exists only on Linux.
 
-/// Makes the kernel refuse to open this process to programs of the same user.
+/// Makes the kernel deny other programs of the same user access to this process.
 #[cfg(target_os = "linux")]
 pub(crate) fn hide_memory() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-    // The call fails for no process.
+    // The call cannot fail with this value.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 

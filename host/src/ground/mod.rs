@@ -1,4 +1,4 @@
-//! What every part of the program stands on: text for a person, questions on the standard streams, times. Knows no profile.
+//! The basis of all other modules: text for the terminal, standard streams, folders and times. Nothing here depends on a profile.
 
 pub(crate) mod ask;
 pub(crate) mod error;

@@ -3,7 +3,7 @@
 #[cfg(unix)]
 pub(crate) use unix::columns;
 
-/// The columns of a terminal that does not say how many it has.
+/// The number of columns if the terminal does not report it.
 const DEFAULT_COLUMNS: u16 = 80;
 
 #[cfg(unix)]
@@ -21,7 +21,7 @@ mod unix {
     }
 }
 
-/// Returns a usual number of columns.
+/// Returns the default number of columns.
 #[cfg(not(unix))]
 pub(crate) fn columns<T>(_: T) -> u16 {
     DEFAULT_COLUMNS

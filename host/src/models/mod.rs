@@ -1,4 +1,4 @@
-//! Opens the models that the user names: `anthropic:NAME`, or `script:FILE` to try an agent without one.
+//! Opens the models that the user names, such as `anthropic:NAME`, or `script:FILE` for prepared answers.
 
 mod tokens;
 
@@ -11,7 +11,7 @@ use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
 use crate::ground::error::Result;
 use crate::ground::show;
 use crate::profile::Profile;
-pub(crate) use tokens::{Spent, Tokens};
+pub(crate) use tokens::{Tokens, UncountedTokens};
 
 /// A model, as the configuration describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,27 +59,27 @@ pub(crate) struct Models {
     pub(crate) main: Client,
     /// The model for summaries and second opinions.
     pub(crate) auxiliary: Client,
-    /// Whether the auxiliary model is another one than the main model.
+    /// Whether the auxiliary model differs from the main model.
     pub(crate) has_auxiliary: bool,
 }
 
 impl Models {
-    /// Opens the models that the options name, or else those of the configuration.
+    /// Opens the models that the options name, or the models of the configuration.
     ///
     /// # Errors
-    /// Returns an error that says what to do if no model is named, or one cannot be opened.
+    /// Returns an error if no model is named, or a model cannot be opened.
     pub(crate) fn open(
         main: Option<&str>,
         auxiliary: Option<&str>,
         configured: (Option<&ModelConfig>, Option<&ModelConfig>),
         env: &Env,
     ) -> Result<Self> {
-        let opened = |spec: Option<&str>, config: Option<&ModelConfig>| match (spec, config) {
+        let open_optional = |spec: Option<&str>, config: Option<&ModelConfig>| match (spec, config) {
             (Some(spec), _) => open(spec, env).map(Some),
             (None, Some(config)) => client(config, env).map(Some),
             (None, None) => Ok(None),
         };
-        let main = opened(main, configured.0)?.ok_or_else(|| {
+        let main = open_optional(main, configured.0)?.ok_or_else(|| {
             let mut variables: Vec<&str> = Api::ALL.iter().map(|api| api.default_key_variable()).collect();
             variables.dedup();
             format!(
@@ -89,18 +89,18 @@ impl Models {
                 show::one_of(&variables),
             )
         })?;
-        let auxiliary = opened(auxiliary, configured.1)?;
+        let auxiliary = open_optional(auxiliary, configured.1)?;
         let has_auxiliary = auxiliary.is_some();
         Ok(Self { auxiliary: auxiliary.unwrap_or_else(|| main.clone()), main, has_auxiliary })
     }
 
-    /// Returns models that answer nothing.
+    /// Returns placeholders for commands that run no turn.
     pub(crate) fn none() -> Self {
         let none = Client::scripted(Script::default());
         Self { main: none.clone(), auxiliary: none, has_auxiliary: false }
     }
 
-    /// Returns models for a helper, which has an executor of its own.
+    /// Returns models for a helper, which has its own executor.
     pub(crate) fn for_helper(&self, model: HelperModel) -> Self {
         let main = match model {
             HelperModel::Main => &self.main,
@@ -119,8 +119,8 @@ impl Models {
     }
 }
 
-/// Returns the model that works for tools and MCP servers: the auxiliary model of the profile, or else its main model. Warns if it
-/// cannot be opened and a server may ask it.
+/// Returns the model that works for tools and MCP servers: the auxiliary model of the profile, or its main model. If it cannot
+/// be opened and a server may ask it, prints a warning.
 pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
     let config = profile.config();
     let model = config.auxiliary_model.as_ref().or(config.main_model.as_ref()).map(ModelConfig::from)?;
@@ -137,17 +137,17 @@ pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
 
 /// Returns the help of an option that names a model.
 pub(crate) fn help() -> String {
-    format!("The model: {} with prepared answers", show::one_of(&forms()))
+    format!("The model: {} with prepared answers", show::one_of(&model_forms()))
 }
 
-/// Returns how options name models.
-fn forms() -> Vec<String> {
+/// Returns the model_forms in which options name models.
+fn model_forms() -> Vec<String> {
     Api::ALL.iter().map(|api| format!("`{}:NAME`", api.word())).chain(["`script:FILE`".to_owned()]).collect()
 }
 
 /// Opens the model that `spec` names.
 fn open(spec: &str, env: &Env) -> Result<Client> {
-    let unknown = || format!("unknown model `{spec}`: expected {}", show::one_of(&forms()));
+    let unknown = || format!("unknown model `{spec}`: expected {}", show::one_of(&model_forms()));
     let (api, name) = spec.split_once(':').filter(|(_, name)| !name.is_empty()).ok_or_else(unknown)?;
     if api == "script" {
         return Ok(Client::scripted(Script::read(Path::new(name))?));
@@ -160,7 +160,7 @@ fn open(spec: &str, env: &Env) -> Result<Client> {
         api,
         model: name.to_owned(),
         base_url: other_url.unwrap_or_else(|| api.default_base_url().to_owned()),
-        // A server of the user's own may need no key.
+        // A server at another address may need no key.
         key_variable: (!has_other_url || env.var(key_variable).is_some()).then(|| key_variable.to_owned()),
         context_tokens: None,
         max_output_tokens: None,
@@ -194,15 +194,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_named_by_its_api_and_name() {
+    fn a_model_is_opened_by_its_api_and_name() {
         let env =
             Env::empty().with_var("ANTHROPIC_API_KEY", "sk-1").with_var("OPENAI_BASE_URL", "http://localhost:1/v1/");
         let open = |spec| open(spec, &env);
-        let anthropic = open("anthropic:claude-x:beta").expect("it is named correctly");
+        let anthropic = open("anthropic:claude-x:beta").expect("a valid name");
         let settings = anthropic.settings();
         assert_eq!((settings.api, &*settings.model, settings.key.is_some()), (Api::Anthropic, "claude-x:beta", true));
-        let own = open("chat:m").expect("a server of the user's own needs no key");
-        assert_eq!((&*own.settings().base_url, own.settings().key.is_some()), ("http://localhost:1/v1", false));
+        let local = open("chat:m").expect("a server at another address needs no key");
+        assert_eq!((&*local.settings().base_url, local.settings().key.is_some()), ("http://localhost:1/v1", false));
         for (spec, message) in [
             ("gemini:m", "set the environment variable `GEMINI_API_KEY`"),
             ("claude", "expected `anthropic:NAME`, `chat:NAME`"),
@@ -210,7 +210,7 @@ mod tests {
             ("chat:", "unknown model `chat:`"),
             ("script:/no/such/file", "failed to read the script /no/such/file"),
         ] {
-            let error = open(spec).map(drop).expect_err("it cannot be opened");
+            let error = open(spec).map(drop).expect_err("an invalid model");
             assert!(error.to_string().contains(message), "{error}");
         }
         let none = Models::open(None, None, (None, None), &env).map(drop);

@@ -1,4 +1,4 @@
-//! Counts the tokens of a conversation, and those that it causes in addition to its own requests.
+//! Counts the tokens of a conversation, including requests of its helpers and tools.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use toolc::wire::{ModelResponse, Usage};
 use toolc_model::{Client, Prices};
 
-/// Numbers of tokens, and what they cost.
+/// Numbers of tokens, and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(crate) struct Tokens {
     pub(crate) input: u64,
@@ -24,7 +24,7 @@ impl Tokens {
         Self { input: usage.input, cached: usage.cached, output: usage.output, cost }
     }
 
-    /// Returns what was added since `before`.
+    /// Returns the tokens that were added since `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         let cost = self.cost.map(|cost| cost - before.cost.unwrap_or_default());
         Self {
@@ -61,12 +61,11 @@ impl std::fmt::Display for Tokens {
     }
 }
 
-/// The tokens of helpers, of second opinions and of summaries that tools ask for, which their conversation has not counted yet. Clones
-/// share them.
+/// Tokens of helpers, second opinions and tool summaries that are not yet counted in the conversation. Clones share the counter.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Spent(Arc<Mutex<Tokens>>);
+pub(crate) struct UncountedTokens(Arc<Mutex<Tokens>>);
 
-impl Spent {
+impl UncountedTokens {
     pub(crate) fn add(&self, tokens: Tokens) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).add(tokens);
     }
@@ -76,7 +75,7 @@ impl Spent {
         self.add(Tokens::new(answer.usage(), model.settings().prices));
     }
 
-    /// Returns the tokens since the last call.
+    /// Removes and returns the tokens.
     pub(crate) fn take(&self) -> Tokens {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -12,7 +12,7 @@ use toolc_commands::rules::RuleSet;
 
 use super::open_question::OpenQuestion;
 use super::terminal::{RawTerminal, Signals, end_by, open_terminal};
-use crate::approval::question::{AskedCommand, Question};
+use crate::approval::question::{Question, QuestionCommand};
 use crate::approval::reading;
 use crate::ground::show::Look;
 use crate::ground::terminal;
@@ -21,15 +21,15 @@ use crate::ground::terminal;
 pub(super) struct TerminalApprover {
     rules: &'static RuleSet<'static>,
     home: Option<PathBuf>,
-    /// What the host does if the person presses Ctrl-C. Without it, the process ends.
+    /// Called if the person presses Ctrl-C. If `None`, Ctrl-C ends the process.
     on_interrupt: Option<OnInterrupt>,
 }
 
 type OnInterrupt = Arc<dyn Fn() + Send + Sync>;
 
 impl TerminalApprover {
-    /// Returns an approver, or `None` if there is no person to ask: this process has no terminal, or a tool runs it and could type
-    /// the answers.
+    /// Returns an approver, or `None` if no person can be asked: this process has no terminal, or runs inside a tool that could type the
+    /// answers.
     pub(super) fn at_the_terminal(
         rules: &'static RuleSet<'static>,
         home: Option<PathBuf>,
@@ -37,9 +37,9 @@ impl TerminalApprover {
         Self { rules, home, on_interrupt: None }.if_present()
     }
 
-    /// Returns an approver for a host that handles Ctrl-C: it calls `on_interrupt`, and the call is denied. From now on, SIGINT does
-    /// not end the process here.
-    pub(super) fn of_host(
+    /// Returns an approver for a host that handles Ctrl-C: `on_interrupt` is called, and the call is denied. From now on, SIGINT does not
+    /// end the process during a question.
+    pub(super) fn for_host(
         rules: &'static RuleSet<'static>,
         home: Option<PathBuf>,
         on_interrupt: impl Fn() + Send + Sync + 'static,
@@ -72,7 +72,7 @@ impl Approver for TerminalApprover {
     }
 }
 
-/// A question, with what its details need.
+/// A question, and the values that its details need.
 struct Prompt {
     question: Question,
     rules: &'static RuleSet<'static>,
@@ -80,7 +80,7 @@ struct Prompt {
     on_interrupt: Option<OnInterrupt>,
 }
 
-/// What a key means.
+/// The meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Once,
@@ -99,19 +99,19 @@ impl Prompt {
         let mut terminal = RawTerminal::open()?;
         let look = Look::new(Some(terminal::columns(&terminal.file)));
         terminal.show(&format!("{}\n{}", self.question.text(look), self.question.choices(look)))?;
-        // This includes what was typed while the question was written.
+        // Input that was typed before the question was visible is not an answer.
         terminal.discard_input()?;
         loop {
-            if let Some(signal) = signals.received() {
+            if let Some(signal) = signals.take_received() {
                 terminal.show("\n")?;
                 end_by(signal, terminal)?;
-                return Ok(interrupted());
+                return Ok(denied_by_interrupt());
             }
             if is_withdrawn.load(Ordering::Relaxed) {
                 terminal.show("denied: the call no longer waits for an answer\n")?;
                 return Ok(ApprovalDecision::Unanswered("the call no longer waits for an answer".to_owned()));
             }
-            let Some(key) = key(&terminal.typed()?).and_then(|key| self.offered(key)) else { continue };
+            let Some(key) = parse_key(&terminal.read_input()?).and_then(|key| self.if_offered(key)) else { continue };
             let (decision, message) = match key {
                 Key::Once => (ApprovalDecision::AllowOnce, "allowed once"),
                 Key::Session => (ApprovalDecision::AllowForSession, "allowed for this session"),
@@ -131,7 +131,7 @@ impl Prompt {
                             on_interrupt();
                         }
                     }
-                    return Ok(interrupted());
+                    return Ok(denied_by_interrupt());
                 }
             };
             terminal.show(&format!("{message}\n"))?;
@@ -139,8 +139,8 @@ impl Prompt {
         }
     }
 
-    /// Returns the key, if it is a choice of this question.
-    fn offered(&self, key: Key) -> Option<Key> {
+    /// Returns the key if it is a choice of this question.
+    fn if_offered(&self, key: Key) -> Option<Key> {
         let is_offered = match key {
             Key::Session => self.question.offers_session,
             Key::Always => self.question.offers_always,
@@ -150,7 +150,7 @@ impl Prompt {
         is_offered.then_some(key)
     }
 
-    fn would_run(&self, command: &AskedCommand) -> String {
+    fn would_run(&self, command: &QuestionCommand) -> String {
         let directory = command.directory.as_ref().map(PathBuf::from);
         let surroundings = toolc_commands::Surroundings {
             directory: directory.as_deref(),
@@ -161,12 +161,12 @@ impl Prompt {
     }
 }
 
-fn interrupted() -> ApprovalDecision {
+fn denied_by_interrupt() -> ApprovalDecision {
     ApprovalDecision::Deny("the user interrupted the question".to_owned())
 }
 
-/// Returns the meaning of bytes that were read at once. Several bytes are an arrow key or pasted text, which is not an answer.
-fn key(typed: &[u8]) -> Option<Key> {
+/// Returns the meaning of bytes that were read at once. Several bytes are an arrow key or pasted text, and not an answer.
+fn parse_key(typed: &[u8]) -> Option<Key> {
     /// Ctrl-C, Ctrl-D, Ctrl-\ and Escape.
     const CONTROL: [u8; 4] = [3, 4, 28, 27];
     let [byte] = typed else { return None };
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_key_is_an_answer_and_pasted_text_is_not() {
+    fn a_single_key_is_an_answer_and_pasted_text_is_not() {
         for (typed, meaning) in [
             (&b"y"[..], Some(Key::Once)),
             (b"Y", Some(Key::Once)),
@@ -204,7 +204,7 @@ mod tests {
             (b"\x1b[A", None),
             ("ÿ".as_bytes(), None),
         ] {
-            assert_eq!(key(typed), meaning, "{typed:?}");
+            assert_eq!(parse_key(typed), meaning, "{typed:?}");
         }
     }
 }

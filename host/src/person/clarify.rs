@@ -6,27 +6,27 @@ use std::time::{Duration, Instant};
 
 use toolc_agent::{Clarified, Clarifier, ClarifyQuestion};
 
-use super::dialog::{Dialog, Stop, TerminalAsker, quoted};
+use super::dialog::{Dialog, Stop, TerminalAsker, quote};
 use crate::ground::show::{self, Style};
 
-/// Asks the person at the terminal, who has `time` for all questions of a call. The time limit of the tool is a little longer.
+/// Asks the person at the terminal. The person has `time` to answer all questions of a call.
 pub(crate) struct TerminalClarifier {
     pub(crate) terminal: Arc<TerminalAsker>,
     pub(crate) time: Duration,
 }
 
-/// The longest time, which is less than the time limit of the tool.
+/// The maximum time, which is less than the time limit of the tool.
 const MAX_TIME: Duration = Duration::from_mins(10);
 
 impl Clarifier for TerminalClarifier {
     fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>> {
-        let asked = questions.to_vec();
+        let questions = questions.to_vec();
         Box::pin(async move {
             let clarified = self
                 .terminal
-                .hold(Some(Instant::now() + self.time.min(MAX_TIME)), move |dialog| ask(dialog, &asked))
+                .run(Some(Instant::now() + self.time.min(MAX_TIME)), move |dialog| ask(dialog, &questions))
                 .await;
-            // It ends like this without a terminal, or after an interrupt, which cancels the call.
+            // The dialog returns `None` without a terminal, or after an interrupt, which cancels the call.
             clarified.unwrap_or(Clarified::Absent)
         })
     }
@@ -44,11 +44,11 @@ fn ask(dialog: &mut Dialog<'_>, questions: &[ClarifyQuestion]) -> Result<Clarifi
         match ask_one(dialog, question) {
             Ok(answer) => answers.push(answer),
             Err(Stop::Left) => {
-                dialog.show("no answer is given\n")?;
+                dialog.show("no answer was given\n")?;
                 return Ok(Clarified::Declined(answers));
             }
             Err(Stop::TimedOut) => {
-                dialog.show("\nthe time for the answer is over\n")?;
+                dialog.show("\nthe time to answer is over\n")?;
                 return Ok(Clarified::TimedOut(answers));
             }
             Err(other) => return Err(other),
@@ -58,18 +58,18 @@ fn ask(dialog: &mut Dialog<'_>, questions: &[ClarifyQuestion]) -> Result<Clarifi
 }
 
 fn ask_one(dialog: &mut Dialog<'_>, question: &ClarifyQuestion) -> Result<Vec<String>, Stop> {
-    dialog.show(&text(question))?;
+    dialog.show(&question_text(question))?;
     loop {
-        let typed = dialog.line("> ", false)?;
-        match read(question, &typed) {
+        let typed = dialog.read_line("> ", false)?;
+        match parse_answer(question, &typed) {
             Ok(answer) => return Ok(answer),
             Err(problem) => dialog.show(&format!("{problem}\n"))?,
         }
     }
 }
 
-fn text(question: &ClarifyQuestion) -> String {
-    let mut text = format!("\n{}", quoted(&question.question));
+fn question_text(question: &ClarifyQuestion) -> String {
+    let mut text = format!("\n{}", quote(&question.question));
     for (number, choice) in (1..).zip(&question.choices) {
         text += &format!("  {number}. {}\n", show::one_line(choice));
     }
@@ -81,11 +81,11 @@ fn text(question: &ClarifyQuestion) -> String {
     text
 }
 
-/// Returns the choices whose numbers were typed, or else what was typed.
-fn read(question: &ClarifyQuestion, typed: &str) -> Result<Vec<String>, String> {
+/// Returns the choices whose numbers were typed, or the typed text.
+fn parse_answer(question: &ClarifyQuestion, typed: &str) -> Result<Vec<String>, String> {
     let typed = typed.trim();
     if typed.is_empty() {
-        return Err("type an answer, or press Esc to give none".to_owned());
+        return Err("type an answer, or press Esc to give no answer".to_owned());
     }
     let choices = &question.choices;
     let numbers: Option<Vec<usize>> =
@@ -102,7 +102,7 @@ fn read(question: &ClarifyQuestion, typed: &str) -> Result<Vec<String>, String> 
     numbers.sort_unstable();
     numbers.dedup();
     if numbers.len() > 1 && !question.multi_select {
-        return Err("only one choice can be picked".to_owned());
+        return Err("only one choice is allowed: type one number".to_owned());
     }
     Ok(numbers.into_iter().map(|number| choices[number - 1].clone()).collect())
 }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_a_choice_and_words_are_an_answer_of_the_users_own() {
+    fn a_number_selects_a_choice_and_other_text_is_a_free_answer() {
         let (one, many, open) = (question(&["a", "b"], false), question(&["a", "b", "c"], true), question(&[], false));
         for (question, typed, answer) in [
             (&one, " 2 ", Ok(vec!["b"])),
@@ -131,7 +131,7 @@ mod tests {
             (&open, "12", Ok(vec!["12"])),
             (&open, ",", Ok(vec![","])),
         ] {
-            match (read(question, typed), answer) {
+            match (parse_answer(question, typed), answer) {
                 (Ok(read), Ok(answer)) => assert_eq!(read, answer, "{typed}"),
                 (Err(read), Err(answer)) => assert!(read.contains(answer), "{read}"),
                 (read, answer) => panic!("{typed}: {read:?}, not {answer:?}"),
@@ -140,11 +140,11 @@ mod tests {
     }
 
     #[test]
-    fn a_question_cannot_pass_for_words_of_this_program() {
+    fn a_question_cannot_imitate_the_output_of_this_program() {
         let mut hostile = question(&["a\u{1b}[2J", "b"], false);
         hostile.question = "Sure?\nAllowed once\u{202e}".to_owned();
         assert_eq!(
-            text(&hostile),
+            question_text(&hostile),
             "\n  | Sure?\n  | Allowed once<U+202E>\n  1. a<U+001B>[2J\n  2. b\nType a number, or another answer.\n"
         );
     }

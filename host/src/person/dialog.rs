@@ -1,4 +1,4 @@
-//! A dialog with the person at the terminal: lines are typed and corrected, and end with Escape, an interrupt or a deadline.
+//! A dialog with the person at the terminal. The person types and corrects lines. Escape, an interrupt or a deadline ends the dialog.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,23 +12,23 @@ use super::terminal::{RawTerminal, Signals, end_by, open_terminal};
 use crate::ground::show::{self, Look};
 use crate::ground::terminal;
 
-/// The maximum number of characters of a typed answer.
+/// The maximum length of a typed answer, in bytes.
 const MAX_TYPED: usize = 10_000;
-/// The maximum number of lines of a text of a server.
+/// The maximum number of lines that are shown of a quote text.
 const MAX_LINES: usize = 60;
 
 /// Asks the person at the terminal.
 pub(crate) struct TerminalAsker {
-    /// Whether the host handles Ctrl-C, or will.
+    /// Whether the host handles Ctrl-C.
     handles_interrupts: bool,
-    host: OnceLock<Host>,
+    hooks: OnceLock<QuestionHooks>,
 }
 
-/// What a host with a screen does around a question.
-pub(crate) struct Host {
-    /// Is called when the person presses Ctrl-C, which otherwise ends the process.
+/// The hooks of a host around a question.
+pub(crate) struct QuestionHooks {
+    /// Called when the person presses Ctrl-C. Without a host, Ctrl-C ends the process.
     pub(crate) on_interrupt: Box<dyn Fn() + Send + Sync>,
-    /// Hides what would disturb the question, until the result is dropped.
+    /// Hides output that would disturb the question, until the returned value is dropped.
     pub(crate) pause: Box<dyn Fn() -> Box<dyn Send> + Send + Sync>,
 }
 
@@ -39,56 +39,55 @@ impl std::fmt::Debug for TerminalAsker {
 }
 
 impl TerminalAsker {
-    /// Returns an asker, or `None` if there is no person to ask: this process has no terminal, or a tool runs it and could type the
-    /// answers. If the host handles interrupts, SIGINT is left to it.
+    /// Returns an asker, or `None` if no person can be asked: this process has no terminal, or runs inside a tool that could type the
+    /// answers. If the host handles interrupts, SIGINT is left to the host.
     pub(crate) fn if_present(handles_interrupts: bool) -> Option<Arc<Self>> {
         let can_ask = !toolc_process::is_inside_a_tool() && open_terminal().is_ok();
-        can_ask.then(|| Arc::new(Self { handles_interrupts, host: OnceLock::new() }))
+        can_ask.then(|| Arc::new(Self { handles_interrupts, hooks: OnceLock::new() }))
     }
 
-    /// Holds a dialog on a thread of its own. Returns `None` if it ends without an answer. Dropping the future withdraws it.
-    pub(crate) async fn hold<T: Send + 'static>(
+    /// Runs a dialog on its own thread. Returns `None` if the dialog ends without an answer. Dropping the future withdraws the questions.
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         deadline: Option<Instant>,
         ask: impl FnOnce(&mut Dialog<'_>) -> Result<T, Stop> + Send + 'static,
     ) -> Option<T> {
-        let _paused = self.host.get().map(|host| (host.pause)());
-        let has_host = self.host.get().is_some();
+        let _paused = self.hooks.get().map(|hooks| (hooks.pause)());
+        let has_hooks = self.hooks.get().is_some();
         let signals = Signals::get(self.handles_interrupts).ok()?;
-        let ask = move |is_withdrawn: &AtomicBool| Dialog::hold(deadline, signals, has_host, is_withdrawn, ask);
-        match OpenQuestion::ask(ask, |_| Ended::Without).await {
-            Ended::Answered(answer) => Some(answer),
-            Ended::Without => None,
-            Ended::Interrupted => {
-                if let Some(host) = self.host.get() {
-                    (host.on_interrupt)();
+        let ask = move |is_withdrawn: &AtomicBool| Dialog::run(deadline, signals, has_hooks, is_withdrawn, ask);
+        match OpenQuestion::ask(ask, |_| DialogOutcome::NoAnswer).await {
+            DialogOutcome::Answered(answer) => Some(answer),
+            DialogOutcome::NoAnswer => None,
+            DialogOutcome::Interrupted => {
+                if let Some(hooks) = self.hooks.get() {
+                    (hooks.on_interrupt)();
                 }
                 None
             }
         }
     }
 
-    /// Sets what the host does around a question.
-    pub(crate) fn set_host(&self, host: Host) {
-        let _ = self.host.set(host);
+    /// Sets the hooks of the host.
+    pub(crate) fn set_hooks(&self, hooks: QuestionHooks) {
+        let _ = self.hooks.set(hooks);
     }
 }
 
-/// How a dialog ended.
-enum Ended<T> {
+/// The outcome of a dialog.
+enum DialogOutcome<T> {
     Answered(T),
-    /// Without an answer.
-    Without,
+    NoAnswer,
     Interrupted,
 }
 
-/// Why a dialog ends before its answer.
+/// Why a dialog ends without an answer.
 pub(crate) enum Stop {
-    /// The person leaves the question.
+    /// The person pressed Escape.
     Left,
     Interrupted,
     Withdrawn,
-    /// The time is over.
+    /// The deadline has passed.
     TimedOut,
     Failed,
 }
@@ -109,60 +108,60 @@ pub(crate) struct Dialog<'a> {
 }
 
 impl<'a> Dialog<'a> {
-    fn hold<T>(
+    fn run<T>(
         deadline: Option<Instant>,
         signals: &'static Signals,
-        has_host: bool,
+        has_hooks: bool,
         is_withdrawn: &'a AtomicBool,
         ask: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Ended<T> {
+    ) -> DialogOutcome<T> {
         let _guard = signals.hold();
-        let Ok(terminal) = RawTerminal::open() else { return Ended::Without };
+        let Ok(terminal) = RawTerminal::open() else { return DialogOutcome::NoAnswer };
         let look = Look::new(Some(terminal::columns(&terminal.file)));
         let mut dialog = Self { terminal, look, signals, is_withdrawn, deadline };
         match ask(&mut dialog) {
-            Ok(answer) => Ended::Answered(answer),
+            Ok(answer) => DialogOutcome::Answered(answer),
             Err(Stop::Left) => {
-                let _ = dialog.terminal.show("no answer is given\n");
-                Ended::Without
+                let _ = dialog.terminal.show("no answer was given\n");
+                DialogOutcome::NoAnswer
             }
             Err(Stop::Withdrawn | Stop::TimedOut) => {
-                let _ = dialog.terminal.show("\nthe question is over\n");
-                Ended::Without
+                let _ = dialog.terminal.show("\nthe question was withdrawn\n");
+                DialogOutcome::NoAnswer
             }
-            Err(Stop::Failed) => Ended::Without,
+            Err(Stop::Failed) => DialogOutcome::NoAnswer,
             Err(Stop::Interrupted) => {
                 let _ = dialog.terminal.show("\n");
-                if !has_host {
+                if !has_hooks {
                     let _ = end_by(SIGINT, dialog.terminal);
                 }
-                Ended::Interrupted
+                DialogOutcome::Interrupted
             }
         }
     }
 
-    /// Shows a text. What was typed before is discarded.
+    /// Shows a text, and discards earlier input.
     pub(crate) fn begin(&mut self, text: &str) -> Result<(), Stop> {
         self.show(text)?;
         Ok(self.terminal.discard_input()?)
     }
 
-    /// Reads a line. What is typed for a secret is not shown.
-    pub(crate) fn line(&mut self, prompt: &str, is_secret: bool) -> Result<String, Stop> {
+    /// Reads a line. The input for a secret is not shown.
+    pub(crate) fn read_line(&mut self, prompt: &str, is_secret: bool) -> Result<String, Stop> {
         self.show(prompt)?;
         let mut line = Line::default();
         loop {
-            for event in line.push(&self.typed()?) {
+            for event in line.push(&self.read_input()?) {
                 match event {
-                    Typed::Text(text) if is_secret => drop(text),
-                    Typed::Text(text) => self.show(&text)?,
-                    Typed::Removed(columns) if is_secret || columns == 0 => {}
-                    Typed::Removed(columns) => self.show(&"\u{8} \u{8}".repeat(columns))?,
-                    Typed::Left => {
+                    LineEvent::Text(text) if is_secret => drop(text),
+                    LineEvent::Text(text) => self.show(&text)?,
+                    LineEvent::Removed(columns) if is_secret || columns == 0 => {}
+                    LineEvent::Removed(columns) => self.show(&"\u{8} \u{8}".repeat(columns))?,
+                    LineEvent::Left => {
                         self.show("\n")?;
                         return Err(Stop::Left);
                     }
-                    Typed::End => {
+                    LineEvent::End => {
                         self.show("\n")?;
                         return Ok(line.text);
                     }
@@ -171,9 +170,9 @@ impl<'a> Dialog<'a> {
         }
     }
 
-    /// Returns what was typed, unless the question is over.
-    pub(super) fn typed(&mut self) -> Result<Vec<u8>, Stop> {
-        if self.signals.received().is_some() {
+    /// Reads input, unless the question is over.
+    pub(super) fn read_input(&mut self) -> Result<Vec<u8>, Stop> {
+        if self.signals.take_received().is_some() {
             return Err(Stop::Interrupted);
         }
         if self.is_withdrawn.load(Ordering::Relaxed) {
@@ -182,7 +181,7 @@ impl<'a> Dialog<'a> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Stop::TimedOut);
         }
-        let typed = self.terminal.typed()?;
+        let typed = self.terminal.read_input()?;
         // Ctrl-C and Ctrl-\.
         if matches!(typed.as_slice(), [3 | 28]) { Err(Stop::Interrupted) } else { Ok(typed) }
     }
@@ -192,48 +191,49 @@ impl<'a> Dialog<'a> {
     }
 }
 
-/// A line that is being typed.
+/// A line while the person types it.
 #[derive(Default)]
 struct Line {
     text: String,
-    /// The beginning of a character.
+    /// The first bytes of an incomplete character.
     pending: Vec<u8>,
 }
 
-/// What typing does to a line.
+/// How typed bytes change a line.
 #[derive(Debug, PartialEq, Eq)]
-enum Typed {
-    /// This is shown.
+enum LineEvent {
+    /// This text was added.
     Text(String),
-    /// So many columns are removed.
+    /// This number of columns was removed.
     Removed(usize),
     End,
+    /// The person leaves the dialog.
     Left,
 }
 
 impl Line {
-    fn push(&mut self, typed: &[u8]) -> Vec<Typed> {
+    fn push(&mut self, typed: &[u8]) -> Vec<LineEvent> {
         let mut events = Vec::new();
         match typed {
-            [27 | 4] => return vec![Typed::Left],
-            // An arrow key, or another one with a meaning that a line does not have.
+            [27 | 4] => return vec![LineEvent::Left],
+            // Arrow keys and other special keys are ignored.
             [27, ..] => return events,
             _ => {}
         }
         for byte in typed {
             match byte {
                 b'\r' | b'\n' => {
-                    events.push(Typed::End);
+                    events.push(LineEvent::End);
                     break;
                 }
                 8 | 127 => {
                     let removed = self.text.pop().map_or(0, |letter| columns(&show::one_line(&letter.to_string())));
-                    events.push(Typed::Removed(removed));
+                    events.push(LineEvent::Removed(removed));
                 }
                 // Ctrl-U.
                 21 => {
                     let all = std::mem::take(&mut self.text);
-                    events.push(Typed::Removed(
+                    events.push(LineEvent::Removed(
                         all.chars().map(|letter| columns(&show::one_line(&letter.to_string()))).sum(),
                     ));
                 }
@@ -242,7 +242,7 @@ impl Line {
                     match std::str::from_utf8(&self.pending) {
                         Ok(letter) => {
                             if self.text.len() < MAX_TYPED {
-                                events.push(Typed::Text(show::one_line(letter)));
+                                events.push(LineEvent::Text(show::one_line(letter)));
                                 self.text.push_str(letter);
                             }
                             self.pending.clear();
@@ -261,8 +261,8 @@ fn columns(text: &str) -> usize {
     text.chars().filter_map(unicode_width::UnicodeWidthChar::width).sum()
 }
 
-/// Returns a text of a server: its lines apart from those of this program, bounded in number.
-pub(crate) fn quoted(text: &str) -> String {
+/// Returns a quote text of a server or a model: each line begins with `|`, and the number of lines is limited.
+pub(crate) fn quote(text: &str) -> String {
     let mut lines: Vec<String> = text.trim().lines().map(|line| format!("  | {}", show::one_line(line))).collect();
     if lines.len() > MAX_LINES {
         let more = lines.len() - MAX_LINES;
@@ -279,22 +279,22 @@ mod tests {
     #[test]
     fn a_line_is_typed_and_corrected() {
         let mut line = Line::default();
-        assert_eq!(line.push("hé".as_bytes()), [Typed::Text("h".to_owned()), Typed::Text("é".to_owned())]);
-        assert_eq!(line.push(&[127]), [Typed::Removed(1)]);
+        assert_eq!(line.push("hé".as_bytes()), [LineEvent::Text("h".to_owned()), LineEvent::Text("é".to_owned())]);
+        assert_eq!(line.push(&[127]), [LineEvent::Removed(1)]);
         assert_eq!(line.push(b"\x1b[A"), [], "an arrow key");
-        assert_eq!(line.push(&[0xc3]), [], "half a character");
-        assert_eq!(line.push(&[0xa9, b'\r']), [Typed::Text("é".to_owned()), Typed::End]);
+        assert_eq!(line.push(&[0xc3]), [], "an incomplete character");
+        assert_eq!(line.push(&[0xa9, b'\r']), [LineEvent::Text("é".to_owned()), LineEvent::End]);
         assert_eq!(line.text, "hé");
-        assert_eq!(line.push(&[21]), [Typed::Removed(2)]);
-        assert_eq!((line.push(&[27]), line.text.as_str()), (vec![Typed::Left], ""));
-        assert_eq!(Line::default().push(&[127]), [Typed::Removed(0)]);
+        assert_eq!(line.push(&[21]), [LineEvent::Removed(2)]);
+        assert_eq!((line.push(&[27]), line.text.as_str()), (vec![LineEvent::Left], ""));
+        assert_eq!(Line::default().push(&[127]), [LineEvent::Removed(0)]);
         assert!(Line::default().push("x".repeat(100).as_bytes()).len() == 100);
     }
 
     #[test]
-    fn a_long_text_of_a_server_is_cut_and_cannot_pass_for_that_of_this_program() {
-        let text = quoted("Hello\n[y] yes\u{1b}[2J\u{202e}x");
+    fn a_quoted_text_is_limited_and_cannot_imitate_the_output_of_this_program() {
+        let text = quote("Hello\n[y] yes\u{1b}[2J\u{202e}x");
         assert_eq!(text, "  | Hello\n  | [y] yes<U+001B>[2J<U+202E>x\n");
-        assert!(quoted(&"x\n".repeat(1000)).ends_with("(940 more lines)\n"));
+        assert!(quote(&"x\n".repeat(1000)).ends_with("(940 more lines)\n"));
     }
 }

@@ -1,25 +1,25 @@
 //! Shows the questions of MCP servers to the person at the terminal, and reads the answers.
 //!
-//! Whatever a server says is shown with every character visible, and apart from what this program says. Nothing is opened by the program.
+//! The texts of a server are quoted, with every character visible. This program opens no addresses.
 
 use serde_json::{Map, Value};
 use toolc_mcp::{Answer, AnswerFuture, Asker, Field, FieldKind, Question, QuestionKind};
 
-use super::dialog::{Dialog, Stop, TerminalAsker, quoted};
+use super::dialog::{Dialog, Stop, TerminalAsker, quote};
 use crate::ground::show::{self, Look, Style};
 
 impl Asker for TerminalAsker {
     fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
-            let asked = question.clone();
-            self.hold(None, move |dialog| dialog.ask(&asked)).await.unwrap_or(Answer::Cancel)
+            let question = question.clone();
+            self.run(None, move |dialog| dialog.ask(&question)).await.unwrap_or(Answer::Cancel)
         })
     }
 }
 
 impl Dialog<'_> {
     fn ask(&mut self, question: &Question) -> Result<Answer, Stop> {
-        self.begin(&text(question, self.look))?;
+        self.begin(&question_text(question, self.look))?;
         match &question.kind {
             QuestionKind::Form(fields) if fields.is_empty() => self.choose("[y] yes  [n] no  [Esc] no answer "),
             QuestionKind::Form(fields) => {
@@ -28,10 +28,10 @@ impl Dialog<'_> {
                 {
                     return Ok(answer);
                 }
-                self.form(fields)
+                self.fill_form(fields)
             }
             QuestionKind::Login { .. } => loop {
-                let typed = self.line("paste an address, or press Esc to give up: ", false)?;
+                let typed = self.read_line("paste the address, or press Esc to cancel: ", false)?;
                 if !typed.trim().is_empty() {
                     return Ok(Answer::Accept(Map::from_iter([("redirect".to_owned(), typed.into())])));
                 }
@@ -41,13 +41,13 @@ impl Dialog<'_> {
         }
     }
 
-    /// Asks for the value of each field, and whether they are to be sent.
-    fn form(&mut self, fields: &[Field]) -> Result<Answer, Stop> {
+    /// Asks for the value of each field, and whether to send the values.
+    fn fill_form(&mut self, fields: &[Field]) -> Result<Answer, Stop> {
         let mut values = Map::new();
         for field in fields {
             self.show(&field_text(field, self.look))?;
             loop {
-                let typed = self.line("> ", field.is_secret)?;
+                let typed = self.read_line("> ", field.is_secret)?;
                 match field.read(&typed) {
                     Ok(Some(value)) => {
                         values.insert(field.name.clone(), value);
@@ -69,7 +69,7 @@ impl Dialog<'_> {
     fn choose(&mut self, choices: &str) -> Result<Answer, Stop> {
         self.show(choices)?;
         loop {
-            let typed = self.typed()?;
+            let typed = self.read_input()?;
             let answer = match typed.as_slice() {
                 b"y" | b"Y" => Answer::yes(),
                 b"n" | b"N" => Answer::Decline,
@@ -83,104 +83,107 @@ impl Dialog<'_> {
 }
 
 /// Returns the text of a question.
-fn text(question: &Question, look: Look) -> String {
+fn question_text(question: &Question, look: Look) -> String {
     let server = show::one_line(&question.server);
     let tools: Vec<String> = question.tools.iter().take(3).map(|tool| format!("`{}`", show::one_line(tool))).collect();
     let during = if tools.is_empty() { String::new() } else { format!(", while it runs {}", tools.join(", ")) };
-    let (what, rest) = match &question.kind {
+    let (action, rest) = match &question.kind {
         QuestionKind::Form(fields) => {
             let secret = fields.iter().any(|field| field.is_secret);
             let warning = if secret {
-                "It seems to ask for a secret, which a server must not do: decline if in doubt.\n"
+                "This form seems to ask for a secret, which a server must not do: decline if in doubt.\n"
             } else {
                 ""
             };
-            ("asks you".to_owned(), format!("The server gets what you type. Do not type passwords or keys.\n{warning}"))
+            (
+                "asks you".to_owned(),
+                format!("Your answers are sent to the server. Do not type passwords or keys.\n{warning}"),
+            )
         }
         QuestionKind::Secret(names) => {
             let names: Vec<String> = names.iter().map(|name| format!("`{}`", show::one_line(name))).collect();
-            let rest = format!("A secret of yours is in {}. Send it to the server all the same?\n", names.join(", "));
-            ("would get a secret".to_owned(), rest)
+            let rest = format!("{} contains a secret of yours. Send it to the server anyway?\n", names.join(", "));
+            ("would receive a secret".to_owned(), rest)
         }
         QuestionKind::Address(address) => {
             let (domain, url) =
                 (look.paint(Style::Strong, &show::one_line(&address.domain)), show::one_line(&address.url));
             let rest =
-                format!("Domain: {domain}\nAddress: {url}\nOpen it in a browser yourself, if you know the domain.\n");
+                format!("Domain: {domain}\nAddress: {url}\nIf you trust the domain, open the address in a browser.\n");
             ("asks you to open an address".to_owned(), rest)
         }
         QuestionKind::Login { address, scopes } => {
             let (domain, url) =
                 (look.paint(Style::Strong, &show::one_line(&address.domain)), show::one_line(&address.url));
             let scopes: Vec<String> = scopes.iter().map(|scope| show::one_line(scope)).collect();
-            let rights = if scopes.is_empty() { "those that the server chooses".to_owned() } else { scopes.join(", ") };
+            let rights = if scopes.is_empty() { "chosen by the server".to_owned() } else { scopes.join(", ") };
             let rest = format!(
-                "Rights: {rights}\nDomain: {domain}\nOpen this address in a browser of this machine:\n\n{url}\n\n\
-                 If the browser is on another machine, copy the address to which it is sent at the end.\n"
+                "Rights: {rights}\nDomain: {domain}\nOpen this address in a browser on this machine:\n\n{url}\n\n\
+                 If the browser is on another machine, copy the address of the last page and paste it here.\n"
             );
             ("requires you to log in".to_owned(), rest)
         }
         QuestionKind::Sampling { system, messages, max_tokens } => {
             let system =
-                if system.is_empty() { String::new() } else { format!("Its instructions:\n{}", quoted(system)) };
+                if system.is_empty() { String::new() } else { format!("Its instructions:\n{}", quote(system)) };
             let rest = format!(
                 "{system}Its messages:\n{}Send this to your model, for an answer of at most {max_tokens} tokens?\n",
-                quoted(messages)
+                quote(messages)
             );
             ("asks your model".to_owned(), rest)
         }
         QuestionKind::SamplingAnswer(answer) => {
-            ("would get this answer of your model".to_owned(), format!("{}Send it to the server?\n", quoted(answer)))
+            ("would receive this answer of your model".to_owned(), format!("{}Send it to the server?\n", quote(answer)))
         }
         QuestionKind::Unchecked { package, reason } => {
             let (package, reason) = (show::one_line(package), show::one_line(reason));
-            let rest = format!("{package} could not be checked: {reason}\nRun it with your rights all the same?\n");
+            let rest = format!("{package} could not be checked: {reason}\nRun it with your rights anyway?\n");
             ("would be started".to_owned(), rest)
         }
-        _ => ("asks something that this program does not know".to_owned(), String::new()),
+        _ => ("asks a question that this version does not support".to_owned(), String::new()),
     };
-    let title = look.paint(Style::Strong, &format!("The MCP server `{server}` {what}{during}."));
-    format!("\n{title}\n{}{rest}", quoted(&question.message))
+    let title = look.paint(Style::Strong, &format!("The MCP server `{server}` {action}{during}."));
+    format!("\n{title}\n{}{rest}", quote(&question.message))
 }
 
 /// Returns the text about a field.
 fn field_text(field: &Field, look: Look) -> String {
     let title = if field.title.is_empty() { &field.name } else { &field.title };
     let mut text = format!("\n{}", look.paint(Style::Strong, &show::one_line(title)));
-    let needed = if field.is_required { "required" } else { "may be left empty" };
-    text += &format!(": {}, {needed}\n", field.kind.expected());
-    text += &quoted(&field.description);
+    let requirement = if field.is_required { "required" } else { "may be left empty" };
+    text += &format!(": {}, {requirement}\n", field.kind.expected());
+    text += &quote(&field.description);
     if let FieldKind::One(choices) | FieldKind::Many { choices, .. } = &field.kind {
-        for (at, choice) in choices.iter().enumerate() {
+        for (number, choice) in (1..).zip(choices) {
             let title =
                 if choice.title.is_empty() { String::new() } else { format!(" ({})", show::one_line(&choice.title)) };
-            text += &format!("  {}. {}{title}\n", at + 1, show::one_line(&choice.value));
+            text += &format!("  {number}. {}{title}\n", show::one_line(&choice.value));
         }
     }
     if let Some(default) = &field.default {
-        text += &format!("  proposed: {}\n", shown(default));
+        text += &format!("  default: {}\n", value_text(default));
     }
     text
 }
 
-/// Returns the values that are about to be sent.
+/// Returns the values that will be sent.
 fn summary(fields: &[Field], values: &Map<String, Value>) -> String {
-    let mut text = "\nThe server gets:\n".to_owned();
+    let mut text = "\nThese values are sent to the server:\n".to_owned();
     for field in fields {
         let value = match values.get(&field.name) {
             None => continue,
             Some(_) if field.is_secret => "(not shown)".to_owned(),
-            Some(value) => shown(value),
+            Some(value) => value_text(value),
         };
         text += &format!("  {}: {value}\n", show::one_line(&field.name));
     }
     text
 }
 
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => show::one_line(text),
-        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(", "),
+        Value::Array(values) => values.iter().map(value_text).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }
 }

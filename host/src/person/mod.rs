@@ -1,4 +1,4 @@
-//! The person in front of this process: the one place that asks questions at the terminal, of models, MCP servers and command rules.
+//! The person at the terminal: the only place that asks questions of models, MCP servers and command rules.
 
 #[cfg(unix)]
 mod approver;
@@ -27,9 +27,9 @@ use approver::TerminalApprover;
 #[cfg(unix)]
 use clarify::TerminalClarifier;
 #[cfg(unix)]
-use dialog::{Host, TerminalAsker};
+use dialog::{QuestionHooks, TerminalAsker};
 
-/// The person in front of this process, if there is one.
+/// The person at the terminal of this process, if any.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Person {
     #[cfg(unix)]
@@ -42,13 +42,13 @@ impl Person {
         Self::default()
     }
 
-    /// Returns the person at the terminal of this process, unless it has none or a tool could type the answers.
+    /// Returns the person at the terminal of this process. The person is absent if there is no terminal, or a tool could type the answers.
     pub(crate) fn at_the_terminal() -> Self {
         Self::present(false)
     }
 
-    /// Returns the person at the terminal of a host that handles Ctrl-C: see [`around_questions`](Self::around_questions).
-    pub(crate) fn of_host() -> Self {
+    /// Returns the person at the terminal for a host that handles Ctrl-C: see [`set_question_hooks`](Self::set_question_hooks).
+    pub(crate) fn for_host() -> Self {
         Self::present(true)
     }
 
@@ -57,13 +57,13 @@ impl Person {
         Self { terminal: TerminalAsker::if_present(handles_interrupts) }
     }
 
-    /// On other systems, this program cannot ask while it shows something else.
+    /// On other systems, this program cannot ask while it shows other output.
     #[cfg(not(unix))]
     fn present(_: bool) -> Self {
         Self::absent()
     }
 
-    /// Returns what shows questions to the person.
+    /// Returns the asker that shows questions of MCP servers to the person.
     pub(crate) fn asker(&self) -> Option<Arc<dyn Asker>> {
         #[cfg(unix)]
         return self.terminal.clone().map(|terminal| terminal as Arc<dyn Asker>);
@@ -71,7 +71,7 @@ impl Person {
         return None;
     }
 
-    /// Returns what shows questions of the model to the person.
+    /// Returns the clarifier that shows questions of the model to the person.
     pub(crate) fn clarifier(&self, time: Duration) -> Option<Arc<dyn Clarifier>> {
         #[cfg(unix)]
         return self
@@ -85,36 +85,34 @@ impl Person {
         }
     }
 
-    /// Returns who answers servers: the person, and a model for those that may ask one.
+    /// Returns who answers the requests of MCP servers: the person, and the model if there is a person who can approve its use.
     pub(crate) fn answering(&self, sampler: Option<Arc<dyn Sampler>>) -> Answering {
-        // Each request to the model is approved by the person.
         let asker = self.asker();
         Answering { sampler: sampler.filter(|_| asker.is_some()), asker }
     }
 
-    /// Sets what happens around a question: `on_interrupt` is called if the person presses Ctrl-C, and what `pause` returns is kept while
-    /// the question is open.
+    /// Sets the hooks around a question: `on_interrupt` is called if the person presses Ctrl-C, and the value that `pause` returns is kept
+    /// until the question is closed.
     #[cfg_attr(not(unix), expect(unused_variables, reason = "no person is asked"))]
-    pub(crate) fn around_questions(
+    pub(crate) fn set_question_hooks(
         &self,
         on_interrupt: impl Fn() + Send + Sync + 'static,
         pause: impl Fn() -> Box<dyn Send> + Send + Sync + 'static,
     ) {
         #[cfg(unix)]
         if let Some(terminal) = &self.terminal {
-            terminal.set_host(Host { on_interrupt: Box::new(on_interrupt), pause: Box::new(pause) });
+            terminal.set_hooks(QuestionHooks { on_interrupt: Box::new(on_interrupt), pause: Box::new(pause) });
         }
     }
 }
 
-/// Returns an approver that asks the person at the terminal, if there is one. `on_interrupt` is called if they press Ctrl-C, which
-/// otherwise ends the process.
+/// Returns an approver that asks the person at the terminal, if any. `on_interrupt` is called if the person presses Ctrl-C.
 #[cfg(unix)]
 pub(crate) fn approver(
     rules: &'static RuleSet<'static>,
     on_interrupt: impl Fn() + Send + Sync + 'static,
 ) -> Option<Arc<dyn Approver>> {
-    TerminalApprover::of_host(rules, std::env::home_dir(), on_interrupt)
+    TerminalApprover::for_host(rules, std::env::home_dir(), on_interrupt)
 }
 
 /// On other systems, this program cannot ask while it shows a conversation.
@@ -126,7 +124,7 @@ pub(crate) fn approver(
     None
 }
 
-/// Lets a command line ask the person at the terminal about calls that need approval.
+/// Adds an approver to an app that asks the person at the terminal about calls that need approval.
 #[cfg(unix)]
 pub(crate) fn add_approver(app: App, rules: &'static RuleSet<'static>) -> App {
     app.approver(TerminalApprover::at_the_terminal(rules, std::env::home_dir()))

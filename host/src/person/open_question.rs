@@ -1,4 +1,4 @@
-//! A question that waits for its answer on a thread of its own, because reading a terminal blocks.
+//! A question that waits for its answer on its own thread, because reading a terminal blocks.
 
 use std::io;
 use std::pin::Pin;
@@ -8,7 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// An open question: a future of its answer, for which a thread waits. Dropping it withdraws the question and restores the terminal.
+/// An open question: a future of the answer, for which a thread waits. Dropping the future withdraws the question and restores the
+/// terminal.
 pub(crate) struct OpenQuestion<T> {
     shared: Arc<Shared<T>>,
     thread: Option<JoinHandle<()>>,
@@ -20,7 +21,7 @@ struct Shared<T> {
 }
 
 impl<T> Shared<T> {
-    fn answer(&self, decision: T) {
+    fn set_answer(&self, decision: T) {
         let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
         answer.0 = Some(decision);
         let waker = answer.1.take();
@@ -31,14 +32,14 @@ impl<T> Shared<T> {
     }
 }
 
-/// Held while a question is on the terminal.
-static TURN: Mutex<()> = Mutex::new(());
+/// Locked while a question is on the terminal.
+static TERMINAL_LOCK: Mutex<()> = Mutex::new(());
 
-/// Waits until no other question is on the terminal. Returns `None` if this one is withdrawn meanwhile.
-fn turn(is_withdrawn: &AtomicBool) -> Option<MutexGuard<'static, ()>> {
+/// Waits until no other question is on the terminal. Returns `None` if this question is withdrawn meanwhile.
+fn lock_terminal(is_withdrawn: &AtomicBool) -> Option<MutexGuard<'static, ()>> {
     loop {
-        match TURN.try_lock() {
-            Ok(turn) => return Some(turn),
+        match TERMINAL_LOCK.try_lock() {
+            Ok(lock) => return Some(lock),
             Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),
             Err(TryLockError::WouldBlock) if is_withdrawn.load(Ordering::Relaxed) => return None,
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(50)),
@@ -47,21 +48,21 @@ fn turn(is_withdrawn: &AtomicBool) -> Option<MutexGuard<'static, ()>> {
 }
 
 impl<T: Send + 'static> OpenQuestion<T> {
-    /// Asks the question on a new thread. `ask` gets whether the question is withdrawn, and `failed` returns the answer if there is no
-    /// thread.
+    /// Asks the question on a new thread. `ask` gets a flag that is set when the question is withdrawn. `failed` returns the answer if
+    /// no thread can be started.
     pub(crate) fn ask(
         ask: impl FnOnce(&AtomicBool) -> T + Send + 'static,
         failed: impl FnOnce(io::Error) -> T,
     ) -> Self {
         let shared = Arc::new(Shared { is_withdrawn: AtomicBool::new(false), answer: Mutex::new((None, None)) });
-        let on_thread = Arc::clone(&shared);
+        let thread_shared = Arc::clone(&shared);
         let ask = move || {
-            if let Some(_turn) = turn(&on_thread.is_withdrawn) {
-                on_thread.answer(ask(&on_thread.is_withdrawn));
+            if let Some(_lock) = lock_terminal(&thread_shared.is_withdrawn) {
+                thread_shared.set_answer(ask(&thread_shared.is_withdrawn));
             }
         };
         let thread = thread::Builder::new().name("question".to_owned()).spawn(ask);
-        let thread = thread.map_err(|error| shared.answer(failed(error))).ok();
+        let thread = thread.map_err(|error| shared.set_answer(failed(error))).ok();
         Self { shared, thread }
     }
 }

@@ -1,4 +1,4 @@
-//! The terminal of this process while a question is open: keys are read at once, and signals are recorded.
+//! The terminal of this process during a question: single keys are read, and signals are recorded.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -12,12 +12,12 @@ use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 
-/// The terminal that controls this process, whatever its standard streams are.
+/// The controlling terminal of this process, even if the standard streams are redirected.
 const TERMINAL: &str = "/dev/tty";
-/// The signals that end this process. The terminal must be restored before.
+/// The signals that end this process. Before that, the terminal must be restored.
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGQUIT];
 
-/// Restores the terminal, and ends this process as the signal would. The process still runs if it ignores the signal.
+/// Restores the terminal, and ends this process like the signal. Returns only if the process ignores the signal.
 pub(crate) fn end_by(signal: i32, terminal: RawTerminal) -> io::Result<()> {
     drop(terminal);
     emulate_default_handler(signal)
@@ -27,24 +27,24 @@ pub(crate) fn open_terminal() -> io::Result<File> {
     File::options().read(true).write(true).open(TERMINAL)
 }
 
-/// The terminal in a mode in which each key is read at once, and not shown. Dropping this restores the terminal.
+/// Switches the terminal to a mode in which each key is read immediately, and not shown. Dropping the value restores the terminal.
 pub(crate) struct RawTerminal {
     pub(crate) file: File,
-    before: Termios,
+    original: Termios,
 }
 
 impl RawTerminal {
     pub(crate) fn open() -> io::Result<Self> {
         let file = open_terminal()?;
-        let before = tcgetattr(&file)?;
-        let mut changed = before.clone();
+        let original = tcgetattr(&file)?;
+        let mut changed = original.clone();
         // Keys such as Ctrl-C are read as characters, so that the terminal can be restored before this process ends.
         changed.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
         // Reading returns after a tenth of a second, with or without a key. Not every system can poll a terminal.
         changed.special_codes[SpecialCodeIndex::VMIN] = 0;
         changed.special_codes[SpecialCodeIndex::VTIME] = 1;
-        // Created before the change, so that an error restores the terminal. The change discards earlier input.
-        let terminal = Self { file, before };
+        // The value is created before the change, so that an error restores the terminal. The change discards earlier input.
+        let terminal = Self { file, original };
         tcsetattr(&terminal.file, OptionalActions::Flush, &changed)?;
         Ok(terminal)
     }
@@ -57,11 +57,11 @@ impl RawTerminal {
         Ok(tcflush(&self.file, QueueSelector::IFlush)?)
     }
 
-    /// Returns what was typed within a tenth of a second.
-    pub(crate) fn typed(&mut self) -> io::Result<Vec<u8>> {
-        let mut typed = [0; 256];
-        match self.file.read(&mut typed) {
-            Ok(length) => Ok(typed[..length].to_vec()),
+    /// Reads the input of a tenth of a second.
+    pub(crate) fn read_input(&mut self) -> io::Result<Vec<u8>> {
+        let mut input = [0; 256];
+        match self.file.read(&mut input) {
+            Ok(length) => Ok(input[..length].to_vec()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
             Err(error) => Err(error),
         }
@@ -70,13 +70,13 @@ impl RawTerminal {
 
 impl Drop for RawTerminal {
     fn drop(&mut self) {
-        let _ = tcsetattr(&self.file, OptionalActions::Flush, &self.before);
+        let _ = tcsetattr(&self.file, OptionalActions::Flush, &self.original);
     }
 }
 
 /// The signals that would end this process. During a question, they are recorded instead.
 pub(crate) struct Signals {
-    /// Whether the signals end the process, because no question is open.
+    /// Whether the signals end the process. False while a question is open.
     end_process: Arc<AtomicBool>,
     received: Vec<(i32, Arc<AtomicBool>)>,
 }
@@ -84,8 +84,8 @@ pub(crate) struct Signals {
 impl Signals {
     /// Returns the signals of this process. If the host handles SIGINT, that signal is left to it.
     pub(crate) fn get(host_handles_interrupts: bool) -> io::Result<&'static Self> {
-        static SIGNALS_OF_PROCESS: OnceLock<Signals> = OnceLock::new();
-        if let Some(signals) = SIGNALS_OF_PROCESS.get() {
+        static PROCESS_SIGNALS: OnceLock<Signals> = OnceLock::new();
+        if let Some(signals) = PROCESS_SIGNALS.get() {
             return Ok(signals);
         }
         let signals = Self {
@@ -100,16 +100,16 @@ impl Signals {
             flag::register_conditional_default(*signal, Arc::clone(&signals.end_process))?;
             flag::register(*signal, Arc::clone(received))?;
         }
-        Ok(SIGNALS_OF_PROCESS.get_or_init(|| signals))
+        Ok(PROCESS_SIGNALS.get_or_init(|| signals))
     }
 
-    /// Records signals instead of ending the process, until the result is dropped.
+    /// Records signals instead of ending the process, until the returned value is dropped.
     pub(crate) fn hold(&self) -> SignalGuard<'_> {
         self.end_process.store(false, Ordering::SeqCst);
         SignalGuard(self)
     }
 
-    pub(crate) fn received(&self) -> Option<i32> {
+    pub(crate) fn take_received(&self) -> Option<i32> {
         self.received.iter().find(|(_, received)| received.swap(false, Ordering::SeqCst)).map(|(signal, _)| *signal)
     }
 }

@@ -1,4 +1,4 @@
-//! Where the tools of a session come from besides the shipped ones, and what they need: plugins, MCP servers, stores, the project's git.
+//! The sources of a session: plugins and MCP servers, whose tools are added to the shipped tools, stores, and the git of the project.
 
 pub(crate) mod git;
 pub(crate) mod packages;

@@ -1,7 +1,7 @@
-//! The plugins that packages have installed: each is a folder in `toolc/plugins` of a data folder of the system.
+//! The plugins that packages have installed. Each plugin is a folder in `toolc/plugins` of a data folder of the system.
 //!
-//! A package is installed by an administrator, often as a dependency of another one. So its plugins are listed, and run only after the
-//! user has trusted their files, like those of a project. An update changes the files, and so ends the trust.
+//! An administrator installs a package, often as a dependency of another one. Its plugins are therefore listed, but run only after the
+//! user has trusted their files, like the plugins of a project. An update changes the files, which ends the trust.
 
 use std::env;
 use std::fmt;
@@ -22,12 +22,12 @@ const DATA_DIRS: &str = "/usr/local/share:/usr/share";
 pub(crate) struct PackagedPlugin {
     pub(crate) name: String,
     pub(crate) folder: PathBuf,
-    /// Why it is not loaded.
+    /// Why the plugin is not loaded.
     pub(crate) why: String,
 }
 
-/// Returns the plugins of all packages, sorted by data folder and name. The first of several with one name counts. None of their files
-/// is read.
+/// Returns the plugins of all packages, sorted by data folder and name. If several have the same name, returns the first. Reads no files
+/// of the plugins.
 pub(crate) fn find() -> Vec<PackagedPlugin> {
     let mut found: Vec<PackagedPlugin> = Vec::new();
     for folder in data_folders() {
@@ -48,19 +48,22 @@ pub(crate) fn find() -> Vec<PackagedPlugin> {
 /// Returns the folder of the plugin with this name.
 ///
 /// # Errors
-/// Returns an error with the known names if there is none.
-pub(crate) fn find_named(name: &str) -> Result<PathBuf> {
+/// Returns an error with the known names if no plugin has this name.
+pub(crate) fn find_plugin(name: &str) -> Result<PathBuf> {
     let mut plugins = find();
-    if let Some(at) = plugins.iter().position(|plugin| plugin.name == name) {
-        return Ok(plugins.swap_remove(at).folder);
+    if let Some(index) = plugins.iter().position(|plugin| plugin.name == name) {
+        return Ok(plugins.swap_remove(index).folder);
     }
     let known: Vec<String> = plugins.iter().map(|plugin| format!("`{}`", show::one_line(&plugin.name))).collect();
-    let known =
-        if known.is_empty() { "no package has one".to_owned() } else { format!("there are {}", known.join(", ")) };
-    Err(Error::Invalid(format!("no package has installed a plugin `{name}`: {known}")))
+    let known = if known.is_empty() {
+        "no package has installed a plugin".to_owned()
+    } else {
+        format!("expected one of {}", known.join(", "))
+    };
+    Err(Error::Invalid(format!("unknown plugin `{name}`: {known}")))
 }
 
-/// Returns the data folders of the system: those of `XDG_DATA_DIRS`, in their order.
+/// Returns the data folders of the system in the order of `XDG_DATA_DIRS`.
 fn data_folders() -> Vec<PathBuf> {
     if cfg!(windows) {
         return Vec::new();
@@ -71,7 +74,7 @@ fn data_folders() -> Vec<PathBuf> {
 }
 
 impl PackagedPlugin {
-    /// Returns the folder that contains the copy which the user has trusted. The error says why there is none.
+    /// Returns the folder that contains the trusted copy of the plugin. The error says why there is no such copy.
     pub(crate) fn trusted_copy(&self, home: &Home) -> Result<PathBuf> {
         let how = format!("run `toolc trust --plugin {}`, if you trust its files", self.name);
         match ProjectFiles::read_plugin(&self.folder)?.trust(home)? {
@@ -81,7 +84,7 @@ impl PackagedPlugin {
         }
     }
 
-    /// Returns what `doctor --json` says about it.
+    /// Returns the plugin as JSON for `doctor --json`.
     pub(crate) fn json(&self) -> Value {
         json!({ "name": self.name, "folder": self.folder, "state": "untrusted", "why": self.why })
     }

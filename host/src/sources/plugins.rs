@@ -1,4 +1,4 @@
-//! Loads the plugins in the folders that the command line names, or else in those of the profile.
+//! Loads the plugins in the folders that the command line names, or in the folders of the profile, of packages and of the project.
 //!
 //! Plugins of packages and of the current project are loaded only after `toolc trust`: a user who installs a package or opens a cloned
 //! repository has not agreed to run its programs with every call.
@@ -26,17 +26,17 @@ use crate::sources::project;
 /// The plugins that the program has loaded.
 pub(crate) struct LoadedPlugins {
     plugins: Arc<Plugins>,
-    /// One report for each plugin.
+    /// The report of each plugin.
     reports: Vec<PluginReport>,
-    /// The folders that earlier versions have used.
-    moved: Vec<String>,
-    /// Why the plugins of the project are not loaded.
+    /// Messages about folders that earlier versions have used.
+    obsolete: Vec<String>,
+    /// Why the plugins of the project are not loaded, if the user has not trusted them.
     untrusted: Option<String>,
     /// The plugins of packages that the user has not trusted.
     packages: Vec<PackagedPlugin>,
 }
 
-/// Loads the plugins in `folders`, or those of the profile, of packages and of the project if `folders` is empty.
+/// Loads the plugins in `folders`. If `folders` is empty, loads the plugins of the profile, of packages and of the project.
 pub(crate) fn load(
     folders: &[PathBuf],
     home: &Home,
@@ -44,17 +44,17 @@ pub(crate) fn load(
     registry: &Registry,
 ) -> Result<LoadedPlugins> {
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
-        return Err(Error::Invalid(format!("no such folder of plugins: {}", missing.display())));
+        return Err(Error::Invalid(format!("the plugin folder does not exist: {}", missing.display())));
     }
     let (mut folders, is_default) = (folders.to_vec(), folders.is_empty());
     let (mut untrusted, mut packages) = (None, Vec::new());
     if is_default {
-        // A plugin of the user takes precedence.
-        folders = own_folders(home, config);
-        match project(home, config) {
-            Project::None => {}
-            Project::Untrusted(message) => untrusted = Some(message),
-            Project::Trusted(folder) => folders.push(folder),
+        // The folders of the user come first, so that their plugins take precedence.
+        folders = profile_folders(home, config);
+        match find_project_plugins(home, config) {
+            ProjectPlugins::None => {}
+            ProjectPlugins::Untrusted(message) => untrusted = Some(message),
+            ProjectPlugins::Trusted(folder) => folders.push(folder),
         }
         if config.from_packages {
             let found = packages::find().into_iter().filter(|plugin| !config.disable.contains(&plugin.name));
@@ -72,19 +72,19 @@ pub(crate) fn load(
     if let Some(message) = untrusted.as_deref().filter(|_| io::stderr().is_terminal()) {
         eprintln!("note: {message}");
     }
-    Ok(LoadedPlugins { plugins, reports, moved: moved(home), untrusted, packages })
+    Ok(LoadedPlugins { plugins, reports, obsolete: obsolete_folders(home), untrusted, packages })
 }
 
 impl LoadedPlugins {
-    /// Returns why the plugins of the project are not loaded, if it has some that the user has not trusted.
+    /// Returns why the plugins of the project are not loaded, if the user has not trusted them.
     pub(crate) fn untrusted(&self) -> Option<&str> {
         self.untrusted.as_deref()
     }
 
-    /// Returns messages about plugins that cannot be used, and about folders of plugins that are not read.
+    /// Returns messages about plugins that cannot be used, and about plugin folders that are no longer read.
     pub(crate) fn problems(&self) -> impl Iterator<Item = String> {
         let broken = self.reports.iter().filter(|report| report.is_broken()).map(PluginReport::to_string);
-        broken.chain(self.moved.iter().cloned())
+        broken.chain(self.obsolete.iter().cloned())
     }
 
     /// Returns the section on the plugins for the report of `doctor`.
@@ -102,16 +102,16 @@ impl LoadedPlugins {
         }
     }
 
-    /// Returns the hooks of the plugins, for sessions of this registry.
+    /// Returns the hooks of the plugins for sessions of this registry.
     pub(crate) fn hooks(&self, registry: &Registry, env: Env, home: &Home) -> Hooks {
         let (plugins, registry, home) = (Arc::clone(&self.plugins), registry.clone(), home.path().to_owned());
         Hooks { plugins, registry, env, home }
     }
 
-    /// Returns the notes that a plugin keeps, if the configuration names one.
+    /// Returns the store of notes of a plugin, if the configuration names a plugin for notes.
     ///
     /// # Errors
-    /// Returns an error if the plugin is not loaded, or keeps no notes.
+    /// Returns an error if the plugin is not loaded, or does not store notes.
     pub(crate) fn memory(&self, profile: &Profile) -> Result<Option<Arc<dyn MemoryStore>>> {
         let Some(name) = &profile.config().memory_plugin else { return Ok(None) };
         let memory = self.plugins.memory(name, profile.env(), Some(profile.home.path()));
@@ -121,9 +121,9 @@ impl LoadedPlugins {
         Ok(Some(Arc::new(PluginNotes(memory))))
     }
 
-    /// Waits until the programs of calls that took too long have ended; otherwise they would outlive this process.
+    /// Waits until the programs of calls that took too long have ended, so that they do not outlive this process.
     pub(crate) fn settle(&self) {
-        /// Longer than the second after which a program that does not end by itself is killed.
+        /// The time limit. A program that does not end by itself is killed after a second.
         const LIMIT: Duration = Duration::from_secs(5);
         self.plugins.settle(LIMIT);
     }
@@ -149,7 +149,7 @@ impl Hooks {
     }
 }
 
-/// Notes that a plugin keeps.
+/// A store of notes in a plugin.
 struct PluginNotes(PluginMemory);
 
 impl MemoryStore for PluginNotes {
@@ -158,7 +158,7 @@ impl MemoryStore for PluginNotes {
     }
 
     fn change(&self, target: MemoryTarget, change: &mut Change<'_>) -> Result<Vec<String>, ToolError> {
-        /// How often a change is made again because of another one at the same time.
+        /// How often a change is tried if another change was made at the same time.
         const TRIES: usize = 5;
         for _ in 0..TRIES {
             let notes = self.0.read(target.word())?;
@@ -167,72 +167,72 @@ impl MemoryStore for PluginNotes {
                 return Ok(entries);
             }
         }
-        Err(ToolError::new("the notes were changed by others at the same time, again and again. Nothing was changed"))
+        Err(ToolError::new("other programs keep changing the notes, so nothing was changed: try again later"))
     }
 }
 
 /// The plugins of the current project.
-enum Project {
+enum ProjectPlugins {
     None,
-    /// Why they are not loaded.
+    /// The message says why the plugins are not loaded.
     Untrusted(String),
-    /// The copy of their folder that the user has trusted.
+    /// The trusted copy of the plugin folder.
     Trusted(PathBuf),
 }
 
-/// Looks for plugins of the current project. Nothing of the project is run or read as a manifest, unless the user trusts it.
-fn project(home: &Home, config: &toolc_config::Plugins) -> Project {
+/// Looks for plugins of the current project. Runs no programs and parses no manifests of a project, unless the user trusts it.
+fn find_project_plugins(home: &Home, config: &toolc_config::Plugins) -> ProjectPlugins {
     let current = env::current_dir().ok().filter(|_| config.from_projects);
-    let Some(project) = current.and_then(|current| project::project_of(&current, home)) else { return Project::None };
+    let Some(project) = current.and_then(|current| project::find_project(&current, home)) else {
+        return ProjectPlugins::None;
+    };
     if !project.join(PROJECT_FOLDER).join("plugins").is_dir() {
-        return Project::None;
+        return ProjectPlugins::None;
     }
     let not_loaded = |why: &str| {
-        Project::Untrusted(format!("the plugins of the project {} are not loaded: {why}", project.display()))
+        ProjectPlugins::Untrusted(format!("the plugins of the project {} are not loaded: {why}", project.display()))
     };
     let files = match ProjectFiles::read(&project) {
         Ok(Some(files)) => files,
-        Ok(None) => return Project::None,
+        Ok(None) => return ProjectPlugins::None,
         Err(error) => return not_loaded(&error.to_string()),
     };
     match files.trust(home) {
-        Ok(Trust::Trusted(copy)) => Project::Trusted(copy.join("plugins")),
+        Ok(Trust::Trusted(copy)) => ProjectPlugins::Trusted(copy.join("plugins")),
         Ok(Trust::Changed) => not_loaded("its files have changed since you trusted them: run `toolc trust`"),
         Ok(Trust::Unknown) => not_loaded("run `toolc trust`, if you trust its files"),
         Err(error) => not_loaded(&error.to_string()),
     }
 }
 
-/// Returns the folder of the profile, and those that its configuration names.
-fn own_folders(home: &Home, config: &toolc_config::Plugins) -> Vec<PathBuf> {
+/// Returns the plugin folder of the profile, and the folders that the configuration names.
+fn profile_folders(home: &Home, config: &toolc_config::Plugins) -> Vec<PathBuf> {
     let user = env::home_dir();
-    let expanded = |folder: &String| match (folder.strip_prefix("~/"), &user) {
+    let expand = |folder: &String| match (folder.strip_prefix("~/"), &user) {
         (Some(rest), Some(user)) => user.join(rest),
         _ => PathBuf::from(folder),
     };
     let mut folders = vec![home.plugins()];
-    folders.extend(config.folders.iter().map(expanded));
+    folders.extend(config.folders.iter().map(expand));
     folders
 }
 
-/// Returns a message for each folder that earlier versions have used and that still has something.
-fn moved(home: &Home) -> Vec<String> {
+/// Returns a message for each folder of earlier versions that still has entries.
+fn obsolete_folders(home: &Home) -> Vec<String> {
     let has_entries = |folder: &Path| folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     let mut messages = Vec::new();
     if let Some(old) =
         folders::config().map(|folder| folder.join("toolc").join("plugins")).filter(|old| has_entries(old))
     {
         let (old, new) = (old.display(), home.plugins());
-        messages.push(format!("the plugins in {old} are not loaded any more: move them to {}", new.display()));
+        messages.push(format!("the plugins in {old} are no longer loaded: move them to {}", new.display()));
     }
     if let Some(old) =
         folders::cache().map(|folder| folder.join("toolc").join("results")).filter(|old| has_entries(old))
     {
         let (old, new) = (old.display(), home.results());
-        messages.push(format!(
-            "long results are now stored in {}: delete {old}, which is not used any more",
-            new.display()
-        ));
+        messages
+            .push(format!("long results are now stored in {}: delete {old}, which is no longer used", new.display()));
     }
     messages
 }

@@ -1,4 +1,4 @@
-//! What the tools of a session need of this program: values that their handlers ask for.
+//! The stores and services that this program provides to tool handlers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use toolc_model::Client;
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
 use crate::environments::EnvironmentKind;
-use crate::models::Spent;
+use crate::models::UncountedTokens;
 use crate::person::Person;
 
-/// The stores of a profile, and whom its tools can ask.
+/// The stores of a profile, and the person and the model that its tools can ask.
 #[derive(Clone)]
 pub(crate) struct Stores {
     pub(crate) memory: Arc<dyn MemoryStore>,
@@ -27,8 +27,8 @@ pub(crate) struct Stores {
 }
 
 impl Stores {
-    /// Returns the stores in the home folder of a profile, for sessions with tools of this registry that act in this environment.
-    pub(crate) fn of(home: &Home, registry: &Registry, environment: EnvironmentKind) -> Self {
+    /// Returns the stores in the home folder of a profile. Jobs get the tools of this registry and this environment.
+    pub(crate) fn new(home: &Home, registry: &Registry, environment: EnvironmentKind) -> Self {
         let database = Arc::new(Database::new(home.state()));
         let environment = environment.name().to_owned();
         Self {
@@ -42,29 +42,29 @@ impl Stores {
         }
     }
 
-    /// Sets where notes are kept, if not in files.
+    /// Replaces the store of notes, which is a folder of files by default.
     pub(crate) fn with_memory(self, memory: Option<Arc<dyn MemoryStore>>) -> Self {
         Self { memory: memory.unwrap_or(self.memory), ..self }
     }
 
-    /// Sets who answers questions of the model, if there is a person, and in which time.
+    /// Sets the person who answers questions of the model, and the time limit for the answers.
     pub(crate) fn with_person(self, person: &Person, time: Duration) -> Self {
         Self { clarifier: person.clarifier(time), ..self }
     }
 
-    /// Sets the model that summarises conversations, and where its tokens are counted.
-    pub(crate) fn with_summarizer(self, model: Client, spent: Spent) -> Self {
-        Self { summarizer: Some(Arc::new(ModelSummarizer { model, spent })), ..self }
+    /// Sets the model that summarises for tools, and the counter of its tokens.
+    pub(crate) fn with_summarizer(self, model: Client, uncounted: UncountedTokens) -> Self {
+        Self { summarizer: Some(Arc::new(ModelSummarizer { model, uncounted })), ..self }
     }
 
-    /// Gives all to a session.
+    /// Adds all stores and services to a session.
     pub(crate) fn apply(&self, session: SessionBuilder) -> SessionBuilder {
         let mut session = session.value::<dyn MemoryStore>(Arc::clone(&self.memory));
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
         session = session.value::<Boards>(Arc::clone(&self.boards));
         session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
         let changes = ChangesOfJobs::new(Arc::clone(&self.jobs));
-        // `--yes` of a command that a model runs is not an answer of a person.
+        // Inside a tool, `--yes` is not the answer of a person.
         let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };
         session = session.hook(Arc::new(changes));
         if let Some(clarifier) = &self.clarifier {
@@ -77,15 +77,15 @@ impl Stores {
     }
 }
 
-/// Asks a model.
+/// Summarises with a model.
 struct ModelSummarizer {
     model: Client,
-    spent: Spent,
+    uncounted: UncountedTokens,
 }
 
 impl Summarizer for ModelSummarizer {
     fn summarize(&self, instructions: &str, text: &str, cancellation: CancellationToken) -> Result<String, String> {
-        // The thread of the call has no executor of its own, and not every command has one.
+        // The thread of the call has no executor.
         let runtime = crate::ground::executor().map_err(|error| error.to_string())?;
         runtime.block_on(async {
             let (text, answer) = tokio::select! {
@@ -93,7 +93,7 @@ impl Summarizer for ModelSummarizer {
                 () = cancellation.cancelled() => return Err("the call was cancelled".to_owned()),
                 answer = self.model.ask_text(instructions, text) => answer.map_err(|error| error.to_string())?,
             };
-            self.spent.add_answer(&self.model, &answer);
+            self.uncounted.add_answer(&self.model, &answer);
             Ok(text)
         })
     }

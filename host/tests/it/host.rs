@@ -334,7 +334,7 @@ fn plugins_of_the_user_are_loaded_and_those_of_a_project_only_on_request() {
         named["plugins"][0]["folder"].as_str().is_some_and(|path| path.ends_with("/.toolc/plugins/echo")),
         "{named}"
     );
-    Run::new(&folder, &["doctor", "--plugins", "missing"]).assert_refused("no such folder of plugins: missing");
+    Run::new(&folder, &["doctor", "--plugins", "missing"]).assert_refused("the plugin folder does not exist: missing");
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! The calls of `delegate_task`.
+//! Runs the calls of `delegate_task`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -10,17 +10,17 @@ use toolc_catalog::delegation::delegate_task::{Action, Args, Role, TasksItemRole
 use super::Helpers;
 use super::helper::{Helper, Job, OutputSchema, WaitingCall};
 
-/// Helpers that end if the call that waits for them is cancelled.
-struct Waited<'h>(&'h [Arc<Helper>]);
+/// Stops helpers when the call that waits for them is dropped.
+struct StopOnDrop<'h>(&'h [Arc<Helper>]);
 
-impl Drop for Waited<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.iter().for_each(|helper| helper.stop());
     }
 }
 
 impl Helpers {
-    /// Runs a call.
+    /// Runs a call of `delegate_task`.
     pub(in crate::agent) async fn run(&self, args: Args, request: ToolCall<'_>) -> ToolResult {
         check(&args)?;
         match args.action {
@@ -33,15 +33,15 @@ impl Helpers {
             Action::Read => self.read(args.helper_id.as_deref(), args.wait).await,
             Action::Steer => self.steer(&args.helper_id.unwrap_or_default(), &args.message.unwrap_or_default()),
             Action::Stop => {
-                let helpers = self.named(args.helper_id.as_deref())?;
+                let helpers = self.find(args.helper_id.as_deref())?;
                 for helper in &helpers {
                     helper.stop();
                 }
                 for helper in &helpers {
-                    helper.ended().await;
+                    helper.wait_for_end().await;
                 }
                 let taken = self.take(&helpers);
-                reply(helpers.iter().map(|helper| shown(helper, &taken)).collect(), None)
+                reply(helpers.iter().map(|helper| helper_json(helper, &taken)).collect(), None)
             }
         }
     }
@@ -51,24 +51,24 @@ impl Helpers {
         let jobs = self.jobs(args)?;
         if is_background {
             let helpers = self.start(jobs, true, None).map_err(|error| ToolError::new(error.to_string()))?;
-            let note = "The helpers work in the background. You learn when one has ended. Read the results before your last answer: \
+            let note = "The helpers work in the background. You are notified when one has ended. Read the results before your last answer: \
                         the helpers end with the conversation.";
             return reply(helpers.iter().map(|helper| helper.json()).collect(), Some(note));
         }
         let call = Arc::new(WaitingCall { id: id.to_owned(), total: jobs.len(), ended: AtomicUsize::new(0) });
         let helpers = self.start(jobs, false, Some(&call)).map_err(|error| ToolError::new(error.to_string()))?;
-        let waited = Waited(&helpers);
-        for helper in waited.0 {
-            helper.ended().await;
+        let waiting = StopOnDrop(&helpers);
+        for helper in waiting.0 {
+            helper.wait_for_end().await;
         }
         reply(helpers.iter().map(|helper| helper.json()).collect(), None)
     }
 
     async fn read(&self, id: Option<&str>, wait: bool) -> ToolResult {
-        let helpers = self.named(id)?;
+        let helpers = self.find(id)?;
         if wait {
             for helper in &helpers {
-                helper.ended().await;
+                helper.wait_for_end().await;
             }
         }
         let (ended, running): (Vec<_>, Vec<_>) =
@@ -86,7 +86,7 @@ impl Helpers {
     }
 
     fn steer(&self, id: &str, message: &str) -> ToolResult {
-        let helpers = self.named(Some(id))?;
+        let helpers = self.find(Some(id))?;
         let Some(helper) = helpers.first().filter(|helper| !helper.status().has_ended()) else {
             return Err(ToolError::new(format!("{id} has ended: read its result, and start another helper")));
         };
@@ -95,7 +95,7 @@ impl Helpers {
     }
 
     /// Returns the helper with this id, or all helpers in the background.
-    fn named(&self, id: Option<&str>) -> Result<Vec<Arc<Helper>>, ToolError> {
+    fn find(&self, id: Option<&str>) -> Result<Vec<Arc<Helper>>, ToolError> {
         let all = self.all();
         let Some(id) = id else { return Ok(all.iter().filter(|helper| helper.is_background).cloned().collect()) };
         if let Some(helper) = all.iter().find(|helper| helper.id == id) {
@@ -107,7 +107,7 @@ impl Helpers {
         Err(no_result(id, &known))
     }
 
-    /// Returns what helpers are to do.
+    /// Returns the jobs of the helpers to start.
     fn jobs(&self, args: Args) -> Result<Vec<Job>, ToolError> {
         let Args { goal, context, role, tasks, output_schema, .. } = args;
         let schema = |schema: Option<&Value>, path: &str| match schema {
@@ -116,44 +116,44 @@ impl Helpers {
                 .map_err(|problem| invalid(path, "a JSON Schema that can be checked", &problem)),
             None => Ok(None),
         };
-        let common = output_schema.map(|schema| json!(schema));
-        let own = self.levels_of(role == Role::Orchestrator);
+        let default_schema = output_schema.map(|schema| json!(schema));
+        let default_levels = self.levels_for(role == Role::Orchestrator);
         let Some(tasks) = tasks else {
             let goal = goal.unwrap_or_default();
-            let schema = schema(common.as_ref(), "/output_schema")?;
-            return Ok(vec![Job { goal, context, schema, levels: own? }]);
+            let schema = schema(default_schema.as_ref(), "/output_schema")?;
+            return Ok(vec![Job { goal, context, schema, levels: default_levels? }]);
         };
         let mut jobs = Vec::with_capacity(tasks.len());
         for (at, task) in tasks.into_iter().enumerate() {
             let path = format!("/tasks/{at}");
             if task.goal.trim().is_empty() {
-                return Err(invalid(&format!("{path}/goal"), "what the helper is to achieve", "only spaces"));
+                return Err(invalid(&format!("{path}/goal"), "the goal of the helper", "only spaces"));
             }
             let levels = match task.role {
-                Some(role) => self.levels_of(role == TasksItemRole::Orchestrator)?,
-                None => own.clone()?,
+                Some(role) => self.levels_for(role == TasksItemRole::Orchestrator)?,
+                None => default_levels.clone()?,
             };
             let context = [context.clone(), task.context].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-            let (of_task, path) = match task.output_schema {
+            let (task_schema, path) = match task.output_schema {
                 Some(schema) => (Some(json!(schema)), format!("{path}/output_schema")),
-                None => (common.clone(), "/output_schema".to_owned()),
+                None => (default_schema.clone(), "/output_schema".to_owned()),
             };
-            let schema = schema(of_task.as_ref(), &path)?;
+            let schema = schema(task_schema.as_ref(), &path)?;
             jobs.push(Job { goal: task.goal, context: Some(context), schema, levels });
         }
         Ok(jobs)
     }
 
-    /// Returns how many levels of helpers a helper can have below itself.
-    fn levels_of(&self, is_orchestrator: bool) -> Result<u32, ToolError> {
+    /// Returns how many levels of helpers may be below a helper.
+    fn levels_for(&self, is_orchestrator: bool) -> Result<u32, ToolError> {
         match (is_orchestrator, self.levels) {
             (_, 0) => {
-                let message = "this conversation cannot have helpers: do the work yourself";
+                let message = "this conversation cannot start helpers: do the work yourself";
                 Err(ToolError::with_kind(ErrorKind::Refused, message))
             }
             (false, _) => Ok(0),
             (true, 1) => {
-                let message = "helpers of this conversation cannot have helpers of their own: use the role leaf";
+                let message = "helpers of this conversation cannot start helpers: use the role leaf";
                 Err(ToolError::with_kind(ErrorKind::Refused, message))
             }
             (true, levels) => Ok(levels - 1),
@@ -161,7 +161,7 @@ impl Helpers {
     }
 }
 
-/// Checks what the schema of the arguments cannot express.
+/// Checks the rules that the schema of the arguments cannot express.
 fn check(args: &Args) -> Result<(), ToolError> {
     let (has_goal, has_tasks) = (args.goal.is_some(), args.tasks.is_some());
     if args.action == Action::Spawn {
@@ -174,7 +174,7 @@ fn check(args: &Args) -> Result<(), ToolError> {
             return Err(invalid("", "either goal or tasks", got));
         }
         if args.goal.as_ref().is_some_and(|goal| goal.trim().is_empty()) {
-            return Err(invalid("/goal", "what the helper is to achieve", "only spaces"));
+            return Err(invalid("/goal", "the goal of the helper", "only spaces"));
         }
         return Ok(());
     }
@@ -209,16 +209,16 @@ fn is_same(one: &Arc<Helper>, other: &Arc<Helper>) -> bool {
     Arc::ptr_eq(one, other)
 }
 
-fn is_in(helper: &Arc<Helper>, all: &[Arc<Helper>]) -> bool {
-    all.iter().any(|one| is_same(one, helper))
+fn is_in(helper: &Arc<Helper>, helpers: &[Arc<Helper>]) -> bool {
+    helpers.iter().any(|one| is_same(one, helper))
 }
 
-/// Returns a helper with its result, if this call is the one that gets it.
-fn shown(helper: &Arc<Helper>, taken: &[Arc<Helper>]) -> Value {
+/// Returns the JSON of a helper. The result is included only if this call has taken it.
+fn helper_json(helper: &Arc<Helper>, taken: &[Arc<Helper>]) -> Value {
     if is_in(helper, taken) { helper.json() } else { without_results(helper.json()) }
 }
 
-/// Leaves out what `read` returns.
+/// Removes the fields that only the action `read` returns.
 fn without_results(mut helper: Value) -> Value {
     if let Some(fields) = helper.as_object_mut() {
         fields.retain(|name, _| !["summary", "output", "not_approved"].contains(&name.as_str()));

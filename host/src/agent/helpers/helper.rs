@@ -1,4 +1,4 @@
-//! A helper: an agent with one task, in a conversation of its own, on a thread of its own.
+//! A helper: an agent with one task, its own conversation and its own thread.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,25 +15,25 @@ use super::Base;
 use crate::agent::budget::Budget;
 use crate::agent::event::{AgentEvent, Observer};
 use crate::agent::plan::{DELEGATE_TASK, HelperPlan, Plan};
-use crate::agent::{Agent, Ended, Interrupts};
+use crate::agent::{Agent, Interrupts, TurnOutcome};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
-use crate::models::Spent;
+use crate::models::UncountedTokens;
 
-/// The maximum length of a summary, in characters. The middle of a longer one is left out.
+/// The maximum length of a summary, in characters. The middle of a longer summary is left out.
 const MAX_SUMMARY: usize = 12_000;
 /// The maximum length of output that has a schema, as JSON.
 const MAX_OUTPUT: usize = 48_000;
 /// The maximum length of a goal in lists and events, in characters.
-const SHOWN_GOAL: usize = 200;
-/// What a message of the parent begins with.
+const MAX_GOAL_CHARS: usize = 200;
+/// The prefix of a message of the parent.
 const FROM_PARENT: &str = "A message of the agent that gave you the task: ";
 
-/// What a helper does, or how it has ended.
+/// Whether a helper runs, or how it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Status {
-    /// It waits for others to end.
+    /// The helper waits until another one ends, because too many run.
     Waiting,
     Running,
     Done,
@@ -63,7 +63,7 @@ impl Status {
     }
 }
 
-/// What a helper returns.
+/// The result of a helper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Report {
     pub(super) status: Status,
@@ -95,12 +95,12 @@ impl Report {
     }
 }
 
-/// What a helper is to do.
+/// The task of a helper.
 pub(super) struct Job {
     pub(super) goal: String,
     pub(super) context: Option<String>,
     pub(super) schema: Option<OutputSchema>,
-    /// How many levels of helpers it can have below itself.
+    /// How many levels of helpers may be below this one.
     pub(super) levels: u32,
 }
 
@@ -111,10 +111,10 @@ pub(super) struct OutputSchema {
 }
 
 impl OutputSchema {
-    /// Returns a schema.
+    /// Checks a schema.
     ///
     /// # Errors
-    /// Returns an error if it is not valid, or too long.
+    /// Returns an error if the schema is invalid or too long.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         let text = schema.to_string();
         if text.len() > 20_000 {
@@ -123,8 +123,8 @@ impl OutputSchema {
         Ok(Self { checked: CheckedSchema::new(schema).map_err(|error| error.to_string())?, text })
     }
 
-    /// Returns the output in an answer: JSON, which may be in a fenced block.
-    fn read(&self, answer: &str) -> Result<Value, String> {
+    /// Returns the output in an answer: JSON, alone or in a fenced block.
+    fn parse_output(&self, answer: &str) -> Result<Value, String> {
         let text = answer.trim();
         let fenced = text.strip_suffix("```").and_then(|text| {
             let start = text.find("```")?;
@@ -132,9 +132,9 @@ impl OutputSchema {
         });
         let text = fenced.unwrap_or(text).trim();
         if text.len() > MAX_OUTPUT {
-            return Err(format!("it has {} bytes, and {MAX_OUTPUT} are allowed", text.len()));
+            return Err(format!("the output has {} bytes, and {MAX_OUTPUT} are allowed", text.len()));
         }
-        let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| format!("the output is not JSON: {error}"))?;
         match self.checked.problem(&value) {
             Some(problem) => Err(problem),
             None => Ok(value),
@@ -142,20 +142,20 @@ impl OutputSchema {
     }
 }
 
-/// A call of `delegate_task` that waits for helpers, for its progress.
+/// A call of `delegate_task` that waits for helpers. Its progress is the number of helpers that have ended.
 pub(super) struct WaitingCall {
     pub(super) id: String,
     pub(super) total: usize,
     pub(super) ended: AtomicUsize,
 }
 
-/// A helper, as its parent sees it.
+/// The parent's handle of a helper.
 pub(super) struct Helper {
     pub(super) id: String,
     /// The beginning of the goal.
     pub(super) goal: String,
     pub(super) is_background: bool,
-    /// The name of its task.
+    /// The name of the task of the helper.
     task: String,
     budget: Arc<Budget>,
     began: Instant,
@@ -170,13 +170,13 @@ struct State {
     report: Option<Report>,
 }
 
-/// What the thread of a helper needs.
-pub(super) struct Surroundings {
+/// The values that the thread of a helper needs.
+pub(super) struct HelperContext {
     pub(super) base: Base,
     pub(super) parent: String,
     pub(super) slots: Arc<Semaphore>,
     pub(super) plan: HelperPlan,
-    pub(super) spent: Spent,
+    pub(super) uncounted: UncountedTokens,
     pub(super) call: Option<Arc<WaitingCall>>,
 }
 
@@ -184,36 +184,36 @@ impl Helper {
     /// Starts a helper.
     ///
     /// # Errors
-    /// Returns an error if there is no thread for it.
-    pub(super) fn start(id: String, is_background: bool, job: Job, surroundings: Surroundings) -> Result<Arc<Self>> {
-        let goal = surroundings.base.redactor.text(&job.goal).into_owned();
+    /// Returns an error if no thread can be started.
+    pub(super) fn start(id: String, is_background: bool, job: Job, context: HelperContext) -> Result<Arc<Self>> {
+        let goal = context.base.redactor.text(&job.goal).into_owned();
         let helper = Arc::new(Self {
-            goal: beginning(&show::one_line(&goal), SHOWN_GOAL).into_owned(),
+            goal: beginning(&show::one_line(&goal), MAX_GOAL_CHARS).into_owned(),
             is_background,
-            task: surroundings.plan.name.clone(),
-            budget: Arc::clone(&surroundings.plan.budget),
+            task: context.plan.name.clone(),
+            budget: Arc::clone(&context.plan.budget),
             began: Instant::now(),
             stop: watch::Sender::new(false),
             status: watch::Sender::new(Status::Waiting),
             state: Mutex::default(),
             id,
         });
-        let on_thread = Arc::clone(&helper);
+        let thread_handle = Arc::clone(&helper);
         let work = move || {
-            let ending = Ending(&on_thread);
+            let guard = EndGuard(&thread_handle);
             let report = match crate::ground::executor() {
-                Ok(runtime) => runtime.block_on(on_thread.work(job, &surroundings)),
+                Ok(runtime) => runtime.block_on(thread_handle.work(job, &context)),
                 Err(error) => Report::new(Status::Failed, Some(error.to_string())),
             };
-            ending.end(report, &surroundings);
+            guard.end(report, &context);
         };
         let thread = thread::Builder::new().name(helper.id.clone()).spawn(work);
         thread.map_err(|error| Error::failed("start the thread of a helper", error))?;
         Ok(helper)
     }
 
-    /// Returns the helper of an earlier run, which has ended.
-    pub(super) fn ended_before(id: String, goal: String, report: Report) -> Arc<Self> {
+    /// Returns a helper that has ended in an earlier run.
+    pub(super) fn from_earlier_run(id: String, goal: String, report: Report) -> Arc<Self> {
         Arc::new(Self {
             id,
             goal,
@@ -235,28 +235,28 @@ impl Helper {
         self.state().report.clone()
     }
 
-    /// Returns how the news begins that it has ended.
-    pub(super) fn end_begins(&self) -> String {
+    /// Returns the prefix of the news that this helper has ended.
+    pub(super) fn end_prefix(&self) -> String {
         format!("The helper {} has ended: ", self.id)
     }
 
-    /// Ends the helper. It ends soon, not immediately.
+    /// Asks the helper to end. Does not wait for its end.
     pub(super) fn stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// Waits for the end of the helper, with everything that it has started.
-    pub(super) async fn ended(&self) {
+    /// Waits until the helper and everything that it has started have ended.
+    pub(super) async fn wait_for_end(&self) {
         let mut status = self.status.subscribe();
         let _ = status.wait_for(|status| status.has_ended()).await;
     }
 
-    /// Sends the helper a message, which it gets with its next results.
+    /// Sends the helper a message. The model of the helper gets it with its next results.
     pub(super) fn steer(&self, base: &Base, message: &str) {
         base.news.add(&self.task, format!("{FROM_PARENT}{message}"));
     }
 
-    /// Returns what the model learns about the helper: its report, or what it is doing.
+    /// Returns the helper as JSON for the model: its report, or its status if it has not ended.
     pub(super) fn json(&self) -> Value {
         let mut json =
             Map::from_iter([("helper_id".to_owned(), json!(self.id)), ("goal".to_owned(), json!(self.goal))]);
@@ -278,45 +278,45 @@ impl Helper {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn work(self: &Arc<Self>, job: Job, surroundings: &Surroundings) -> Report {
+    async fn work(self: &Arc<Self>, job: Job, context: &HelperContext) -> Report {
         let mut stop = self.stop.subscribe();
-        let mut stopped = async move || drop(stop.wait_for(|stop| *stop).await);
+        let mut stop_requested = async move || drop(stop.wait_for(|stop| *stop).await);
         let slot = tokio::select! {
             biased;
-            () = stopped() => return Report::new(Status::Stopped, Some("stopped before it began".to_owned())),
-            slot = surroundings.slots.acquire() => slot,
+            () = stop_requested() => return Report::new(Status::Stopped, Some("stopped before it began".to_owned())),
+            slot = context.slots.acquire() => slot,
         };
         self.status.send_replace(Status::Running);
-        let observer = &surroundings.base.observer;
+        let observer = &context.base.observer;
         observer(&AgentEvent::HelperBegins { helper: &self.id, goal: &self.goal, background: self.is_background });
-        let mut agent = match surroundings.agent(self) {
+        let mut agent = match context.agent(self) {
             Ok(agent) => agent,
             Err(error) => return Report::new(Status::Failed, Some(error.to_string())),
         };
         let mut report = tokio::select! {
             biased;
-            () = stopped() => Report::new(Status::Stopped, Some("stopped before its end".to_owned())),
+            () = stop_requested() => Report::new(Status::Stopped, Some("stopped before its end".to_owned())),
             report = job.work(&mut agent) => report,
         };
         report.not_approved = agent.not_approved();
-        surroundings.spent.add(agent.total_tokens());
-        // Its task ends, with its processes and its own helpers. Only then may another helper begin.
+        context.uncounted.add(agent.total_tokens());
+        // Ends the helper's task with its processes and helpers, before another helper may begin.
         drop(agent);
         drop(slot);
         report
     }
 }
 
-impl Surroundings {
+impl HelperContext {
     fn agent(&self, helper: &Arc<Helper>) -> Result<Agent> {
         let Base { make, selection, toolsets, approver, observer, .. } = &self.base;
-        // The user does not see a helper in the background, and may be typing.
+        // A background helper asks no questions: the user does not see it, and may be typing.
         let approver = approver.clone().filter(|_| !helper.is_background);
         make(Plan {
             selection,
             toolsets: toolsets.clone(),
             source: "helper",
-            observer: observer_of(helper, observer.clone(), self.call.clone()),
+            observer: helper_observer(helper, observer.clone(), self.call.clone()),
             approver,
             resume: None,
             worker: None,
@@ -341,17 +341,17 @@ impl Job {
         let mut message = self.message();
         let mut is_retry = false;
         loop {
-            let ended = agent.run_turn(&message, &mut Interrupts::new()).await;
+            let outcome = agent.run_turn(&message, &mut Interrupts::new()).await;
             let answer = agent.last_answer();
-            let (status, error) = match ended {
-                Ok(Ended::Done) => {
-                    // A message that has come too late for its results.
+            let (status, error) = match outcome {
+                Ok(TurnOutcome::Done) => {
+                    // The parent may have sent a message after the last results.
                     let news = agent.take_news();
                     if news.iter().any(|text| text.starts_with(FROM_PARENT)) {
                         message = news.join("\n");
                         continue;
                     }
-                    match self.schema.as_ref().map(|schema| schema.read(answer)) {
+                    match self.schema.as_ref().map(|schema| schema.parse_output(answer)) {
                         None if answer.trim().is_empty() => {
                             (Status::Failed, "the helper ended without an answer".to_owned())
                         }
@@ -362,21 +362,21 @@ impl Job {
                         Some(Err(problem)) if !is_retry => {
                             is_retry = true;
                             message = format!(
-                                "Your last answer does not match the schema: {problem}. Answer again, with nothing but the JSON."
+                                "Your last answer does not match the schema: {problem}. Answer again, with only the JSON."
                             );
                             continue;
                         }
                         Some(Err(problem)) => {
                             let error =
-                                format!("the answer does not match output_schema, also after a retry: {problem}");
+                                format!("the answer does not match output_schema, even after a retry: {problem}");
                             (Status::Failed, error)
                         }
                     }
                 }
-                Ok(Ended::Refused) => (Status::Refused, "the model refused".to_owned()),
-                Ok(Ended::CutOff) => (Status::CutOff, "the answer was cut off at the token limit".to_owned()),
-                Ok(Ended::OutOfBudget) => (Status::OutOfBudget, "the helper used up its requests".to_owned()),
-                Ok(Ended::Interrupted) => (Status::Stopped, "interrupted".to_owned()),
+                Ok(TurnOutcome::Refused) => (Status::Refused, "the model refused".to_owned()),
+                Ok(TurnOutcome::CutOff) => (Status::CutOff, "the answer was cut off at the token limit".to_owned()),
+                Ok(TurnOutcome::OutOfBudget) => (Status::OutOfBudget, "the helper used up its requests".to_owned()),
+                Ok(TurnOutcome::Interrupted) => (Status::Stopped, "interrupted".to_owned()),
                 Err(error) => (Status::Failed, error.to_string()),
             };
             return Report::new(status, Some(error)).with_summary(answer);
@@ -384,13 +384,13 @@ impl Job {
     }
 }
 
-/// Makes sure that a helper ends for its parent, also if its thread panics.
-struct Ending<'h>(&'h Arc<Helper>);
+/// Reports the end of a helper to its parent, even if the thread of the helper panics.
+struct EndGuard<'h>(&'h Arc<Helper>);
 
-impl Ending<'_> {
-    fn end(self, report: Report, surroundings: &Surroundings) {
+impl EndGuard<'_> {
+    fn end(self, report: Report, context: &HelperContext) {
         let helper = self.0;
-        let Surroundings { base, parent, call, .. } = surroundings;
+        let HelperContext { base, parent, call, .. } = context;
         let report = Report { requests: helper.budget.used(), seconds: helper.began.elapsed().as_secs(), ..report };
         let status = report.status;
         helper.state().report = Some(report);
@@ -405,9 +405,9 @@ impl Ending<'_> {
             let ended = call.ended.fetch_add(1, Ordering::SeqCst) + 1;
             progress(&base.observer, call, ended, &format!("{} has ended", helper.id));
         }
-        // A helper that was stopped has a parent that knows.
+        // The parent knows about a helper that it has stopped.
         if helper.is_background && status != Status::Stopped {
-            let begins = helper.end_begins();
+            let begins = helper.end_prefix();
             let text = format!("{begins}{}. Read its result with {DELEGATE_TASK}, action read", status.word());
             base.news.add(parent, text);
         }
@@ -415,7 +415,7 @@ impl Ending<'_> {
     }
 }
 
-impl Drop for Ending<'_> {
+impl Drop for EndGuard<'_> {
     fn drop(&mut self) {
         if !self.0.status().has_ended() {
             let error = "the helper ended unexpectedly".to_owned();
@@ -425,31 +425,31 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Returns the observer of a helper, which tells that of its parent what a person should know.
-fn observer_of(helper: &Arc<Helper>, parent: Observer, call: Option<Arc<WaitingCall>>) -> Observer {
+/// Returns the observer of a helper. It forwards to the observer of the parent what a person should see.
+fn helper_observer(helper: &Arc<Helper>, parent: Observer, call: Option<Arc<WaitingCall>>) -> Observer {
     let helper = Arc::clone(helper);
     let background = helper.is_background;
     Arc::new(move |event| match *event {
         AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
-            let shown = show::call("", tool, arguments, SHOWN_GOAL);
+            let call_text = show::call("", tool, arguments, MAX_GOAL_CHARS);
             if let Some(call) = &call {
-                progress(&parent, call, call.ended.load(Ordering::SeqCst), &format!("{}: {shown}", helper.id));
+                progress(&parent, call, call.ended.load(Ordering::SeqCst), &format!("{}: {call_text}", helper.id));
             }
-            helper.state().last_call = shown;
+            helper.state().last_call = call_text;
             parent(&AgentEvent::HelperCall { helper: &helper.id, tool, emoji, arguments, background });
         }
         AgentEvent::Notice { text } if !background => {
             parent(&AgentEvent::Notice { text: &format!("{}: {text}", helper.id) });
         }
-        AgentEvent::HelperBegins { helper, goal, background: below } => {
-            parent(&AgentEvent::HelperBegins { helper, goal, background: background || below });
+        AgentEvent::HelperBegins { helper, goal, background: is_nested } => {
+            parent(&AgentEvent::HelperBegins { helper, goal, background: background || is_nested });
         }
-        AgentEvent::HelperCall { helper, tool, emoji, arguments, background: below } => {
-            let background = background || below;
+        AgentEvent::HelperCall { helper, tool, emoji, arguments, background: is_nested } => {
+            let background = background || is_nested;
             parent(&AgentEvent::HelperCall { helper, tool, emoji, arguments, background });
         }
-        AgentEvent::HelperEnds { helper, outcome, requests, milliseconds, background: below } => {
-            let background = background || below;
+        AgentEvent::HelperEnds { helper, outcome, requests, milliseconds, background: is_nested } => {
+            let background = background || is_nested;
             parent(&AgentEvent::HelperEnds { helper, outcome, requests, milliseconds, background });
         }
         _ => {}
@@ -467,22 +467,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_is_json_that_matches_the_schema_with_or_without_a_fence() {
+    fn output_may_be_in_a_fenced_block_and_must_match_the_schema() {
         let schema = json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } });
-        let schema = OutputSchema::new(&schema).expect("it is valid");
+        let schema = OutputSchema::new(&schema).expect("valid schema");
         for answer in ["{\"n\":1}", " {\"n\":1}\n", "```json\n{\"n\":1}\n```", "Here it is:\n```\n{\"n\":1}\n```\n"] {
-            assert_eq!(schema.read(answer), Ok(json!({ "n": 1 })), "{answer}");
+            assert_eq!(schema.parse_output(answer), Ok(json!({ "n": 1 })), "{answer}");
         }
         for (answer, problem) in [("one", "not JSON"), ("", "not JSON"), ("{}", "required"), ("{\"n\":\"1\"}", "`/n`")]
         {
-            let error = schema.read(answer).expect_err(answer);
+            let error = schema.parse_output(answer).expect_err(answer);
             assert!(error.contains(problem), "{error}");
         }
-        assert!(schema.read(&format!("[{}]", "0,".repeat(MAX_OUTPUT))).expect_err("it is long").contains("bytes"));
+        assert!(
+            schema.parse_output(&format!("[{}]", "0,".repeat(MAX_OUTPUT))).expect_err("too long").contains("bytes")
+        );
     }
 
     #[test]
-    fn a_schema_that_is_no_schema_is_refused() {
+    fn an_invalid_or_long_schema_is_refused() {
         for schema in [json!({ "type": "number or so" }), json!({ "$ref": "https://example.com/x.json" })] {
             assert!(OutputSchema::new(&schema).is_err(), "{schema}");
         }
@@ -492,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_summary_has_its_beginning_and_its_end() {
+    fn a_long_summary_keeps_its_beginning_and_its_end() {
         let whole = format!("ä{}z", "-".repeat(MAX_SUMMARY));
         let text = without_middle(&whole, MAX_SUMMARY);
         assert!(text.starts_with('ä') && text.ends_with('z'), "{text}");

@@ -1,7 +1,7 @@
-//! Helpers: agents to which the model of a conversation hands parts of its task with `delegate_task`.
+//! Helpers: agents to which a model delegates parts of its task with `delegate_task`.
 //!
-//! A helper has a fresh conversation, its own task, and the tools of its parent without [some](super::plan). It runs on a thread of its own
-//! ([`helper`]), so that it goes on while its parent's user types. It ends with its parent. [`call`] handles the calls of the tool.
+//! A helper has a new conversation, its own task, and the tools of its parent except for [some](super::plan). It runs on its own thread
+//! ([`helper`]), so that it continues while the user types. A helper ends with its parent. [`call`] handles the calls of the tool.
 
 mod call;
 mod helper;
@@ -22,37 +22,37 @@ use super::event::Observer;
 use super::plan::{HelperPlan, Plan};
 use super::{Agent, News};
 use crate::ground::error::{Error, Result};
-use crate::models::Spent;
-use helper::{Helper, Job, Report, Surroundings, WaitingCall};
+use crate::models::UncountedTokens;
+use helper::{Helper, HelperContext, Job, Report, WaitingCall};
 
-/// The maximum number of helpers of a conversation that have not ended or whose results were not read.
+/// The maximum number of helpers of a conversation that are running or have unread results.
 const MAX_HELPERS: usize = 20;
 
-/// The time that the end of a conversation waits for the end of its helpers.
+/// How long the end of a conversation waits until its helpers have ended.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// The helpers of one conversation.
 pub(super) struct Helpers {
     base: Base,
-    /// The name of the task whose helpers they are.
+    /// The name of the task of the parent.
     task: String,
-    /// How many levels of helpers can be below the conversation.
+    /// How many levels of helpers may be below the conversation.
     levels: u32,
     max_iterations: u32,
     slots: Arc<Semaphore>,
-    /// The number of the latest helper, counted for all conversations below one.
+    /// The number of the latest helper. The count is shared with all conversations above and below.
     latest: Arc<AtomicU32>,
     budget: Mutex<Arc<Budget>>,
-    /// The helpers that have not ended or whose results were not read, in the order of their start.
+    /// The helpers that are running or have unread results, in the order of their start.
     all: Mutex<Vec<Arc<Helper>>>,
-    /// Where the tokens of helpers that have ended are added.
-    spent: Spent,
+    /// The counter to which the tokens of ended helpers are added.
+    uncounted: UncountedTokens,
 }
 
-/// Makes an agent.
+/// A function that makes an agent.
 pub(super) type MakeAgent = Arc<dyn Fn(Plan<'_>) -> Result<Agent> + Send + Sync>;
 
-/// What helpers have in common with their parent.
+/// The values that helpers share with their parent.
 #[derive(Clone)]
 pub(super) struct Base {
     /// Makes an agent in the process of the parent.
@@ -66,12 +66,12 @@ pub(super) struct Base {
     pub(super) observer: Observer,
 }
 
-/// A helper in the background, as it is recorded.
+/// A background helper, as it is stored with the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RecordedHelper {
     pub(super) helper_id: String,
     pub(super) goal: String,
-    /// What it returned, if it has ended.
+    /// The result, if the helper has ended.
     #[serde(default)]
     report: Option<Report>,
 }
@@ -85,7 +85,7 @@ impl RecordedHelper {
 impl std::fmt::Display for RecordedHelper {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let state = match &self.report {
-            Some(report) => format!("{}, its result was not read", report.status.word()),
+            Some(report) => format!("{}, the result was not read", report.status.word()),
             None => "has not ended".to_owned(),
         };
         write!(f, "{} ({state}): {}", self.helper_id, self.goal)
@@ -93,13 +93,13 @@ impl std::fmt::Display for RecordedHelper {
 }
 
 impl Helpers {
-    /// Returns the helpers of a conversation, which has none yet.
+    /// Returns an empty list of helpers for a conversation.
     pub(super) fn new(
         base: Base,
         task: &str,
         plan: Option<&HelperPlan>,
         budget: &Arc<Budget>,
-        spent: Spent,
+        uncounted: UncountedTokens,
     ) -> Arc<Self> {
         let limits = base.limits;
         Arc::new(Self {
@@ -110,7 +110,7 @@ impl Helpers {
             latest: plan.map_or_else(Arc::default, |plan| Arc::clone(&plan.latest)),
             budget: Mutex::new(Arc::clone(budget)),
             all: Mutex::default(),
-            spent,
+            uncounted,
             base,
         })
     }
@@ -120,7 +120,7 @@ impl Helpers {
         *self.budget.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(budget);
     }
 
-    /// Returns the helpers in the background, to record them.
+    /// Returns the background helpers in the form that is stored.
     pub(super) fn recorded(&self) -> Vec<RecordedHelper> {
         let background = self.all().iter().filter(|helper| helper.is_background).cloned().collect::<Vec<_>>();
         let recorded = |helper: Arc<Helper>| RecordedHelper {
@@ -131,24 +131,24 @@ impl Helpers {
         background.into_iter().map(recorded).collect()
     }
 
-    /// Restores the results of an earlier run that were not read.
+    /// Restores the unread results of an earlier run.
     pub(super) fn restore(&self, recorded: Vec<RecordedHelper>) {
         let numbers = recorded.iter().filter_map(|helper| helper.helper_id.rsplit('_').next()?.parse().ok());
         self.latest.fetch_max(numbers.max().unwrap_or(0), Ordering::SeqCst);
         let ended = recorded.into_iter().filter_map(|RecordedHelper { helper_id, goal, report }| {
-            report.map(|report| Helper::ended_before(helper_id, goal, report))
+            report.map(|report| Helper::from_earlier_run(helper_id, goal, report))
         });
         self.all().extend(ended.take(MAX_HELPERS));
     }
 
-    /// Waits for the helpers in the background, and returns their results, or `None` if there are none.
-    pub(super) async fn results_of_background(&self) -> Option<String> {
+    /// Waits for the background helpers, and returns their results, or `None` if no helper runs in the background.
+    pub(super) async fn collect_results(&self) -> Option<String> {
         let helpers: Vec<Arc<Helper>> = self.all().iter().filter(|helper| helper.is_background).cloned().collect();
         if helpers.is_empty() {
             return None;
         }
         for helper in &helpers {
-            helper.ended().await;
+            helper.wait_for_end().await;
         }
         let results: Vec<serde_json::Value> = self.take(&helpers).iter().map(|helper| helper.json()).collect();
         Some(serde_json::Value::from(results).to_string())
@@ -157,13 +157,12 @@ impl Helpers {
     /// Starts helpers.
     ///
     /// # Errors
-    /// Returns an error if there are too many, or one cannot be started. Then none runs.
+    /// Returns an error if there are too many helpers, or one cannot be started. In this case, none runs.
     fn start(&self, jobs: Vec<Job>, is_background: bool, call: Option<&Arc<WaitingCall>>) -> Result<Vec<Arc<Helper>>> {
         let mut all = self.all();
         if all.len() + jobs.len() > MAX_HELPERS {
             return Err(Error::Invalid(format!(
-                "there would be more than {MAX_HELPERS} helpers that have not ended or whose results were not read: read results, or stop \
-                 helpers"
+                "there would be more than {MAX_HELPERS} helpers that are running or have unread results: read results, or stop helpers"
             )));
         }
         let budget = Arc::clone(&self.budget.lock().unwrap_or_else(PoisonError::into_inner));
@@ -173,18 +172,18 @@ impl Helpers {
             let plan = HelperPlan {
                 name: format!("{}-{id}", self.task),
                 levels: job.levels,
-                budget: Budget::of_helper(self.max_iterations, Arc::clone(&budget)),
+                budget: Budget::for_helper(self.max_iterations, Arc::clone(&budget)),
                 latest: Arc::clone(&self.latest),
             };
-            let surroundings = Surroundings {
+            let context = HelperContext {
                 base: self.base.clone(),
                 parent: self.task.clone(),
                 slots: Arc::clone(&self.slots),
                 plan,
-                spent: self.spent.clone(),
+                uncounted: self.uncounted.clone(),
                 call: call.cloned(),
             };
-            match Helper::start(id, is_background, job, surroundings) {
+            match Helper::start(id, is_background, job, context) {
                 Ok(helper) => started.push(helper),
                 Err(error) => {
                     for helper in &started {
@@ -198,14 +197,14 @@ impl Helpers {
         Ok(started)
     }
 
-    /// Removes helpers, and returns those that were there: each is returned once, so that of several calls that wait for a helper, one
-    /// gets its result.
+    /// Removes helpers, and returns those that were present. If several calls wait for a helper, only one of them takes it and gets its
+    /// result.
     fn take(&self, helpers: &[Arc<Helper>]) -> Vec<Arc<Helper>> {
         let taken: Vec<Arc<Helper>> =
             self.all().extract_if(.., |helper| helpers.iter().any(|read| Arc::ptr_eq(read, helper))).collect();
         for helper in &taken {
-            // There is nothing left to read.
-            self.base.news.remove(&self.task, &helper.end_begins());
+            // The news that the helper has ended is obsolete.
+            self.base.news.remove(&self.task, &helper.end_prefix());
         }
         taken
     }
@@ -222,7 +221,7 @@ impl Helpers {
         }
     }
 
-    /// Returns the helpers, without those that were stopped with the call that waited for them.
+    /// Locks and returns the helpers, without foreground helpers that have ended: their call has returned the results.
     fn all(&self) -> MutexGuard<'_, Vec<Arc<Helper>>> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|helper| helper.is_background || !helper.status().has_ended());

@@ -1,7 +1,7 @@
 //! `toolc batch`: works on many tasks without a person, and writes a trajectory for each.
 //!
-//! The result of a task is one line, written when the task has ended, so that a run that was stopped goes on with the tasks that have
-//! no line.
+//! The result of a task is one line, written when the task has ended. If a run is stopped, a later run continues with the tasks that
+//! have no line.
 
 mod tasks;
 mod trajectory;
@@ -19,17 +19,17 @@ use toolc_config::Home;
 
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
-use crate::agent::{Ended, Interrupts};
+use crate::agent::{Interrupts, TurnOutcome};
 use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use crate::person::Person;
 use tasks::Task;
 use trajectory::Trajectory;
 
-/// The end of the help.
+/// The last part of the help.
 const HELP: &str = "\
-TASKS is a file of JSON lines: {\"id\": \"t1\", \"prompt\": \"...\"}. Without an id, the task is named by the number of its line. OUT
-has one line for each task that has ended. Tasks that are in OUT are not run again, unless they failed.
+TASKS is a file of JSON lines: {\"id\": \"t1\", \"prompt\": \"...\"}. The default id is the line number. OUT has one line for each
+task that has ended. Tasks that are in OUT are not run again, unless they failed.
 
 No person is asked: commands that need approval do not run, unless `--approval off` is set.
 
@@ -47,16 +47,16 @@ pub(crate) struct BatchCommand {
     tasks: PathBuf,
     #[command(flatten)]
     args: AgentArgs,
-    /// The distribution that draws the toolsets of each task. Default: the toolsets of `--enable`, or else `cli`.
+    /// The distribution that draws the toolsets of each task. Default: the toolsets of `--enable`, or `cli`.
     #[arg(long, value_name = "NAME", conflicts_with = "enable")]
     distribution: Option<String>,
-    /// The seed of the first task. Each task has the next one, so that a task draws the same toolsets in each run.
+    /// The seed of the first task. The seed is increased by one for each further task, so that a task draws the same toolsets in each run.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// The file of results.
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
-    /// The number of tasks that run at the same time.
+    /// The maximum number of tasks that run at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
 }
@@ -66,23 +66,23 @@ impl BatchCommand {
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let tasks = tasks::read(&self.tasks)?;
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
-        check_out(&self.tasks, &self.out)?;
+        check_out_file(&self.tasks, &self.out)?;
         let setup = Arc::new(Setup::new(&self.args, options, home, Person::absent())?);
         setup.check_environment()?;
-        let out = open_out(&self.out)?;
-        let done = trajectory::finished(&self.out)?;
-        let open: Vec<(usize, Task)> =
+        let out = open_out_file(&self.out)?;
+        let done = trajectory::read_finished_ids(&self.out)?;
+        let pending: Vec<(usize, Task)> =
             tasks.into_iter().enumerate().filter(|(_, task)| !done.contains(&task.id)).collect();
-        eprintln!("{} tasks, {} of them have ended before", open.len() + done.len(), done.len());
+        eprintln!("{} tasks, {} of them have already ended", pending.len() + done.len(), done.len());
         let run = Run { setup: &setup, command: self, distribution, out: Mutex::new(out), failed: Mutex::default() };
         let runtime = crate::ground::executor()?;
-        let status = runtime.block_on(run.all(open));
+        let status = runtime.block_on(run.run_tasks(pending));
         setup.settle();
         status
     }
 }
 
-/// Returns the distribution of this name.
+/// Finds a distribution by its name.
 fn distribution(name: &str) -> Result<Distribution> {
     let all = &toolc_catalog::DISTRIBUTIONS;
     all.iter()
@@ -98,18 +98,15 @@ fn distribution(name: &str) -> Result<Distribution> {
         .map_err(Error::Invalid)
 }
 
-/// Fails if the file of results is that of the tasks, or is one of something else. Nothing is changed.
-fn check_out(tasks: &Path, out: &Path) -> Result<()> {
+/// Fails if the file of results is the task file, or holds something other than results. The file is not changed.
+fn check_out_file(tasks: &Path, out: &Path) -> Result<()> {
     if is_same_file(tasks, out) {
-        return Err(Error::Invalid(format!(
-            "{} has the tasks, and would get the results: use another file for `--out`",
-            out.display()
-        )));
+        return Err(Error::Invalid(format!("{} is the file of tasks: choose another file for `--out`", out.display())));
     }
-    trajectory::check(out)
+    trajectory::check_results_file(out)
 }
 
-/// Returns whether two paths name one file, also by links.
+/// Returns whether two paths name the same file, even through links.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -123,8 +120,8 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Opens the file of results, for this run alone: two runs would work on the same tasks.
-fn open_out(path: &Path) -> Result<File> {
+/// Opens and locks the file of results, so that two runs do not work on the same tasks.
+fn open_out_file(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
@@ -135,7 +132,7 @@ fn open_out(path: &Path) -> Result<File> {
             "another run writes to {}: wait for its end, or use another file for `--out`",
             path.display()
         ))),
-        // Not all file systems have locks.
+        // Not all file systems support locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
@@ -150,15 +147,15 @@ struct Run<'s> {
 }
 
 impl Run<'_> {
-    async fn all(&self, open: Vec<(usize, Task)>) -> Result<ExitCode> {
+    async fn run_tasks(&self, pending: Vec<(usize, Task)>) -> Result<ExitCode> {
         let interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
-        let queue = Mutex::new(open.into_iter());
+        let queue = Mutex::new(pending.into_iter());
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
         let worker = || {
             let mut interrupts = interrupts.clone();
             async move {
                 while let Some((index, task)) = next() {
-                    if self.task(index, &task, &mut interrupts).await? == Ended::Interrupted {
+                    if self.run_task(index, &task, &mut interrupts).await? == TurnOutcome::Interrupted {
                         return Ok(true);
                     }
                 }
@@ -174,8 +171,8 @@ impl Run<'_> {
         Ok(ExitCode::from(if was_interrupted { 130 } else { u8::from(failed > 0) }))
     }
 
-    /// Works on one task, and writes its line.
-    async fn task(&self, index: usize, task: &Task, interrupts: &mut Interrupts) -> Result<Ended> {
+    /// Runs one task, and writes its line.
+    async fn run_task(&self, index: usize, task: &Task, interrupts: &mut Interrupts) -> Result<TurnOutcome> {
         let seed = self.command.seed.wrapping_add(index as u64);
         let toolsets: Option<Vec<String>> = self
             .distribution
@@ -196,7 +193,7 @@ impl Run<'_> {
         let ended = agent.run_turn(&task.prompt, interrupts).await;
         let (outcome, error) = match &ended {
             // An interrupted task runs again.
-            Ok(Ended::Interrupted) => return Ok(Ended::Interrupted),
+            Ok(TurnOutcome::Interrupted) => return Ok(TurnOutcome::Interrupted),
             Ok(ended) => (ended.word(), None),
             Err(error) => ("failed", Some(self.setup.host.redactor.kept_text(&error.to_string()).into_owned())),
         };
@@ -219,6 +216,6 @@ impl Run<'_> {
             self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone());
         }
         eprintln!("{}: {outcome}", crate::ground::show::one_line(&task.id));
-        Ok(ended.unwrap_or(Ended::Done))
+        Ok(ended.unwrap_or(TurnOutcome::Done))
     }
 }

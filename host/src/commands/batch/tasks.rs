@@ -1,4 +1,4 @@
-//! The file of tasks.
+//! Reads the file of tasks.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -29,31 +29,33 @@ struct Line {
 /// Reads the tasks of a file. Blank lines are ignored.
 ///
 /// # Errors
-/// Returns an error with the number of the first line that is not a task, or that has the id of another one.
+/// Returns an error with the number of the first line that is not a task, or that repeats an id.
 pub(super) fn read(path: &Path) -> Result<Vec<Task>> {
-    let shown = path.display();
-    let file = File::open(path).map_err(|error| Error::failed(format!("read {shown}"), error))?;
+    let path_text = path.display();
+    let file = File::open(path).map_err(|error| Error::failed(format!("read {path_text}"), error))?;
     let length = file.metadata().map(|file| file.len()).unwrap_or_default();
     if length > MAX_BYTES {
-        return Err(Error::Invalid(format!("{shown} is larger than {MAX_BYTES} bytes: split it")));
+        return Err(Error::Invalid(format!("{path_text} is larger than {MAX_BYTES} bytes: split the file")));
     }
     let (mut tasks, mut ids) = (Vec::new(), HashSet::new());
     for (number, line) in (1..).zip(BufReader::new(file.take(MAX_BYTES)).lines()) {
-        let line = line.map_err(|error| format!("{shown}: line {number}: {error}"))?;
+        let line = line.map_err(|error| format!("{path_text}: line {number}: {error}"))?;
         if line.trim().is_empty() {
             continue;
         }
         let Line { id, prompt } = serde_json::from_str(&line).map_err(|error| {
             let error = error.to_string();
             let error = error.split(" at line ").next().unwrap_or_default().to_owned();
-            format!("{shown}: line {number}: expected a task such as {{\"prompt\": \"...\"}}: {error}")
+            format!("{path_text}: line {number}: expected a task such as {{\"prompt\": \"...\"}}: {error}")
         })?;
         if prompt.trim().is_empty() {
-            return Err(Error::Invalid(format!("{shown}: line {number}: the prompt is empty: say what is to be done")));
+            return Err(Error::Invalid(format!(
+                "{path_text}: line {number}: the prompt is empty: write what the model is to do"
+            )));
         }
         let id = id.unwrap_or_else(|| number.to_string());
         if !ids.insert(id.clone()) {
-            return Err(Error::Invalid(format!("{shown}: line {number}: another task has the id `{id}`")));
+            return Err(Error::Invalid(format!("{path_text}: line {number}: another task has the id `{id}`")));
         }
         tasks.push(Task { id, prompt });
     }

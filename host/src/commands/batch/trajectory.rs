@@ -1,4 +1,4 @@
-//! What happened in one task, as one line of JSON.
+//! The trajectory of a task: its events, as one line of JSON in the file of results.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -62,55 +62,55 @@ impl Trajectory {
 
 /// The maximum length of a line of a file of results.
 const MAX_LINE: u64 = 256 << 20;
-/// The beginnings of a line, whose keys are in alphabetical order or in that of the code.
+/// The possible beginnings of a result. Its keys are in alphabetical order, or in the order of the code.
 const BEGINNINGS: [&str; 2] = ["{\"answer\":", "{\"id\":"];
 
-/// What a file of results has.
+/// The content of a file of results.
 #[derive(Default)]
 struct Results {
     /// The ids of the tasks that have not failed.
     ids: HashSet<String>,
-    /// The size of the whole lines.
-    complete: u64,
-    /// What follows them.
-    rest: Rest,
+    /// The size of the complete lines, in bytes.
+    complete_bytes: u64,
+    /// The text after the last line break.
+    tail: Tail,
 }
 
-/// What is after the last end of a line.
+/// The text after the last line break of a file of results.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum Tail {
     #[default]
     Nothing,
-    /// A result, whose process was killed before it wrote the end of the line.
+    /// A result whose line break is missing, because the process was killed.
     Result,
-    /// The beginning of a result.
-    Beginning,
+    /// The beginning of a result, because the process was killed.
+    PartialResult,
 }
 
-/// Checks that a file has nothing but results, or does not exist. It is not changed.
+/// Checks that a file contains only results, or does not exist. The file is not changed.
 ///
 /// # Errors
-/// Returns an error if it has something else, or cannot be read.
-pub(super) fn check(path: &Path) -> Result<()> {
+/// Returns an error if the file contains something else, or cannot be read.
+pub(super) fn check_results_file(path: &Path) -> Result<()> {
     read(path).map(drop)
 }
 
-/// Returns the ids of the tasks in a file of results that have not failed. The last line may be incomplete, if the process was killed: the
-/// beginning of a result is removed.
+/// Returns the ids of the tasks in a file of results that have not failed. If the process was killed, the last line may be incomplete:
+/// a partial result is removed.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, or has something else than results. It is then unchanged.
-pub(super) fn finished(path: &Path) -> Result<HashSet<String>> {
-    let Results { ids, complete, rest } = read(path)?;
+/// Returns an error if the file cannot be read, or contains something else than results. In this case, the file is not changed.
+pub(super) fn read_finished_ids(path: &Path) -> Result<HashSet<String>> {
+    let Results { ids, complete_bytes, tail } = read(path)?;
     let open = || std::fs::OpenOptions::new().append(true).open(path);
     let shown = path.display();
-    match rest {
-        Rest::Nothing => {}
-        Rest::Result => open()
+    match tail {
+        Tail::Nothing => {}
+        Tail::Result => open()
             .and_then(|mut file| file.write_all(b"\n"))
             .map_err(|error| Error::failed(format!("end the last line of {shown}"), error))?,
-        Rest::Beginning => open()
-            .and_then(|file| file.set_len(complete))
+        Tail::PartialResult => open()
+            .and_then(|file| file.set_len(complete_bytes))
             .map_err(|error| Error::failed(format!("remove the incomplete last line of {shown}"), error))?,
     }
     Ok(ids)
@@ -131,7 +131,7 @@ fn read(path: &Path) -> Result<Results> {
         if read == 0 {
             break;
         }
-        let is_whole = line.last() == Some(&b'\n');
+        let is_complete = line.last() == Some(&b'\n');
         let value = serde_json::from_slice::<Value>(&line).ok();
         let is_json = value.is_some();
         let result = value.and_then(|value| {
@@ -145,27 +145,27 @@ fn read(path: &Path) -> Result<Results> {
                 } else {
                     results.ids.insert(id);
                 }
-                if !is_whole {
-                    results.rest = Rest::Result;
+                if !is_complete {
+                    results.tail = Tail::Result;
                 }
             }
-            None if !is_whole && !is_json && is_beginning(&line) => results.rest = Rest::Beginning,
+            None if !is_complete && !is_json && is_partial_result(&line) => results.tail = Tail::PartialResult,
             None => {
                 return Err(Error::Invalid(format!(
-                    "{shown}: line {number} is not the result of a task, and the file is left as it is: use another file for `--out`"
+                    "{shown}: line {number} is not the result of a task. The file was not changed: use another file for `--out`"
                 )));
             }
         }
-        if !is_whole {
+        if !is_complete {
             break;
         }
-        results.complete += read as u64;
+        results.complete_bytes += read as u64;
     }
     Ok(results)
 }
 
-/// Returns whether a line that was cut off is the beginning of a result.
-fn is_beginning(line: &[u8]) -> bool {
+/// Returns whether an incomplete line may be the beginning of a result.
+fn is_partial_result(line: &[u8]) -> bool {
     BEGINNINGS.iter().any(|beginning| line.starts_with(beginning.as_bytes()) || beginning.as_bytes().starts_with(line))
 }
 
@@ -174,24 +174,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_that_failed_and_an_incomplete_line_run_again() {
+    fn failed_tasks_and_tasks_with_an_incomplete_line_are_not_finished() {
         let file = tempfile::NamedTempFile::new().expect("failed to make a file");
         let text = "{\"id\":\"a\",\"outcome\":\"done\"}\n{\"id\":\"b\",\"outcome\":\"failed\"}\n{\"id\":\"c\",\"outc";
         std::fs::write(file.path(), text).expect("failed to write");
-        assert_eq!(finished(file.path()).expect("the file is valid"), HashSet::from(["a".to_owned()]));
+        assert_eq!(read_finished_ids(file.path()).expect("the file is valid"), HashSet::from(["a".to_owned()]));
         let left = std::fs::read_to_string(file.path()).expect("it exists");
         assert_eq!(left.lines().count(), 2);
         assert!(left.ends_with("\"failed\"}\n"));
-        assert_eq!(finished(Path::new("/no/such/file")).expect("the file is valid"), HashSet::new());
-        // The end of the line is all that is missing.
+        assert_eq!(read_finished_ids(Path::new("/no/such/file")).expect("the file is valid"), HashSet::new());
+        // Only the line break is missing.
         let text = "{\"id\":\"a\",\"outcome\":\"done\"}";
         std::fs::write(file.path(), text).expect("failed to write");
-        assert_eq!(finished(file.path()).expect("the file is valid"), HashSet::from(["a".to_owned()]));
+        assert_eq!(read_finished_ids(file.path()).expect("the file is valid"), HashSet::from(["a".to_owned()]));
         assert_eq!(std::fs::read_to_string(file.path()).expect("it exists"), format!("{text}\n"));
     }
 
     #[test]
-    fn a_file_of_something_else_is_refused_and_stays_as_it_is() {
+    fn a_file_without_results_is_refused_and_not_changed() {
         let file = tempfile::NamedTempFile::new().expect("failed to make a file");
         for text in [
             "[1]\n",
@@ -205,8 +205,8 @@ mod tests {
             "\u{0}",
         ] {
             std::fs::write(file.path(), text).expect("failed to write");
-            for checked in [check(file.path()), finished(file.path()).map(drop)] {
-                let error = checked.expect_err("it has something else");
+            for checked in [check_results_file(file.path()), read_finished_ids(file.path()).map(drop)] {
+                let error = checked.expect_err("the file contains something else");
                 assert!(error.to_string().contains("is not the result of a task"), "{text}: {error}");
             }
             assert_eq!(std::fs::read_to_string(file.path()).expect("it exists"), text);

@@ -11,7 +11,7 @@ use super::screen::Screen;
 /// The commands: name, arguments, description.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("/help", "", "list the commands and keys"),
-    ("/tools", "", "list the tools that the model sees, and why others are hidden"),
+    ("/tools", "", "list the tools of the model, and why other tools are hidden"),
     ("/usage", "", "show the tokens of this conversation"),
     ("/compact", "", "replace the beginning of the conversation with a summary"),
     ("/new", "", "begin a new conversation"),
@@ -22,10 +22,10 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
 
 const KEYS: &str = "\
 Enter sends the message; Alt-Enter, Ctrl-J or a backslash at the end begins a new line.
-Ctrl-C cancels the running call, and pressed twice the turn. Ctrl-D leaves.";
+Ctrl-C cancels the running call; pressed twice, it ends the turn. Ctrl-D leaves.";
 
-/// What the model is asked by `/retry`.
-const RETRY: &str = "Go on.";
+/// The message that `/retry` sends.
+const RETRY: &str = "Continue.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
@@ -39,17 +39,17 @@ pub(super) enum Command {
     Quit,
 }
 
-/// What happens after a command.
+/// How the chat continues after a command.
 pub(super) enum Next {
     Prompt,
-    /// A turn with this message.
+    /// Run a turn with this message.
     Turn(String),
     NewConversation,
     Leave,
 }
 
 impl Command {
-    /// Returns the command in a line, or `None` if the line is a message.
+    /// Parses a line. Returns `None` if the line is a message.
     pub(super) fn parse(line: &str) -> Option<Result<Self, String>> {
         let line = line.trim();
         // A path such as `/etc/hosts` begins a message.
@@ -73,7 +73,7 @@ impl Command {
                 return Some(Err(format!("unknown command `{unknown}`: {hint}")));
             }
         };
-        Some(if rest.is_empty() { Ok(command) } else { Err(format!("`{word}` takes no arguments, got `{rest}`")) })
+        Some(if rest.is_empty() { Ok(command) } else { Err(format!("`{word}` takes no arguments, but got `{rest}`")) })
     }
 
     pub(super) async fn run(self, setup: &Setup, agent: &mut Agent, screen: &Screen) -> Next {
@@ -94,9 +94,9 @@ impl Command {
             Self::Usage => {
                 let context = agent.context_tokens().await;
                 let window = agent.model.settings().context_tokens;
-                let of = window.map_or_else(String::new, |window| format!(" of {window}"));
+                let limit = window.map_or_else(String::new, |window| format!(" of {window}"));
                 screen.print(&format!(
-                    "this conversation: {}\nnow in the context: about {context}{of} tokens",
+                    "this conversation: {}\nnow in the context: about {context}{limit} tokens",
                     agent.tokens
                 ));
             }

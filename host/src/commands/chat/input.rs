@@ -19,10 +19,10 @@ use super::commands::COMMANDS;
 use crate::ground::error::{Error, Result};
 
 const PROMPT: &str = "> ";
-/// The number of lines that the history keeps.
+/// The maximum number of messages in the history.
 const HISTORY: usize = 2_000;
 
-/// What the person has typed.
+/// The input of the person.
 pub(super) enum Line {
     Text(String),
     /// Ctrl-C.
@@ -57,7 +57,7 @@ impl Input {
         for key in [KeyEvent(KeyCode::Enter, Modifiers::ALT), KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)] {
             editor.bind_sequence(Event::from(key), Cmd::Newline);
         }
-        // Without a history, the chat works all the same.
+        // The chat also works without a history.
         if home.create_cache().is_ok() && make_private(&history).is_ok() {
             let _ = editor.load_history(&history);
         }
@@ -65,7 +65,7 @@ impl Input {
     }
 
     /// Reads one message.
-    pub(super) fn line(&mut self) -> Result<Line> {
+    pub(super) fn read_line(&mut self) -> Result<Line> {
         match self.editor.readline(PROMPT) {
             Ok(text) => {
                 let _ = self.editor.add_history_entry(&*self.redactor.kept_text(&text));
@@ -79,7 +79,7 @@ impl Input {
     }
 }
 
-/// Creates the file for its owner only.
+/// Creates a file that only its owner can read.
 fn make_private(path: &std::path::Path) -> io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);
@@ -94,8 +94,8 @@ struct ChatHelper;
 impl Completer for ChatHelper {
     type Candidate = String;
 
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
-        let typed = &line[..at];
+    fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = &line[..cursor];
         let names = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
         Ok((0, names.filter(|name| typed.starts_with('/') && name.starts_with(typed)).collect()))
     }

@@ -1,4 +1,4 @@
-//! The chat: a conversation in the terminal. `toolc` without a command.
+//! The chat: a conversation in the terminal. It starts if `toolc` is run without a command.
 //!
 //! The line editor is `rustyline`: small, kept since 2015, with history, several lines and pasted text.
 
@@ -15,8 +15,8 @@ use toolc_config::Home;
 use toolc_store::SessionInfo;
 
 use crate::agent::plan::Plan;
-use crate::agent::setup::{AgentArgs, Setup, to_resume};
-use crate::agent::{Agent, Ended, Interrupts};
+use crate::agent::setup::{AgentArgs, Setup, find_to_resume};
+use crate::agent::{Agent, Interrupts, TurnOutcome};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
@@ -43,9 +43,9 @@ impl ChatArgs {
                         the other commands"
                 .to_owned()));
         }
-        let setup = Arc::new(Setup::new(&self.args, options, home, Person::of_host())?);
+        let setup = Arc::new(Setup::new(&self.args, options, home, Person::for_host())?);
         if let Err(problem) = setup.check_environment() {
-            eprintln!("warning: {problem}\ncommands and file tools will fail until then");
+            eprintln!("warning: {problem}\ncommands and file tools will fail until this is fixed");
         }
         let runtime = crate::ground::executor()?;
         let status = runtime.block_on(self.run_in(&setup));
@@ -56,14 +56,14 @@ impl ChatArgs {
     async fn run_in(&self, setup: &Arc<Setup>) -> Result<()> {
         let interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let resume = match &self.resume {
-            Some(name) => Some(to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
+            Some(name) => Some(find_to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
             None => None,
         };
         let screen = Arc::new(Screen::new());
         let presses = interrupts.clone();
-        let approver = setup.person(move || presses.press()).map(|person| screen.pausing(person));
+        let approver = setup.person(move || presses.press()).map(|person| screen.with_paused_spinner(person));
         let (presses, pausing) = (interrupts.clone(), Arc::clone(&screen));
-        setup.around_questions(move || presses.press(), move || pausing.paused());
+        setup.set_question_hooks(move || presses.press(), move || pausing.pause_spinner());
         let begin = |resume: Option<&SessionInfo>| {
             let observed = Arc::clone(&screen);
             setup.agent(Plan {
@@ -80,7 +80,7 @@ impl ChatArgs {
         let agent = begin(resume.as_ref())?;
         agent.announce(&setup.host.directory).await;
         if let Some(info) = &resume {
-            screen.note(&format!("continues \"{}\" with {} messages", show::one_line(&info.title), info.messages));
+            screen.note(&format!("continuing \"{}\" with {} messages", show::one_line(&info.title), info.messages));
         }
         let input = Input::new(&setup.host.profile.home, Arc::clone(&setup.host.redactor))?;
         let screen = Arc::clone(&screen);
@@ -103,7 +103,7 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
     async fn run(mut self) -> Result<()> {
         let mut last_was_interrupt = false;
         loop {
-            let text = match self.input.line()? {
+            let text = match self.input.read_line()? {
                 Line::Text(text) => text,
                 Line::Interrupted if last_was_interrupt => return Ok(()),
                 Line::Interrupted => {
@@ -122,7 +122,7 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                     Next::Prompt => {}
                     Next::Turn(text) => self.turn(&text).await,
                     Next::NewConversation => {
-                        // The task of the old conversation ends, with its processes.
+                        // This ends the task of the old conversation and its processes.
                         self.agent = (self.begin)(None)?;
                         self.screen.print("a new conversation begins");
                     }
@@ -133,17 +133,18 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
     }
 
     async fn turn(&mut self, text: &str) {
-        let ended = self.agent.run_turn(text, &mut self.interrupts).await;
+        let outcome = self.agent.run_turn(text, &mut self.interrupts).await;
         self.screen.end();
-        match ended {
-            Ok(Ended::Done) => {}
-            Ok(Ended::Refused) => self.screen.note("the model refused"),
-            Ok(Ended::CutOff) => self.screen.note("the answer was cut off at the token limit"),
-            Ok(Ended::OutOfBudget) => {
+        match outcome {
+            Ok(TurnOutcome::Done) => {}
+            Ok(TurnOutcome::Refused) => self.screen.note("the model refused"),
+            Ok(TurnOutcome::CutOff) => self.screen.note("the answer was cut off at the token limit"),
+            Ok(TurnOutcome::OutOfBudget) => {
                 let requests = self.agent.limits.max_iterations;
-                self.screen.note(&format!("the model used up its {requests} requests; write `go on` to continue"));
+                self.screen
+                    .note(&format!("the model used up its {requests} requests; write a message such as `continue`"));
             }
-            Ok(Ended::Interrupted) => self.screen.note("interrupted"),
+            Ok(TurnOutcome::Interrupted) => self.screen.note("interrupted"),
             Err(error) => {
                 self.screen.error(&self.setup.host.redactor.text(&error.to_string()));
                 self.screen.note("/retry sends the conversation again");

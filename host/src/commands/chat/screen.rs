@@ -1,4 +1,4 @@
-//! What the chat shows: the text of the model as it arrives, calls, and a spinner while something runs.
+//! The output of the chat: the streamed text of the model, the calls, and a spinner while the model or a call runs.
 
 use std::io::{self, Write as _};
 use std::pin::Pin;
@@ -15,10 +15,10 @@ use crate::ground::terminal;
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_TIME: Duration = Duration::from_millis(100);
-/// Removes the line of the cursor.
+/// Clears the line of the cursor.
 const CLEAR_LINE: &str = "\r\u{1b}[2K";
 
-/// The screen. A thread draws the spinner while something runs.
+/// The screen. A thread draws the spinner while the model or a call runs.
 pub(super) struct Screen(Arc<Shared>);
 
 struct Shared {
@@ -29,11 +29,11 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// What runs, the latest last.
-    running: Vec<Running>,
+    /// The running model requests and calls, the latest last.
+    running: Vec<Activity>,
     /// Whether the spinner is on the line of the cursor.
     is_drawn: bool,
-    /// The number of questions that are open. The spinner must not disturb them.
+    /// The number of open questions. While a question is open, the spinner is hidden.
     questions: usize,
     /// Whether the cursor is in the middle of a line of text.
     in_line: bool,
@@ -52,9 +52,9 @@ impl State {
 }
 
 impl State {
-    /// Returns the line of the spinner, or `None` if nothing runs. A line that wraps could not be removed, so it has at most `columns`.
+    /// Returns the line of the spinner, or `None` if nothing runs. It has at most `columns` columns, because a wrapped line cannot be cleared.
     fn line(&self, columns: usize) -> Option<String> {
-        let Running { text, progress, began, .. } = self.running.last()?;
+        let Activity { text, progress, began, .. } = self.running.last()?;
         let others = match self.running.len() {
             1 => String::new(),
             count => format!(" (and {} more)", count - 1),
@@ -71,7 +71,7 @@ impl State {
     }
 }
 
-struct Running {
+struct Activity {
     id: String,
     text: String,
     progress: String,
@@ -83,12 +83,12 @@ impl Screen {
         let look = Look::new(Some(terminal::columns(io::stdout())));
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), look });
         let spinning = Arc::clone(&shared);
-        // Without a spinner, everything else is shown all the same.
+        // If the thread cannot be started, only the spinner is missing.
         let _ = thread::Builder::new().name("spinner".to_owned()).spawn(move || spinning.spin());
         Self(shared)
     }
 
-    /// Shows an event of the loop.
+    /// Shows an event of the agent loop.
     pub(super) fn show(&self, event: &AgentEvent<'_>) {
         let look = self.0.look;
         match event {
@@ -98,7 +98,7 @@ impl Screen {
                 self.print(&format!("{title}  {model}, {tools} tools, in {directory}\n`/help` lists the commands"));
             }
             AgentEvent::Request { .. } => self.begin("", "thinking".to_owned()),
-            AgentEvent::Text { text } => self.text(text),
+            AgentEvent::Text { text } => self.print_text(text),
             AgentEvent::Retry { error, wait_ms } => {
                 let seconds = wait_ms.div_ceil(1000);
                 self.note(&format!("{}; trying again in {seconds} s", show::one_line(error)));
@@ -112,7 +112,7 @@ impl Screen {
                 let message = Some(show::one_line(message)).filter(|text| !text.is_empty());
                 self.progress(id, &share.into_iter().chain(message).collect::<Vec<_>>().join(" "));
             }
-            // Lines of helpers in the background would disturb what the user types.
+            // Lines of background helpers would disturb the user while typing.
             AgentEvent::HelperEnds { helper, outcome, background: false, .. } => {
                 self.note(&format!("{helper} has ended: {outcome}"));
             }
@@ -133,7 +133,7 @@ impl Screen {
 
     /// Prints lines.
     pub(super) fn print(&self, text: &str) {
-        self.above(|out| writeln!(out, "{text}"));
+        self.print_above(|out| writeln!(out, "{text}"));
     }
 
     /// Prints a note about the conversation.
@@ -147,7 +147,7 @@ impl Screen {
         self.print(&format!("{label} {}", show::one_line(text)));
     }
 
-    /// Ends the line of text, and everything that runs.
+    /// Ends the line of text and the spinner of the model request.
     pub(super) fn end(&self) {
         let mut state = self.0.state();
         state.running.retain(|running| !running.id.is_empty());
@@ -157,17 +157,17 @@ impl Screen {
         }
     }
 
-    /// Returns an approver that asks with `person`, while the spinner is hidden.
-    pub(super) fn pausing(&self, person: Arc<dyn Approver>) -> Arc<dyn Approver> {
-        Arc::new(Pausing { shared: Arc::clone(&self.0), person })
+    /// Returns an approver that asks `person` and hides the spinner meanwhile.
+    pub(super) fn with_paused_spinner(&self, person: Arc<dyn Approver>) -> Arc<dyn Approver> {
+        Arc::new(PausingApprover { shared: Arc::clone(&self.0), person })
     }
 
-    /// Hides the spinner until the result is dropped.
-    pub(super) fn paused(&self) -> Box<dyn Send> {
-        Box::new(Open::new(&self.0))
+    /// Hides the spinner until the returned value is dropped.
+    pub(super) fn pause_spinner(&self) -> Box<dyn Send> {
+        Box::new(OpenQuestion::new(&self.0))
     }
 
-    fn text(&self, text: &str) {
+    fn print_text(&self, text: &str) {
         let mut state = self.0.state();
         state.running.retain(|running| !running.id.is_empty());
         state.erase();
@@ -178,7 +178,7 @@ impl Screen {
 
     fn begin(&self, id: &str, text: String) {
         let mut state = self.0.state();
-        state.running.push(Running { id: id.to_owned(), text, progress: String::new(), began: Instant::now() });
+        state.running.push(Activity { id: id.to_owned(), text, progress: String::new(), began: Instant::now() });
         self.0.changed.notify_all();
     }
 
@@ -191,8 +191,8 @@ impl Screen {
 
     fn end_call(&self, id: &str, milliseconds: u64, error: Option<&str>) {
         let mut state = self.0.state();
-        let Some(at) = state.running.iter().position(|running| running.id == id) else { return };
-        let running = state.running.remove(at);
+        let Some(index) = state.running.iter().position(|running| running.id == id) else { return };
+        let running = state.running.remove(index);
         drop(state);
         let how = match error {
             Some(kind) => self.0.look.paint(Style::Marked, &format!("failed: {kind}")),
@@ -202,8 +202,8 @@ impl Screen {
         self.print(&format!("  {}  {how}", running.text));
     }
 
-    /// Prints above the spinner.
-    fn above(&self, print: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>) {
+    /// Erases the spinner, and prints in its place.
+    fn print_above(&self, print: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>) {
         let mut state = self.0.state();
         state.erase();
         let mut out = io::stdout().lock();
@@ -228,7 +228,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Draws the spinner until the end.
+    /// Draws the spinner until the screen is dropped.
     fn spin(&self) {
         let mut state = self.state();
         while !state.has_ended {
@@ -259,15 +259,15 @@ impl Shared {
 }
 
 /// Hides the spinner while a person decides.
-struct Pausing {
+struct PausingApprover {
     shared: Arc<Shared>,
     person: Arc<dyn Approver>,
 }
 
-/// An open question.
-struct Open(Arc<Shared>);
+/// Hides the spinner while it exists.
+struct OpenQuestion(Arc<Shared>);
 
-impl Open {
+impl OpenQuestion {
     fn new(shared: &Arc<Shared>) -> Self {
         let mut state = shared.state();
         state.questions += 1;
@@ -277,19 +277,19 @@ impl Open {
     }
 }
 
-impl Approver for Pausing {
+impl Approver for PausingApprover {
     fn decide<'a>(
         &'a self,
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
         Box::pin(async move {
-            let _open = Open::new(&self.shared);
+            let _open = OpenQuestion::new(&self.shared);
             self.person.decide(request).await
         })
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
         self.0.state().questions -= 1;
         self.0.changed.notify_all();
@@ -303,10 +303,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_spinner_shows_the_latest_call_with_its_progress_in_one_line() {
+    fn the_spinner_line_shows_the_latest_call_and_fits_the_columns() {
         let mut state = State::default();
         assert_eq!(state.line(80), None);
-        let running = |text: &str, progress: &str| Running {
+        let running = |text: &str, progress: &str| Activity {
             id: text.to_owned(),
             text: text.to_owned(),
             progress: progress.to_owned(),

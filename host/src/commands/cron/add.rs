@@ -1,4 +1,4 @@
-//! `toolc cron add`: a person makes a job, by the same rules as a model.
+//! `toolc cron add`: adds a job for a person, with the same rules as for a model.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use crate::person::Person;
 /// The arguments of `add`.
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {
-    /// When it runs: a cron expression (`0 9 * * 1-5`), an interval (`every 30m`), a delay (`2h`), or a time (`2026-03-01T09:00`).
+    /// When the job runs: a cron expression (`0 9 * * 1-5`), an interval (`every 30m`), a delay (`2h`), or a time (`2026-03-01T09:00`).
     schedule: String,
     /// The task for the model.
     #[arg(required_unless_present = "no_agent", conflicts_with = "no_agent")]
@@ -29,7 +29,7 @@ pub(super) struct AddArgs {
     /// A name. Default: the beginning of the prompt.
     #[arg(long)]
     name: Option<String>,
-    /// The number of runs after which the job is done.
+    /// The number of runs. Default: unlimited.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     repeat: Option<u32>,
     /// A shell command line that runs before the model. The model gets its output.
@@ -57,7 +57,7 @@ pub(super) struct AddArgs {
 impl AddArgs {
     pub(super) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let jobs = super::jobs(&home);
-        // Only to know the tools: no turn is run.
+        // The agent is only made to know its tools: no turn is run.
         let args = AgentArgs { without_model: true, no_record: true, ..AgentArgs::default() };
         let setup = Arc::new(Setup::new(&args, options, home, Person::absent())?);
         let agent = setup.agent(Plan {

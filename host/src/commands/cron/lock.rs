@@ -1,5 +1,5 @@
-//! The lock of the runner, by which the next one on this machine knows that it has ended, also if it was killed. Without it, the next one
-//! would wait until the lease expires.
+//! The lock of the runner. It shows the next runner on this machine that this one has ended, even if it was killed. Without the lock, the
+//! next runner would wait until the lease expires.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -8,20 +8,20 @@ use toolc_config::Home;
 
 /// The name of the file in the folder of jobs.
 const FILE: &str = "runner.lock";
-/// What identifies this machine, since its start. A lock holds among the processes of one kernel: on a network file system, another machine
-/// may get it as well.
+/// The id of this machine since its last boot. A lock only excludes processes of the same kernel: on a network file system, another
+/// machine may take the lock as well.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
-/// The maximum length of the file.
+/// The maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 1000;
 
-/// A lock that this process holds until its end.
+/// The lock, which this process holds until its end.
 pub(super) struct RunnerLock {
     _file: File,
 }
 
 impl RunnerLock {
-    /// Takes the lock for the runner with this name, and returns it with the name of the last runner of this machine that had it. That one
-    /// has ended. `None` if another process holds it, or there is no such lock here: then only the lease counts.
+    /// Takes the lock for the runner with this name. Also returns the name of the previous runner of this machine, which has ended. Returns
+    /// `None` if another process holds the lock, or this system has no such lock: then only the lease counts.
     pub(super) fn take(home: &Home, name: &str) -> Option<(Self, Option<String>)> {
         let machine = fs::read_to_string(BOOT_ID).ok()?;
         let machine = machine.trim();
@@ -34,11 +34,11 @@ impl RunnerLock {
         file.try_lock().ok()?;
         let mut text = String::new();
         let is_read = (&file).take(MAX_BYTES).read_to_string(&mut text).is_ok();
-        let ended = text.trim_end().split_once(' ').filter(|(of, _)| is_read && *of == machine);
-        let ended = ended.map(|(_, name)| name.to_owned());
+        let previous = text.trim_end().split_once(' ').filter(|(id, _)| is_read && *id == machine);
+        let previous = previous.map(|(_, name)| name.to_owned());
         file.set_len(0).and_then(|()| file.rewind()).ok()?;
         file.write_all(format!("{machine} {name}\n").as_bytes()).ok()?;
-        Some((Self { _file: file }, ended))
+        Some((Self { _file: file }, previous))
     }
 }
 
@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes a lock that is free. A process that another test starts can have it for a moment, until its program begins.
+    /// Takes a free lock, and tries again for a while: a process that another test starts inherits the file until its program begins.
     fn take(home: &Home, name: &str) -> (RunnerLock, Option<String>) {
         let started = Instant::now();
         loop {
@@ -62,17 +62,17 @@ mod tests {
     }
 
     #[test]
-    fn the_next_runner_learns_which_one_has_ended_on_this_machine() {
+    fn the_next_runner_gets_the_name_of_the_previous_one_on_this_machine() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
-        let (first, ended) = take(&home, "first");
-        assert_eq!(ended, None);
+        let (first, previous) = take(&home, "first");
+        assert_eq!(previous, None);
         assert!(RunnerLock::take(&home, "second").is_none());
         drop(first);
-        let (second, ended) = take(&home, "second");
-        assert_eq!(ended.as_deref(), Some("first"));
+        let (second, previous) = take(&home, "second");
+        assert_eq!(previous.as_deref(), Some("first"));
         drop(second);
-        // Another machine, which shares the home, or one before its last start.
+        // The id of another machine that shares the home, and damaged files.
         for text in ["00000000-0000-0000-0000-000000000000 other\n", "damaged", "\n", ""] {
             fs::write(home.cron().join(FILE), text).expect("failed to write");
             assert_eq!(take(&home, "third").1, None, "{text}");

@@ -1,7 +1,7 @@
 //! `toolc cron`: jobs that run at their times. The tool `cronjob` and `toolc cron add` make them, `toolc cron run` runs them.
 //!
-//! [`add`] makes a job for a person, [`run`] is the runner, [`lock`] says whether it lives, [`work`] is what the process of a run does,
-//! [`show`] how jobs and runs are shown.
+//! [`add`] adds a job for a person, [`run`] is the runner, [`lock`] shows whether a runner is alive, [`work`] is the process of a run,
+//! and [`show`] displays jobs and runs.
 
 mod add;
 mod lock;
@@ -25,10 +25,10 @@ use crate::ground::error::{Error, Result};
 use crate::models;
 use crate::options::ToolOptions;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
 Jobs are stored in state.db in TOOLC_HOME. Times without an offset are in the time zone of this computer (the variable TZ, or
-else the system's), which the job keeps.
+the setting of the system). A job keeps its time zone.
 
 Exit status:
   0    success
@@ -36,13 +36,13 @@ Exit status:
   2    the command line is wrong, or state.db cannot be used
   130  a signal ended `run`";
 
-/// The end of the help of `run`.
-const HELP_OF_RUN: &str = "\
-One process at a time runs jobs. A second one waits, or with `--once` ends. A job that has missed several times runs once. At most four
-jobs run at the same time, each in a process of its own, for at most an hour.
+/// The last part of the help of `run`.
+const RUN_HELP: &str = "\
+Only one process at a time runs jobs. A second process waits, or ends if `--once` is set. A job that has missed several runs is run
+once. At most four jobs run at the same time, each in its own process, for at most an hour.
 
-No person is asked: calls that need approval do not run. A run is recorded as interrupted, and not repeated, if a signal ends it or its
-process is killed.";
+No person is asked: calls that need approval do not run. If a signal ends a run or its process is killed, the run is recorded as
+interrupted, and not repeated.";
 
 /// The arguments of `cron`.
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ enum CronCommand {
     Show {
         /// The id of the job.
         id: i64,
-        /// The number of runs. The last 20 are kept.
+        /// The number of runs to show. The last 20 are stored.
         #[arg(long, value_name = "N", default_value_t = 3)]
         runs: usize,
         /// Print one line of JSON.
@@ -75,7 +75,7 @@ enum CronCommand {
     /// Add a job. Does not run inside a tool.
     Add(add::AddArgs),
     /// Run jobs when they are due, until a signal arrives. Does not run inside a tool.
-    #[command(after_help = HELP_OF_RUN)]
+    #[command(after_help = RUN_HELP)]
     Run(RunArgs),
     /// Pause jobs. Does not run inside a tool.
     Pause {
@@ -89,7 +89,7 @@ enum CronCommand {
         #[arg(required = true)]
         ids: Vec<i64>,
     },
-    /// Remove jobs and their results. Active runs of these jobs are ended. Does not run inside a tool.
+    /// Remove jobs and their results. Active runs of these jobs are stopped. Does not run inside a tool.
     Remove {
         /// The ids of the jobs.
         #[arg(required = true)]
@@ -172,20 +172,20 @@ impl CronArgs {
                 ask::print(&text).map(|()| ExitCode::SUCCESS)
             }
             CronCommand::Show { id, runs, json } => {
-                let Some(job) = jobs.get(id)? else { return Ok(unknown(&[id])) };
+                let Some(job) = jobs.get(id)? else { return Ok(report_unknown(&[id])) };
                 let runs = jobs.runs(id, runs.min(MAX_RUNS))?;
                 ask::print(&if json { show::job_json(&jobs, &job, &runs) } else { show::job(&jobs, &job, &runs) })?;
                 Ok(ExitCode::SUCCESS)
             }
             CronCommand::Add(args) => {
-                ask::refuse_tools("add jobs")?;
+                ask::require_person("add jobs")?;
                 args.run(options, home)
             }
             CronCommand::Run(args) => {
-                ask::refuse_tools("run jobs")?;
+                ask::require_person("run jobs")?;
                 if options.approval.is_some_and(|mode| mode != Mode::Deny) {
-                    return Err(Error::Invalid("jobs run with `--approval deny`, because no person is there: approve commands permanently, or \
-                                leave the option out"
+                    return Err(Error::Invalid("jobs run with `--approval deny`, because no person can be asked: approve commands permanently, or \
+                                omit the option"
                         .to_owned()));
                 }
                 run::Runner::new(&args, options, &home)?.run()
@@ -199,18 +199,18 @@ impl CronArgs {
 }
 
 fn pause(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode> {
-    ask::refuse_tools("pause jobs")?;
+    ask::require_person("pause jobs")?;
     change(jobs, ids, |job| match job.state {
         JobState::Active(_) => {
             job.state = JobState::Paused;
             Ok(())
         }
-        state => Err(Error::Invalid(format!("it is {} already", state.word()))),
+        state => Err(Error::Invalid(format!("the job is already {}", state.word()))),
     })
 }
 
 fn resume(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode> {
-    ask::refuse_tools("resume jobs")?;
+    ask::require_person("resume jobs")?;
     let now = SystemTime::now();
     let zone = jobs.zone()?;
     change(jobs, ids, move |job| match job.state {
@@ -218,29 +218,29 @@ fn resume(jobs: &Jobs, ids: &[i64]) -> Result<ExitCode> {
             job.activate(now, &zone);
             Ok(())
         }
-        state => Err(Error::Invalid(format!("it is not paused, but {}", state.word()))),
+        state => Err(Error::Invalid(format!("the job is not paused, but {}", state.word()))),
     })
 }
 
 fn remove(jobs: &Jobs, ids: Vec<i64>) -> Result<ExitCode> {
-    ask::refuse_tools("remove jobs")?;
+    ask::require_person("remove jobs")?;
     let mut missing = Vec::new();
     for id in ids {
         if !jobs.remove(id)? {
             missing.push(id);
         }
     }
-    Ok(unknown(&missing))
+    Ok(report_unknown(&missing))
 }
 
-/// Changes jobs, and prints what they are then.
+/// Changes jobs, and prints their new state.
 fn change(jobs: &Jobs, ids: &[i64], mut change: impl FnMut(&mut Job) -> Result<()>) -> Result<ExitCode> {
     let mut status = ExitCode::SUCCESS;
     for id in ids {
         match jobs.change(*id, &mut change)? {
-            None => status = unknown(&[*id]),
+            None => status = report_unknown(&[*id]),
             Some((Err(problem), _)) => {
-                eprintln!("error: job {id} is unchanged: {problem}");
+                eprintln!("error: job {id} was not changed: {problem}");
                 status = ExitCode::from(1);
             }
             Some((Ok(()), job)) => ask::print(&show::list(jobs, &[job]))?,
@@ -249,8 +249,8 @@ fn change(jobs: &Jobs, ids: &[i64], mut change: impl FnMut(&mut Job) -> Result<(
     Ok(status)
 }
 
-/// Says that no job has these ids, and returns the exit status.
-fn unknown(ids: &[i64]) -> ExitCode {
+/// Reports that no job has these ids, and returns the exit status.
+fn report_unknown(ids: &[i64]) -> ExitCode {
     for id in ids {
         eprintln!("error: no job has the id {id}: `toolc cron list` lists all");
     }

@@ -1,4 +1,4 @@
-//! `toolc cron run`: begins the runs of jobs that are due, each in a process of its own, and records and delivers what comes of them.
+//! `toolc cron run`: starts the runs of due jobs, each in its own process, and records and delivers their results.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -22,23 +22,23 @@ use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
-/// The number of jobs that run at the same time.
+/// The maximum number of jobs that run at the same time.
 const MAX_AT_ONCE: usize = 4;
 /// The time limit of a run.
 const TIME_LIMIT: Duration = Duration::from_hours(1);
-/// How often the runner looks for jobs that are due, and for runs that are to end.
+/// How often the runner looks for due jobs, and for runs that must be stopped.
 const TICK: Duration = Duration::from_millis(500);
 /// How often the lease is renewed.
 const RENEWAL: Duration = Duration::from_secs(5);
-/// How long a process has to end by itself.
+/// How long a process may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
-/// The maximum size of what a process prints, in bytes.
+/// The maximum size of the report of a process, in bytes.
 const MAX_REPORT_BYTES: u64 = 8 << 20;
-/// The number of the last bytes of standard error that are kept.
+/// The maximum number of bytes that are kept of the end of standard error.
 const MAX_ERROR_BYTES: usize = 4 << 10;
 
 /// A run that has ended.
-struct Ended {
+struct FinishedRun {
     job: Job,
     run: JobRun,
     outcome: RunOutcome,
@@ -51,15 +51,15 @@ struct Program {
     path: PathBuf,
     /// The arguments before the number of the run.
     arguments: Vec<String>,
-    /// The kind of environment of this process. Its sandbox is also that of jobs which did not ask for it.
+    /// The environment of this process. Unless it is `local`, it replaces the environment of each job.
     environment: EnvironmentKind,
 }
 
-/// Whether a runner holds the lease, without which it begins no runs.
+/// Whether a runner holds the lease. Without the lease, it begins no runs.
 enum HeldLease {
-    /// Another runner holds it. `is_told`: the user knows that this one waits.
-    NotYet { is_told: bool },
-    /// This runner has acquired or renewed it at this time.
+    /// Another runner may hold the lease. `is_announced`: the user was informed that this runner waits.
+    NotYet { is_announced: bool },
+    /// This runner acquired or last renewed the lease at this time.
     Since(Instant),
 }
 
@@ -71,9 +71,9 @@ pub(super) struct Runner<'a> {
     /// The name of this process in the lease.
     name: String,
     lock: Option<RunnerLock>,
-    sender: Sender<Ended>,
-    receiver: Receiver<Ended>,
-    /// The runs of this process, each with a flag that ends it.
+    sender: Sender<FinishedRun>,
+    receiver: Receiver<FinishedRun>,
+    /// The runs of this process, each with a flag that stops the run.
     running: HashMap<i64, Arc<AtomicBool>>,
     has_failed: bool,
 }
@@ -102,14 +102,14 @@ impl<'a> Runner<'a> {
     pub(super) fn run(&mut self) -> Result<ExitCode> {
         let stop = stop_flag()?;
         let result = self.run_until(&stop);
-        // The runs end with their input, also after an error.
+        // Stops the runs, even after an error.
         for stop in self.running.values() {
             stop.store(true, Ordering::Relaxed);
         }
         while !self.running.is_empty()
             && let Ok(ended) = self.receiver.recv_timeout(GRACE * 2)
         {
-            self.end(ended)?;
+            self.finish_run(ended)?;
         }
         let released = self.jobs.release(&self.name).map_err(Error::from);
         let was_stopped = result?;
@@ -117,34 +117,34 @@ impl<'a> Runner<'a> {
         Ok(ExitCode::from(if was_stopped { 130 } else { u8::from(self.has_failed) }))
     }
 
-    /// Runs jobs until all that were wanted have ended, or a signal stops it. Returns whether a signal did.
+    /// Runs jobs until all requested jobs have ended, or a signal arrives. Returns whether a signal arrived.
     fn run_until(&mut self, stop: &AtomicBool) -> Result<bool> {
-        let mut wanted = self.args.ids.iter().copied().collect::<VecDeque<i64>>();
-        let mut lease = HeldLease::NotYet { is_told: false };
+        let mut requested = self.args.ids.iter().copied().collect::<VecDeque<i64>>();
+        let mut lease = HeldLease::NotYet { is_announced: false };
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(true);
             }
             match lease {
-                HeldLease::NotYet { is_told } => match self.acquire(&wanted, is_told)? {
+                HeldLease::NotYet { is_announced } => match self.acquire(&requested, is_announced)? {
                     Some(acquired) => lease = acquired,
                     None => return Ok(false),
                 },
                 HeldLease::Since(renewed) if renewed.elapsed() >= RENEWAL => {
                     let is_held = self.jobs.renew(&self.name, SystemTime::now())?;
-                    lease = if is_held { HeldLease::Since(Instant::now()) } else { self.lost() };
+                    lease = if is_held { HeldLease::Since(Instant::now()) } else { self.lose_lease() };
                 }
                 HeldLease::Since(_) => {}
             }
             if matches!(lease, HeldLease::Since(_)) {
-                if !self.begin_runs(&mut wanted)? {
-                    lease = self.lost();
-                } else if self.is_once() && self.running.is_empty() && wanted.is_empty() && !self.is_due()? {
+                if !self.begin_runs(&mut requested)? {
+                    lease = self.lose_lease();
+                } else if self.is_once() && self.running.is_empty() && requested.is_empty() && !self.is_due()? {
                     return Ok(false);
                 }
             }
             match self.receiver.recv_timeout(TICK) {
-                Ok(ended) => self.end(ended)?,
+                Ok(ended) => self.finish_run(ended)?,
                 Err(RecvTimeoutError::Timeout) => self.stop_removed()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Error::Invalid("the channel of the runs is closed".to_owned()));
@@ -158,42 +158,42 @@ impl<'a> Runner<'a> {
         self.args.once || !self.args.ids.is_empty()
     }
 
-    /// Tries to take the lease. Returns `None` if another runner holds it and this one does not wait. `is_told` says whether the user
-    /// knows that this runner waits.
+    /// Tries to take the lease. Returns `None` if another runner holds the lease and this one does not wait. `is_announced`: the user was
+    /// informed that this runner waits.
     ///
     /// # Errors
     /// If another runner holds the lease and the user has named jobs.
-    fn acquire(&mut self, wanted: &VecDeque<i64>, is_told: bool) -> Result<Option<HeldLease>> {
+    fn acquire(&mut self, requested: &VecDeque<i64>, is_announced: bool) -> Result<Option<HeldLease>> {
         self.end_lease_of_dead()?;
         let expires = match self.jobs.acquire(&self.name, SystemTime::now())? {
             Lease::Held { interrupted } => {
                 for job in interrupted {
                     eprintln!(
-                        "note: the last run of job {job} was interrupted, because its process ended. It is not repeated"
+                        "note: the last run of job {job} was interrupted, because its process ended. The run is not repeated"
                     );
                 }
                 if !self.is_once() {
-                    eprintln!("running jobs when they are due; Ctrl-C ends this");
+                    eprintln!("running jobs when they are due; press Ctrl-C to stop");
                 }
                 return Ok(Some(HeldLease::Since(Instant::now())));
             }
             Lease::Taken { expires } => self.jobs.time_text(expires),
         };
         if !self.is_once() {
-            if !is_told {
-                eprintln!("note: another `toolc cron run` is active; this one begins when that has ended");
+            if !is_announced {
+                eprintln!("note: another `toolc cron run` is active; this one begins when the other one has ended");
             }
-            return Ok(Some(HeldLease::NotYet { is_told: true }));
+            return Ok(Some(HeldLease::NotYet { is_announced: true }));
         }
         let active = format!("another `toolc cron run` is active (its lease ends at {expires})");
-        if !wanted.is_empty() {
+        if !requested.is_empty() {
             return Err(Error::Invalid(format!("{active}: stop it first")));
         }
         eprintln!("note: {active}");
         Ok(None)
     }
 
-    /// Ends the lease of the last runner of this machine if that has ended without doing so.
+    /// Releases the lease of the last runner of this machine, if that runner has ended without releasing it.
     fn end_lease_of_dead(&mut self) -> Result<(), StoreError> {
         if self.lock.is_some() {
             return Ok(());
@@ -211,11 +211,11 @@ impl<'a> Runner<'a> {
         Ok(next.is_some_and(|next| next <= SystemTime::now()))
     }
 
-    /// Begins runs of jobs that are due, or of those that are wanted. Returns false if the lease is lost.
-    fn begin_runs(&mut self, wanted: &mut VecDeque<i64>) -> Result<bool, StoreError> {
+    /// Begins runs of the requested jobs, or of due jobs. Returns false if the lease is lost.
+    fn begin_runs(&mut self, requested: &mut VecDeque<i64>) -> Result<bool, StoreError> {
         while self.running.len() < MAX_AT_ONCE {
-            let only = wanted.front().copied();
-            // Claiming writes, and looking does not.
+            let only = requested.front().copied();
+            // Claiming writes to the store, so first check whether a job is due.
             if only.is_none()
                 && (!self.args.ids.is_empty() || self.jobs.next_due()?.is_none_or(|next| next > SystemTime::now()))
             {
@@ -227,10 +227,10 @@ impl<'a> Runner<'a> {
                 Claim::Nothing(_) => {
                     let Some(id) = only else { return Ok(true) };
                     self.has_failed = true;
-                    eprintln!("error: job {id} did not run: it was removed, or it runs already");
+                    eprintln!("error: job {id} did not run, because it was removed or is already running");
                 }
             }
-            wanted.pop_front();
+            requested.pop_front();
         }
         Ok(true)
     }
@@ -243,29 +243,29 @@ impl<'a> Runner<'a> {
         let (job, run) = ended.clone();
         let work = move || {
             let (job, run) = ended;
-            let (outcome, output) = do_work(&program, &job, &run, &stop);
+            let (outcome, output) = run_process(&program, &job, &run, &stop);
             // The receiver lives until all runs have ended.
-            let _ = sender.send(Ended { job, run, outcome, output });
+            let _ = sender.send(FinishedRun { job, run, outcome, output });
         };
         if let Err(error) = thread::Builder::new().name(format!("run {id}")).spawn(work) {
             let output = format!("failed to start a thread: {error}");
-            let _ = self.sender.send(Ended { job, run, outcome: RunOutcome::Failed, output });
+            let _ = self.sender.send(FinishedRun { job, run, outcome: RunOutcome::Failed, output });
         }
     }
 
-    /// Ends all runs, which another process has recorded as interrupted.
-    fn lost(&mut self) -> HeldLease {
+    /// Stops all runs. Another process has recorded them as interrupted.
+    fn lose_lease(&mut self) -> HeldLease {
         self.has_failed |= !self.running.is_empty();
         eprintln!(
-            "warning: another `toolc cron run` has taken over, because this one did not answer; its runs end here"
+            "warning: another `toolc cron run` has taken over, because this one did not respond; the runs of this process are stopped"
         );
         for stop in self.running.values() {
             stop.store(true, Ordering::Relaxed);
         }
-        HeldLease::NotYet { is_told: false }
+        HeldLease::NotYet { is_announced: false }
     }
 
-    /// Ends runs whose jobs were removed.
+    /// Stops runs whose jobs were removed.
     fn stop_removed(&self) -> Result<(), StoreError> {
         for (run, stop) in &self.running {
             if !self.jobs.is_open(&self.name, *run)? {
@@ -275,9 +275,9 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Records and delivers what came of a run.
-    fn end(&mut self, ended: Ended) -> Result<()> {
-        let Ended { job, mut run, outcome, output } = ended;
+    /// Records and delivers the result of a run.
+    fn finish_run(&mut self, ended: FinishedRun) -> Result<()> {
+        let FinishedRun { job, mut run, outcome, output } = ended;
         self.running.remove(&run.id);
         let now = SystemTime::now();
         let is_recorded = self.jobs.finish(&self.name, run.id, outcome, &output, now);
@@ -285,28 +285,28 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         self.has_failed |= outcome != RunOutcome::Done;
-        // As it is kept.
+        // The store may have shortened the output.
         run = self.jobs.run(run.id)?.unwrap_or(run);
         let mut file = None;
         if job.work.to_file {
-            match write_result(self.home, &job, &show::result(&self.jobs, &job, &run)) {
+            match write_result(self.home, &job, &show::result_file_text(&self.jobs, &job, &run)) {
                 Ok(path) => file = Some(path),
                 Err(error) => {
                     self.has_failed = true;
-                    eprintln!("error: the result of job {} is not written to a file: {error}", job.id);
+                    eprintln!("error: failed to write the result of job {} to a file: {error}", job.id);
                 }
             }
         }
         let text = match file {
-            _ if self.args.json => show::delivered_json(&job, &run),
-            Some(path) => format!("{}the result is in {}\n\n", show::head(&job, &run), path.display()),
-            None => show::delivered(&job, &run, io::stdout().is_terminal()),
+            _ if self.args.json => show::finished_run_json(&job, &run),
+            Some(path) => format!("{}the result is in {}\n\n", show::heading(&job, &run), path.display()),
+            None => show::finished_run_text(&job, &run, io::stdout().is_terminal()),
         };
         crate::ground::ask::print(&text)
     }
 }
 
-/// Returns the options of the process of a run. Relative paths mean the directory of this process, not that of the job.
+/// Returns the options of the process of a run. Relative paths are made absolute, because a run has the directory of its job.
 fn child_options(args: &RunArgs, options: &ToolOptions, home: &Home) -> Result<Vec<String>> {
     let absolute = |path: &Path| {
         let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -347,8 +347,8 @@ fn stop_flag() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Runs the process of a run to its end.
-fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (RunOutcome, String) {
+/// Starts the process of a run, and waits for its end.
+fn run_process(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (RunOutcome, String) {
     let directory = Path::new(&job.work.directory);
     if !directory.is_dir() {
         return (RunOutcome::Failed, format!("the folder {} of the job no longer exists", directory.display()));
@@ -360,19 +360,19 @@ fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (Ru
     let mut command = Command::new(&program.path);
     command.args(&program.arguments).arg(run.id.to_string()).args(["--environment", environment]);
     command.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Ctrl-C is for the runner, which then ends the runs.
+    // Ctrl-C must only reach the runner, which then stops the runs.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => return (RunOutcome::Failed, format!("failed to start {}: {error}", program.path.display())),
     };
-    let report = read(child.stdout.take(), |stream| {
+    let report = read_on_thread(child.stdout.take(), |stream| {
         let mut bytes = Vec::new();
         let _ = stream.take(MAX_REPORT_BYTES).read_to_end(&mut bytes);
         bytes
     });
-    let errors = read(child.stderr.take(), last_bytes);
+    let errors = read_on_thread(child.stderr.take(), last_bytes);
     let started = Instant::now();
     let mut ended_by = None;
     let status = loop {
@@ -384,14 +384,15 @@ fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (Ru
         if stop.load(Ordering::Relaxed) {
             ended_by = Some((
                 RunOutcome::Interrupted,
-                "The runner was ended before the job. The run is not repeated.".to_owned(),
+                "The runner was stopped before the job had ended. The run is not repeated.".to_owned(),
             ));
         } else if started.elapsed() > TIME_LIMIT {
             let minutes = TIME_LIMIT.as_secs() / 60;
-            ended_by = Some((RunOutcome::TimedOut, format!("the job took more than {minutes} minutes, and was ended")));
+            ended_by =
+                Some((RunOutcome::TimedOut, format!("the job took more than {minutes} minutes, and was stopped")));
         }
         if ended_by.is_some() {
-            end(&mut child);
+            end_process(&mut child);
             break None;
         }
         thread::sleep(Duration::from_millis(20));
@@ -406,7 +407,7 @@ fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (Ru
     let errors = errors.and_then(|errors| errors.recv_timeout(GRACE).ok()).unwrap_or_default();
     let errors = String::from_utf8_lossy(&errors);
     let errors = errors.trim();
-    let status = status.map_or_else(|| "its end is unknown".to_owned(), |status| status.to_string());
+    let status = status.map_or_else(|| "its exit status is unknown".to_owned(), |status| status.to_string());
     let problem = if errors.is_empty() {
         format!("the process of the job ended without a result: {status}")
     } else {
@@ -415,8 +416,8 @@ fn do_work(program: &Program, job: &Job, run: &JobRun, stop: &AtomicBool) -> (Ru
     (RunOutcome::Failed, problem)
 }
 
-/// Ends a process by the end of its input, or else by force.
-fn end(child: &mut Child) {
+/// Closes the input of a process, and kills the process if it does not end in time.
+fn end_process(child: &mut Child) {
     drop(child.stdin.take());
     let started = Instant::now();
     while started.elapsed() < GRACE {
@@ -429,15 +430,15 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Reads a stream on a thread. A process that holds it open does not block this one.
-fn read<S: Read + Send + 'static>(
+/// Reads a stream on a thread, so that a process that holds the stream open does not block this one.
+fn read_on_thread<S: Read + Send + 'static>(
     stream: Option<S>,
     read: impl FnOnce(&mut S) -> Vec<u8> + Send + 'static,
 ) -> Option<Receiver<Vec<u8>>> {
     let (mut stream, (sender, receiver)) = (stream?, mpsc::channel());
     let started = thread::Builder::new().name("output".to_owned()).spawn(move || {
         let _ = sender.send(read(&mut stream));
-        // What is left is read, so that the writer never waits.
+        // The rest is discarded, so that the writer never blocks.
         let _ = io::copy(&mut stream, &mut io::sink());
     });
     started.is_ok().then_some(receiver)

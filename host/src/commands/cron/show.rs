@@ -1,4 +1,4 @@
-//! How jobs and their runs are shown, to people and to programs.
+//! How jobs and their runs are displayed, as text for people and as JSON for programs.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
@@ -27,7 +27,7 @@ fn line(jobs: &Jobs, job: &Job) -> String {
     format!("{}  {}{next}  ({}, {runs})  {}", job.id, job.state.word(), job.schedule, one_line(&job.name))
 }
 
-/// Returns a job with runs of it, the latest first.
+/// Returns a job and its runs, the latest first.
 pub(super) fn job(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> String {
     let work = &job.work;
     let mut text = format!("{}\n", line(jobs, job));
@@ -38,7 +38,7 @@ pub(super) fn job(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> String {
     };
     let joined = |items: &[String]| one_line(&items.join(", "));
     add("folder", &format!("{}, environment {}", one_line(&work.directory), one_line(&work.environment)));
-    add("time zone", job.zone.as_deref().unwrap_or("that of the runner"));
+    add("time zone", job.zone.as_deref().unwrap_or("the time zone of the runner"));
     add("toolsets", &joined(&work.toolsets));
     add("tools", &joined(&work.tools));
     add(
@@ -50,37 +50,37 @@ pub(super) fn job(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> String {
     add("made by", &one_line(&work.session));
     add("script", &work.script.as_deref().map(one_line).unwrap_or_default());
     if let Some(prompt) = &work.prompt {
-        let _ = writeln!(text, "prompt:\n{}", safe(prompt));
+        let _ = writeln!(text, "prompt:\n{}", escape_for_terminal(prompt));
     }
     for run in runs {
-        let _ = write!(text, "\n{}\n{}\n", about(job, run), safe(run.output.trim_end()));
+        let _ = write!(text, "\n{}\n{}\n", run_headline(job, run), escape_for_terminal(run.output.trim_end()));
     }
     text
 }
 
-/// Returns what a terminal shows of a run that has ended. A script that prints nothing is silent.
-pub(super) fn delivered(job: &Job, run: &JobRun, is_terminal: bool) -> String {
+/// Returns the text for the terminal about a run that has ended. Returns an empty text for a script that printed nothing.
+pub(super) fn finished_run_text(job: &Job, run: &JobRun, is_terminal: bool) -> String {
     let is_done = matches!(run.ended, Some((_, RunOutcome::Done)));
     if is_done && job.work.no_agent && run.output.trim().is_empty() {
         return String::new();
     }
     let output = run.output.trim_end();
     let output = if is_terminal { lines(output) } else { output.to_owned() };
-    format!("{}{output}\n\n", head(job, run))
+    format!("{}{output}\n\n", heading(job, run))
 }
 
-/// Returns the line above a result.
-pub(super) fn head(job: &Job, run: &JobRun) -> String {
-    format!("== {}\n", about(job, run))
+/// Returns the heading of a result.
+pub(super) fn heading(job: &Job, run: &JobRun) -> String {
+    format!("== {}\n", run_headline(job, run))
 }
 
-/// Returns the content of a file with a result.
-pub(super) fn result(jobs: &Jobs, job: &Job, run: &JobRun) -> String {
+/// Returns the text to write to the result file of a run.
+pub(super) fn result_file_text(jobs: &Jobs, job: &Job, run: &JobRun) -> String {
     let due = jobs.time_of(job, run.due);
-    format!("{}(due {due})\n\n{}\n", head(job, run).replacen("==", "#", 1), run.output.trim_end())
+    format!("{}(due {due})\n\n{}\n", heading(job, run).replacen("==", "#", 1), run.output.trim_end())
 }
 
-fn about(job: &Job, run: &JobRun) -> String {
+fn run_headline(job: &Job, run: &JobRun) -> String {
     let mut text = format!("job {} ({}), {}: ", job.id, one_line(&job.name), time::text(run.started));
     match run.ended {
         None => text += "running",
@@ -90,7 +90,7 @@ fn about(job: &Job, run: &JobRun) -> String {
         }
     }
     if run.missed > 0 {
-        let _ = write!(text, ", also for {} later times", run.missed);
+        let _ = write!(text, "; also covers {} missed runs", run.missed);
     }
     text
 }
@@ -111,7 +111,7 @@ pub(super) fn job_json(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> String {
     format!("{value}\n")
 }
 
-pub(super) fn delivered_json(job: &Job, run: &JobRun) -> String {
+pub(super) fn finished_run_json(job: &Job, run: &JobRun) -> String {
     let mut value = run_value(run);
     value["name"] = job.name.as_str().into();
     format!("{value}\n")
@@ -155,7 +155,7 @@ fn run_value(run: &JobRun) -> Value {
     })
 }
 
-/// Returns a text for a terminal without control characters, and for a file as it is.
-fn safe(text: &str) -> String {
+/// Escapes control characters if standard output is a terminal; otherwise returns the text unchanged.
+fn escape_for_terminal(text: &str) -> String {
     if io::stdout().is_terminal() { lines(text) } else { text.to_owned() }
 }

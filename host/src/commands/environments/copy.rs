@@ -1,4 +1,4 @@
-//! Copies between this machine and another one, for the person who runs the command.
+//! `toolc environments put` and `get`: copies files between this machine and a remote one.
 
 #[cfg(not(unix))]
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) fn put(_: EnvironmentKind, _: &Profile, _: &Path, _: Option<&Path>) -
 /// Copies from another machine. Returns the exit status.
 #[cfg(not(unix))]
 pub(super) fn get(_: EnvironmentKind, _: &Profile, _: &Path, _: Option<&Path>) -> Result<u8> {
-    Err(Error::Invalid("copying files of another machine needs Unix".to_owned()))
+    Err(Error::Invalid("copying files from another machine needs Unix".to_owned()))
 }
 
 #[cfg(unix)]
@@ -39,25 +39,25 @@ mod unix {
     use crate::ground::show;
 
     pub(crate) fn put(kind: EnvironmentKind, profile: &Profile, source: &Path, target: Option<&Path>) -> Result<u8> {
-        let environment = machine(kind, profile)?;
+        let environment = remote_environment(kind, profile)?;
         let resolved = source.canonicalize().map_err(|error| failed(source, &error))?;
-        let target = environment.directory().join(target.unwrap_or(Path::new(name(source, &resolved)?)));
+        let target = environment.directory().join(target.unwrap_or(Path::new(default_target(source, &resolved)?)));
         let copied = copy::put(&*environment, &resolved, &target, &Limits::default());
         report(&copied.map_err(|error| failed(source, &error))?, &target)
     }
 
     pub(crate) fn get(kind: EnvironmentKind, profile: &Profile, source: &Path, target: Option<&Path>) -> Result<u8> {
-        let environment = machine(kind, profile)?;
-        let there = environment.directory().join(source);
-        let target = target.unwrap_or(Path::new(name(source, &there)?));
-        let copied = copy::get(&*environment, &there, target, &Limits::default());
+        let environment = remote_environment(kind, profile)?;
+        let remote = environment.directory().join(source);
+        let target = target.unwrap_or(Path::new(default_target(source, &remote)?));
+        let copied = copy::get(&*environment, &remote, target, &Limits::default());
         report(&copied.map_err(|error| failed(source, &error))?, target)
     }
 
-    /// Returns the name of a source for which no target is given.
-    fn name<'p>(source: &'p Path, resolved: &'p Path) -> Result<&'p OsStr> {
+    /// Returns the default target: the file name of the source.
+    fn default_target<'p>(source: &'p Path, resolved: &'p Path) -> Result<&'p OsStr> {
         let name = source.file_name().or_else(|| resolved.file_name());
-        name.ok_or_else(|| format!("`{}` has no name: say where its copy is to be", source.display()))
+        name.ok_or_else(|| format!("`{}` has no file name: pass the target as the second argument", source.display()))
             .map_err(Error::Invalid)
     }
 
@@ -65,16 +65,16 @@ mod unix {
         format!("failed to copy `{}`: {error}", source.display())
     }
 
-    /// Returns an environment on the other machine of the configuration.
-    fn machine(kind: EnvironmentKind, profile: &Profile) -> Result<Arc<dyn Environment>> {
+    /// Returns an environment on the remote machine that the configuration names.
+    fn remote_environment(kind: EnvironmentKind, profile: &Profile) -> Result<Arc<dyn Environment>> {
         let why_not = match kind {
             EnvironmentKind::Ssh => None,
-            EnvironmentKind::Local => Some("its files are those of this machine"),
+            EnvironmentKind::Local => Some("its tasks use the files of this machine directly"),
             EnvironmentKind::Sandbox | EnvironmentKind::Docker | EnvironmentKind::Apptainer => {
-                Some("the directory of its tasks is that of this machine, and the rest ends with each task")
+                Some("its tasks work in a directory of this machine, and all other files are deleted when a task ends")
             }
             EnvironmentKind::Daytona | EnvironmentKind::Modal => Some(
-                "each task has a sandbox that ends with it: set `environment.put` and `environment.get` in config.toml",
+                "each task has its own sandbox, which is deleted when the task ends: set `environment.put` and `environment.get` in config.toml",
             ),
         };
         if let Some(reason) = why_not {
@@ -94,7 +94,9 @@ mod unix {
     fn report(copied: &Copied, target: &Path) -> Result<u8> {
         for path in &copied.skipped {
             let path = show::one_line(&path.display().to_string());
-            eprintln!("warning: `{path}` was not copied: it is a link that leads out, a device, a pipe or a socket");
+            eprintln!(
+                "warning: `{path}` was not copied, because it is a link that leads out of the folder, a device, a pipe or a socket"
+            );
         }
         let target = show::one_line(&target.display().to_string());
         ask::print(&format!("copied: {} files, {} bytes, to {target}\n", copied.files, copied.bytes))?;

@@ -1,4 +1,4 @@
-//! `toolc environments`: what environments have made on this machine, a shell in one, copies, and the removal of what was left.
+//! `toolc environments`: lists and removes what environments have created, opens shells in them, and copies files.
 
 mod copy;
 mod shell;
@@ -18,15 +18,15 @@ use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-toolc records what its environments create, such as containers and folders, in the home of the profile. If toolc is killed, the next
-process that calls tools removes what is left, and so does `clean`.
+toolc records what its environments create, such as containers and folders, in the home of the profile. If toolc is killed, these
+resources are left. The next process that calls tools removes them, and so does `clean`.
 
 Exit status:
   0  success
-  1  clean: something could not be removed
-  2  the command line is wrong, the environment cannot be made, something cannot be copied, or a tool tries to change something
+  1  clean: a resource could not be removed
+  2  the command line is wrong, the environment cannot be made, a file cannot be copied, or the command runs inside a tool
 
 `shell` exits with the status of the shell.";
 
@@ -40,7 +40,7 @@ pub(crate) struct EnvironmentsArgs {
 
 #[derive(Debug, Subcommand)]
 enum EnvironmentsCommand {
-    /// List what environments have created, such as containers, by the process that created it.
+    /// List the resources that environments have created, such as containers, by process.
     List {
         /// Print one line of JSON.
         #[arg(long)]
@@ -48,21 +48,21 @@ enum EnvironmentsCommand {
     },
     /// Open a shell in a new environment for the current directory. Does not run inside a tool.
     Shell,
-    /// Copy a file or a folder of this machine to another one (`ssh`). Does not run inside a tool.
+    /// Copy a file or a folder of this machine to the remote machine (`ssh`). Does not run inside a tool.
     Put {
         /// The file or the folder.
         source: PathBuf,
-        /// Its path on the other machine, which must not exist yet: absolute, or relative to the directory in which tools start. Default: its name.
+        /// The path of the copy on the remote machine, which must not exist yet: absolute, or relative to the directory in which tools start. Default: the name of the source.
         target: Option<PathBuf>,
     },
-    /// Copy a file or a folder of another machine (`ssh`) to this one. Does not run inside a tool.
+    /// Copy a file or a folder of the remote machine (`ssh`) to this one. Does not run inside a tool.
     Get {
-        /// Its path on the other machine: absolute, or relative to the directory in which tools start.
+        /// The path on the remote machine: absolute, or relative to the directory in which tools start.
         source: PathBuf,
-        /// Its path on this machine, which must not exist yet. Default: its name.
+        /// The path of the copy on this machine, which must not exist yet. Default: the name of the source.
         target: Option<PathBuf>,
     },
-    /// Remove what environments have created and ended processes did not remove. Does not run inside a tool.
+    /// Remove the resources that ended processes have left. Does not run inside a tool.
     Clean {
         /// Print one line of JSON.
         #[arg(long)]
@@ -80,30 +80,30 @@ impl EnvironmentsArgs {
                 Ok(0)
             }
             EnvironmentsCommand::Shell => {
-                ask::refuse_tools("open a shell")?;
+                ask::require_person("open a shell")?;
                 let profile = Profile::read(home)?;
                 let kind = EnvironmentKind::find(options.environment, profile.config())?;
                 shell::run(kind, &profile)
             }
             EnvironmentsCommand::Put { source, target } => {
-                ask::refuse_tools("copy files to another machine")?;
+                ask::require_person("copy files to another machine")?;
                 let profile = Profile::read(home)?;
                 let kind = EnvironmentKind::find(options.environment, profile.config())?;
                 copy::put(kind, &profile, source, target.as_deref())
             }
             EnvironmentsCommand::Get { source, target } => {
-                ask::refuse_tools("copy files of another machine")?;
+                ask::require_person("copy files of another machine")?;
                 let profile = Profile::read(home)?;
                 let kind = EnvironmentKind::find(options.environment, profile.config())?;
                 copy::get(kind, &profile, source, target.as_deref())
             }
             EnvironmentsCommand::Clean { json } => {
-                ask::refuse_tools("remove what environments have left")?;
+                ask::require_person("remove resources of environments")?;
                 let (removed, problems) = environments::own_leases(&Profile::read(home)?).clean_up();
                 for problem in &problems {
                     eprintln!("error: {}", show::one_line(problem));
                 }
-                ask::print(&if *json { cleaned_json(&removed, &problems) } else { cleaned(&removed, &problems) })?;
+                ask::print(&if *json { clean_json(&removed, &problems) } else { clean_text(&removed, &problems) })?;
                 Ok(u8::from(!problems.is_empty()))
             }
         }
@@ -113,10 +113,10 @@ impl EnvironmentsArgs {
 fn list(leases: &[Lease]) -> String {
     let mut text = String::new();
     for lease in leases {
-        let state = if lease.is_held { "which runs" } else { "which has ended" };
-        let _ = writeln!(text, "process {}, {state}", lease.process);
+        let state = if lease.is_held { "running" } else { "ended" };
+        let _ = writeln!(text, "process {} ({state})", lease.process);
         for resource in &lease.resources {
-            let _ = writeln!(text, "    {}", shown(resource));
+            let _ = writeln!(text, "    {}", resource_text(resource));
         }
         for problem in &lease.problems {
             let _ = writeln!(text, "    {}", show::one_line(problem));
@@ -140,23 +140,23 @@ fn list_json(leases: &[Lease]) -> String {
     format!("{}\n", leases.collect::<serde_json::Value>())
 }
 
-fn cleaned(removed: &[Resource], problems: &[String]) -> String {
+fn clean_text(removed: &[Resource], problems: &[String]) -> String {
     let mut text = String::new();
     for resource in removed {
-        let _ = writeln!(text, "removed: {}", shown(resource));
+        let _ = writeln!(text, "removed: {}", resource_text(resource));
     }
     if removed.is_empty() && problems.is_empty() {
-        text += "nothing was left\n";
+        text += "nothing to remove\n";
     }
     text
 }
 
-fn cleaned_json(removed: &[Resource], problems: &[String]) -> String {
+fn clean_json(removed: &[Resource], problems: &[String]) -> String {
     let removed: Vec<String> = removed.iter().map(Resource::to_string).collect();
     format!("{}\n", json!({ "removed": removed, "problems": problems }))
 }
 
-fn shown(resource: &Resource) -> String {
+fn resource_text(resource: &Resource) -> String {
     match resource {
         Resource::Processes(_) => "the processes of its commands".to_owned(),
         resource => show::one_line(&resource.to_string()),

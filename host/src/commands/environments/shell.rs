@@ -29,9 +29,9 @@ mod unix {
     use super::{EnvironmentKind, Error, Profile, Result};
     use crate::environments::environments;
 
-    /// Runs bash if it is installed, and otherwise the shell that every environment has.
+    /// Runs bash if it is installed, and otherwise `sh`, which every environment has.
     const SHELL: &str = "command -v bash > /dev/null 2>&1 && exec bash; exec sh -i";
-    /// How long to wait for a shell that does not read its input.
+    /// How long to wait before input is written again to a shell that does not read it.
     const PAUSE: Duration = Duration::from_millis(10);
 
     pub(crate) fn run(kind: EnvironmentKind, profile: &Profile) -> Result<u8> {
@@ -48,30 +48,30 @@ mod unix {
         launch.variables.extend(term.map(|term| ("TERM".into(), Some(term))));
         let raw = RawTerminal::new().map_err(failed)?;
         let shell: Arc<dyn Running> = Arc::from(environment.start(launch).map_err(failed)?);
-        let typing = Arc::clone(&shell);
-        // It ends with this process, because nothing interrupts the reading of a terminal.
-        thread::spawn(move || pass_on(&*typing));
-        let mut shown = size();
+        let input_shell = Arc::clone(&shell);
+        // This thread ends with the process, because reading from a terminal cannot be interrupted.
+        thread::spawn(move || forward_input(&*input_shell));
+        let mut last_size = size();
         let outcome = loop {
-            let is_resized = || size() != shown;
+            let is_resized = || size() != last_size;
             if let Some(outcome) = shell.wait(&is_resized).map_err(failed)? {
                 break outcome;
             }
-            shown = size();
-            let _ = shell.resize(shown);
+            last_size = size();
+            let _ = shell.resize(last_size);
         };
         drop(raw);
         let _ = shell.end();
         environment.clean_up();
         Ok(match outcome.exit {
             Exit::Code(code) => u8::try_from(code).unwrap_or(u8::MAX),
-            // As shells report it.
+            // Shells report the end by a signal like this.
             Exit::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
         })
     }
 
-    /// Passes on what the person types.
-    fn pass_on(shell: &dyn Running) {
+    /// Forwards the input of the person to the shell.
+    fn forward_input(shell: &dyn Running) {
         let mut keys = [0; 4096];
         while let Ok(length @ 1..) = io::stdin().lock().read(&mut keys) {
             loop {
@@ -104,7 +104,7 @@ mod unix {
         }
     }
 
-    /// The terminal in the mode in which the shell gets each key. Dropping it sets the mode from before.
+    /// Switches the terminal to raw mode, in which the shell gets each key. Dropping the value restores the previous mode.
     struct RawTerminal(Termios);
 
     impl RawTerminal {

@@ -1,8 +1,8 @@
 //! `toolc kanban`: the tasks of a board, for a person, and the workers that work on them.
 //!
-//! [`work`] claims tasks and starts a process for each, which is in [`worker`]. [`workspace`] makes the folder in which it works.
+//! [`work`] claims tasks and starts a process for each. [`worker`] is this process, and [`workspace`] makes its working directory.
 
-mod shown;
+mod show;
 mod work;
 mod worker;
 mod workspace;
@@ -24,14 +24,14 @@ use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use work::WorkArgs;
 
-/// The end of the help.
+/// The last part of the help.
 const HELP: &str = "\
 TASK is the name of a task, such as t12. The boards are stored in state.db in TOOLC_HOME. Commands that change a board do not run
 inside a tool. An agent uses the tools of the toolset `kanban` instead.
 
 Exit status:
   0  success
-  1  the board cannot be changed like this; for `work`, a worker failed
+  1  the change of the board was refused, or a task is unknown; for `work`, a worker failed
   2  the command line is wrong, or a file cannot be used";
 
 /// The arguments of `kanban`.
@@ -39,7 +39,7 @@ Exit status:
 #[command(after_help = HELP)]
 pub(crate) struct KanbanArgs {
     /// The name of the board.
-    #[arg(long, global = true, value_name = "NAME", default_value = DEFAULT_BOARD, value_parser = name)]
+    #[arg(long, global = true, value_name = "NAME", default_value = DEFAULT_BOARD, value_parser = parse_name)]
     board: String,
     /// Without a command, lists the tasks.
     #[command(subcommand)]
@@ -51,7 +51,7 @@ enum KanbanCommand {
     /// List the tasks, the most urgent first.
     List {
         /// Only tasks with this status.
-        #[arg(long, value_parser = status)]
+        #[arg(long, value_parser = parse_status)]
         status: Option<CardStatus>,
         /// Only tasks of this worker.
         #[arg(long, value_name = "NAME")]
@@ -66,7 +66,7 @@ enum KanbanCommand {
     /// Show a task with its comments, attachments and history.
     Show {
         /// The task.
-        #[arg(value_parser = task)]
+        #[arg(value_parser = parse_task)]
         task: i64,
         /// Print one line of JSON.
         #[arg(long)]
@@ -77,7 +77,7 @@ enum KanbanCommand {
     /// Add a comment to a task.
     Comment {
         /// The task.
-        #[arg(value_parser = task)]
+        #[arg(value_parser = parse_task)]
         task: i64,
         /// The comment.
         text: String,
@@ -85,67 +85,67 @@ enum KanbanCommand {
     /// Release a task that is blocked or in triage, so that work on it can continue.
     Unblock {
         /// The task.
-        #[arg(value_parser = task)]
+        #[arg(value_parser = parse_task)]
         task: i64,
     },
     /// Mark a task as done, or accept its result. A worker that works on the task stops.
     Complete {
         /// The task.
-        #[arg(value_parser = task)]
+        #[arg(value_parser = parse_task)]
         task: i64,
-        /// What was done.
+        /// A summary of the result.
         summary: String,
     },
     /// Refuse the result of a task in review.
     Changes {
         /// The task.
-        #[arg(value_parser = task)]
+        #[arg(value_parser = parse_task)]
         task: i64,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Archive tasks. A worker that works on one of them stops.
     Archive {
         /// The tasks.
-        #[arg(required = true, value_parser = task)]
+        #[arg(required = true, value_parser = parse_task)]
         tasks: Vec<i64>,
     },
     /// Write an attachment of a task to standard output.
     Attachment {
         /// The task.
-        #[arg(value_parser = task)]
+        #[arg(value_parser = parse_task)]
         task: i64,
         /// The number of the attachment, which `show` prints.
         id: i64,
     },
-    /// Work as these workers: do their tasks, and review the tasks that they are the reviewers of.
+    /// Work as these workers: do their tasks, and review the tasks whose reviewers they are.
     Work(Box<WorkArgs>),
 }
 
 /// The arguments of `kanban add`.
 #[derive(Debug, Args)]
 struct AddArgs {
-    /// What the worker should do.
+    /// The title, which says what to do.
     title: String,
     /// The worker who does the task.
-    #[arg(long, value_name = "NAME", value_parser = name)]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     to: String,
     /// Everything that the worker needs to know.
     #[arg(long, value_name = "TEXT", default_value = "")]
     body: String,
     /// The worker who reviews the result.
-    #[arg(long, value_name = "NAME", value_parser = name)]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     reviewer: Option<String>,
     /// A task that must be done first. Can be repeated.
-    #[arg(long, value_name = "TASK", value_parser = task)]
+    #[arg(long, value_name = "TASK", value_parser = parse_task)]
     after: Vec<i64>,
     /// The priority. Tasks with a larger number are done first.
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     priority: i64,
-    /// The folder to work in. Default: an empty folder of its own.
+    /// The folder to work in. Default: a new, empty folder.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The git repository to work in. The task gets a working tree of its own.
+    /// The git repository to work in. The task gets its own working tree.
     #[arg(long, value_name = "DIR", conflicts_with = "dir")]
     worktree: Option<PathBuf>,
 }
@@ -197,14 +197,14 @@ fn change(boards: &Boards, board: &str, command: &KanbanCommand) -> Result<Vec<u
             };
             let cards = boards.list(board, &filter)?;
             match json {
-                true => line(&cards.iter().map(shown::card_json).collect()),
+                true => json_line(&cards.iter().map(show::card_json).collect()),
                 false if cards.is_empty() => format!("no tasks on the board `{board}`\n"),
-                false => cards.iter().map(shown::card_line).collect(),
+                false => cards.iter().map(show::card_line).collect(),
             }
         }
         KanbanCommand::Show { task, json } => {
             let details = boards.details(board, *task)?;
-            if *json { line(&shown::details_json(&details)) } else { shown::details_text(&details) }
+            if *json { json_line(&show::details_json(&details)) } else { show::details_text(&details) }
         }
         KanbanCommand::Add(args) => {
             let (card, _) = boards.create(board, user, &args.card()?)?;
@@ -215,16 +215,16 @@ fn change(boards: &Boards, board: &str, command: &KanbanCommand) -> Result<Vec<u
             boards.comment(board, user, *task, text)?;
             String::new()
         }
-        KanbanCommand::Unblock { task } => state(*task, boards.unblock(board, user, *task)?),
+        KanbanCommand::Unblock { task } => state_line(*task, boards.unblock(board, user, *task)?),
         KanbanCommand::Complete { task, summary } => {
             check("summary", summary)?;
             let outcome = CardOutcome { summary: summary.clone(), ..CardOutcome::default() };
-            state(*task, boards.complete(board, user, *task, &outcome, &[])?)
+            state_line(*task, boards.complete(board, user, *task, &outcome, &[])?)
         }
         KanbanCommand::Changes { task, reason } => {
             check("reason", reason)?;
             boards.request_changes(board, user, *task, reason)?;
-            state(*task, boards.details(board, *task)?.card.status)
+            state_line(*task, boards.details(board, *task)?.card.status)
         }
         KanbanCommand::Archive { tasks } => {
             for task in tasks {
@@ -244,8 +244,9 @@ impl AddArgs {
         let absolute = |path: &PathBuf| {
             let absolute = path.canonicalize().ok().filter(|path| path.is_dir());
             let absolute = absolute.and_then(|path| path.into_os_string().into_string().ok());
-            absolute
-                .ok_or_else(|| BoardError::Refused(format!("{} is not a folder with a readable name", path.display())))
+            absolute.ok_or_else(|| {
+                BoardError::Refused(format!("expected an existing folder with a UTF-8 path, got {}", path.display()))
+            })
         };
         let workspace = match (&self.dir, &self.worktree) {
             (Some(path), _) => Workspace::Dir { path: absolute(path)? },
@@ -275,35 +276,35 @@ impl AddArgs {
     }
 }
 
-/// Checks a text that workers will read.
+/// Checks a text of a card.
 fn check(name: &str, text: &str) -> Result<(), BoardError> {
     card_text_problem(name, text).map_or(Ok(()), |problem| Err(BoardError::Refused(problem)))
 }
 
-fn state(task: i64, status: CardStatus) -> String {
+fn state_line(task: i64, status: CardStatus) -> String {
     format!("{} is {}\n", card_name(task), status.word())
 }
 
-fn line(value: &Value) -> String {
+fn json_line(value: &Value) -> String {
     format!("{value}\n")
 }
 
-/// Reads the name of a task.
-fn task(text: &str) -> Result<i64, String> {
+/// Parses the name of a task.
+fn parse_task(text: &str) -> Result<i64, String> {
     let id = text.strip_prefix('t').and_then(|digits| digits.parse().ok()).filter(|id| *id > 0);
-    id.ok_or_else(|| "the name of a task is like `t12`".to_owned())
+    id.ok_or_else(|| "expected the name of a task, such as `t12`".to_owned())
 }
 
-/// Reads a status.
-fn status(text: &str) -> Result<CardStatus, String> {
+/// Parses a status.
+fn parse_status(text: &str) -> Result<CardStatus, String> {
     CardStatus::from_word(text).ok_or_else(|| {
         let words: Vec<&str> = CardStatus::ALL.iter().map(|status| status.word()).collect();
         format!("expected one of {}", words.join(", "))
     })
 }
 
-/// Reads the name of a board or a worker.
-fn name(text: &str) -> Result<String, String> {
+/// Parses the name of a board or a worker.
+fn parse_name(text: &str) -> Result<String, String> {
     if toolc_agent::is_board_name(text) {
         return Ok(text.to_owned());
     }

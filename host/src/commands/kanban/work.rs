@@ -21,33 +21,33 @@ use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
 
-/// The exit status of a worker that could not start: an option, the configuration or a file is wrong.
+/// The exit status of a worker that could not start, because an option, the configuration or a file is wrong.
 const CANNOT_START: i32 = 2;
 
-/// How often the board is asked for tasks.
+/// How long to wait before the board is asked for tasks again.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The arguments of `kanban work`.
 #[derive(Debug, Args)]
 pub(super) struct WorkArgs {
     /// The names of the workers.
-    #[arg(required = true, value_name = "NAME", value_parser = super::name)]
+    #[arg(required = true, value_name = "NAME", value_parser = super::parse_name)]
     names: Vec<String>,
     #[command(flatten)]
     agent: AgentArgs,
     /// End when no task can be worked on.
     #[arg(long)]
     once: bool,
-    /// The number of tasks that are worked on at the same time.
+    /// The maximum number of tasks that run at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=16))]
     jobs: u16,
-    /// A folder that contains the folders that tasks may work in. Can be repeated. Default: the current folder.
+    /// A folder below which tasks may work. Can be repeated. Default: the current folder.
     #[arg(long, value_name = "DIR")]
     below: Vec<PathBuf>,
-    /// The time after which the task of a worker that has vanished is given to another worker.
+    /// If a worker does not respond for this time, its task is given to another worker.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(3..=3600))]
     lease: u64,
-    /// The claim of the only task that this process works on. Set by the process that has claimed it.
+    /// The claim of the task that this process works on. Set by the process that has claimed the task.
     #[arg(long, hide = true)]
     claim: Option<Claim>,
 }
@@ -58,16 +58,16 @@ impl WorkArgs {
         if let Some(claim) = &self.claim {
             return worker::run(claim, self.lease(), board, &self.agent, options, home);
         }
-        let below = match &*self.below {
+        let roots = match &*self.below {
             [] => vec![env::current_dir().map_err(|error| Error::failed("find the current directory", error))?],
             folders => folders.to_vec(),
         };
         let canonical =
             |folder: PathBuf| folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()));
-        let below = below.into_iter().map(canonical).collect::<Result<Vec<_>, _>>()?;
+        let allowed_roots = roots.into_iter().map(canonical).collect::<Result<Vec<_>, _>>()?;
         let boards = Boards::new(Arc::new(Database::new(home.state())));
-        let office = Office { args: self, board, boards, home, below };
-        crate::ground::executor()?.block_on(office.run())
+        let dispatcher = Dispatcher { args: self, board, boards, home, allowed_roots };
+        crate::ground::executor()?.block_on(dispatcher.run())
     }
 }
 
@@ -77,20 +77,20 @@ impl WorkArgs {
     }
 }
 
-/// What claims tasks.
-struct Office<'a> {
+/// Claims tasks and starts workers.
+struct Dispatcher<'a> {
     args: &'a WorkArgs,
     board: &'a str,
     boards: Boards,
     home: Home,
-    below: Vec<PathBuf>,
+    allowed_roots: Vec<PathBuf>,
 }
 
-impl Office<'_> {
+impl Dispatcher<'_> {
     async fn run(&self) -> Result<ExitCode> {
         let mut interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let mut workers: HashMap<i64, (BoardWorker, Child)> = HashMap::new();
-        let (mut has_failed, mut stops) = (false, false);
+        let (mut has_failed, mut is_stopping) = (false, false);
         loop {
             let mut ended = Vec::new();
             for (card, (worker, process)) in &mut workers {
@@ -98,36 +98,36 @@ impl Office<'_> {
                     ended.push(*card);
                     has_failed |= !status.success();
                     if status.code() == Some(CANNOT_START) {
-                        // No other worker could start either.
-                        stops = true;
+                        // Other workers would fail for the same reason.
+                        is_stopping = true;
                         self.give_back(worker)?;
                     }
                     self.report(*card);
                 }
             }
             workers.retain(|card, _| !ended.contains(card));
-            while !stops && workers.len() < usize::from(self.args.jobs) {
-                let Some(worker) = self.next()? else { break };
+            while !is_stopping && workers.len() < usize::from(self.args.jobs) {
+                let Some(worker) = self.claim_next()? else { break };
                 if let Some(process) = self.start(&worker)? {
                     workers.insert(worker.card, (worker, process));
                 }
             }
-            if workers.is_empty() && (stops || self.args.once) {
+            if workers.is_empty() && (is_stopping || self.args.once) {
                 return Ok(ExitCode::from(u8::from(has_failed)));
             }
             let pause = if workers.is_empty() { PAUSE } else { PAUSE / 10 };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                () = interrupts.pressed() => {
+                () = interrupts.next_press() => {
                     // The terminal has sent the interrupt to the workers as well.
-                    stops = true;
+                    is_stopping = true;
                 }
             }
         }
     }
 
     /// Claims the next task.
-    fn next(&self) -> Result<Option<BoardWorker>> {
+    fn claim_next(&self) -> Result<Option<BoardWorker>> {
         let names: Vec<&str> = self.args.names.iter().map(String::as_str).collect();
         let claim = worker::new_claim();
         let card = self.boards.claim(self.board, &names, &claim, self.args.lease())?;
@@ -137,10 +137,10 @@ impl Office<'_> {
         }))
     }
 
-    /// Starts the process that works on a claimed task. Returns `None` if it has no folder to work in: the task is then blocked.
+    /// Starts the process that works on a claimed task. If the task has no folder to work in, blocks the task and returns `None`.
     fn start(&self, worker: &BoardWorker) -> Result<Option<Child>> {
         let card = self.card(worker.card)?;
-        let folder = match workspace::prepare(&card, &self.below, &self.home) {
+        let folder = match workspace::prepare(&card, &self.allowed_roots, &self.home) {
             Ok(folder) => folder,
             Err(problem) => {
                 let blocked = self.boards.block(
@@ -166,7 +166,7 @@ impl Office<'_> {
         child.map(Some).map_err(|error| Error::failed("start a worker", error))
     }
 
-    /// Gives back the task of a worker that could not start, if it still has it.
+    /// Blocks the task of a worker that could not start, unless another worker has the task.
     fn give_back(&self, worker: &BoardWorker) -> Result<()> {
         let reason = "the worker could not start";
         match self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Transient, reason) {
@@ -179,7 +179,7 @@ impl Office<'_> {
         self.boards.details(self.board, card).map(|details| details.card).map_err(Error::from)
     }
 
-    /// Prints what has become of a task.
+    /// Prints the status of a task.
     fn report(&self, card: i64) {
         match self.card(card) {
             Ok(card) => {
@@ -191,9 +191,9 @@ impl Office<'_> {
     }
 }
 
-/// Returns the arguments of a worker, which has the same options as this process.
+/// Returns the arguments of a worker: the arguments of this process, and the claim.
 fn with_claim(mut args: Vec<OsString>, claim: &Claim) -> Vec<OsString> {
-    // After `--`, it would be the name of a worker.
+    // After `--`, the claim would be read as the name of a worker.
     let end_of_options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     args.splice(end_of_options..end_of_options, ["--claim".into(), claim.to_argument().into()]);
     args

@@ -16,13 +16,13 @@ use toolc_store::{BlockKind, BoardError, Boards, Card, CardStatus};
 
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
-use crate::agent::{Agent, AgentEvent, Ended, Interrupts, Observer};
+use crate::agent::{Agent, AgentEvent, Interrupts, Observer, TurnOutcome};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::person::Person;
 
-/// The maximum number of characters of the last answer of a model that did not end its task.
+/// The maximum length of the quoted last answer of a model that did not end its task, in characters.
 const MAX_LAST_ANSWER: usize = 2000;
 
 /// A claim that one process passes to another.
@@ -30,14 +30,14 @@ const MAX_LAST_ANSWER: usize = 2000;
 pub(super) struct Claim {
     pub(super) card: i64,
     pub(super) name: String,
-    /// Its name in the store.
+    /// The name of the claim in the store.
     pub(super) id: String,
-    /// Where to work.
+    /// The folder to work in.
     pub(super) folder: PathBuf,
 }
 
 impl Claim {
-    /// Returns the text that [`FromStr`] reads.
+    /// Returns the text that [`FromStr`] parses.
     pub(super) fn to_argument(&self) -> String {
         json!([self.card, self.name, self.id, self.folder]).to_string()
     }
@@ -66,7 +66,7 @@ pub(super) fn run(
     options: &ToolOptions,
     home: Home,
 ) -> Result<ExitCode> {
-    let (args, options) = in_folder(args, options, &claim.folder)?;
+    let (args, options) = enter_folder(args, options, &claim.folder)?;
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
     setup.check_environment()?;
     let worker = BoardWorker {
@@ -81,8 +81,8 @@ pub(super) fn run(
     status
 }
 
-/// Changes to the folder of the task. Paths in options keep their meaning.
-fn in_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions)> {
+/// Changes to the folder of the task. Relative paths in options are made absolute before.
+fn enter_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions)> {
     let (mut args, mut options) = (args.clone(), options.clone());
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for model in [&mut args.model, &mut args.auxiliary_model].into_iter().flatten() {
@@ -112,15 +112,15 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
         helper: None,
     })?;
     let renewal = Renewal::start(Arc::clone(&setup.host.stores.boards), worker.clone(), interrupts.clone())?;
-    let ended = turns(&mut agent, &mut interrupts, boards, worker, &card).await;
+    let ended = run_turns(&mut agent, &mut interrupts, boards, worker, &card).await;
     drop(renewal);
     let holds = boards.holds(worker.card, &worker.claim)?;
     if !holds {
-        // The model has completed or blocked the task, or another worker has it.
+        // The model has completed or blocked the task, or another worker has claimed it.
         return Ok(ExitCode::SUCCESS);
     }
     let (reason, status) = match ended {
-        Ok(Ended::Interrupted) => ("the worker was stopped".to_owned(), 0),
+        Ok(TurnOutcome::Interrupted) => ("the worker was stopped".to_owned(), 0),
         Ok(ended) => {
             let last: String = agent.last_answer().chars().take(MAX_LAST_ANSWER).collect();
             let text = format!("the worker ended ({}) before the task was completed or blocked: {last}", ended.word());
@@ -129,31 +129,32 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
         Err(error) => (setup.host.redactor.kept_text(&error.to_string()).into_owned(), 1),
     };
     match boards.block(&worker.board, &worker.actor(), worker.card, BlockKind::Transient, &reason) {
-        // It was taken away at this moment.
+        // The task was taken away at this moment.
         Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(ExitCode::from(status)),
         Err(error) => Err(Error::Invalid(error.to_string())),
     }
 }
 
-/// Lets the model work until it has completed or blocked the task, or has got all messages to go on.
-async fn turns(
+/// Runs turns until the model has completed or blocked the task, or all reminders were sent.
+async fn run_turns(
     agent: &mut Agent,
     interrupts: &mut Interrupts,
     boards: &Boards,
     worker: &BoardWorker,
     card: &Card,
-) -> Result<Ended> {
+) -> Result<TurnOutcome> {
     let mut message = instructions(worker, card);
     let mut reminders = 0;
     loop {
         let ended = agent.run_turn(&message, interrupts).await?;
-        let goes_on = matches!(ended, Ended::Done | Ended::OutOfBudget | Ended::CutOff) && reminders < card.max_turns;
-        if !goes_on || !boards.holds(worker.card, &worker.claim)? {
+        let continues = matches!(ended, TurnOutcome::Done | TurnOutcome::OutOfBudget | TurnOutcome::CutOff)
+            && reminders < card.max_turns;
+        if !continues || !boards.holds(worker.card, &worker.claim)? {
             return Ok(ended);
         }
         reminders += 1;
         let end = end_of_work(card);
-        message = format!("The task {} is not ended. Go on with it. {end}", card_name(card.id));
+        message = format!("The task {} has not ended. Continue with it. {end}", card_name(card.id));
     }
 }
 
@@ -161,14 +162,14 @@ fn instructions(worker: &BoardWorker, card: &Card) -> String {
     let task = card_name(card.id);
     let role = match card.status {
         CardStatus::Review => {
-            "You review the result of this task of another worker: check what it says, and do not change it."
+            "You review the result of this task of another worker: check the result, and do not change it."
         }
         _ => "You work on this task alone, and cannot ask the user.",
     };
     let body = if card.body.is_empty() { String::new() } else { format!("\n\n{}", card.body) };
     format!(
         "You are the worker `{}` of the board `{}`. {role}\n\n{task}: {}{body}\n\n\
-         Begin with kanban_show: it has the comments, and the results of the tasks that this one waited for. {}",
+         Begin with kanban_show: it returns the comments, and the results of the tasks that this one waited for. {}",
         worker.name,
         worker.board,
         card.title,
@@ -180,7 +181,7 @@ fn end_of_work(card: &Card) -> &'static str {
     if card.status == CardStatus::Review {
         "End with kanban_complete if the result is good, or with kanban_request_changes."
     } else {
-        "End with kanban_complete, or with kanban_block if it cannot be done."
+        "End with kanban_complete, or with kanban_block if the task cannot be done."
     }
 }
 
@@ -215,12 +216,12 @@ impl Renewal {
             let mut last = Instant::now();
             while !ended.load(Ordering::Relaxed) {
                 thread::park_timeout(Duration::from_secs(1));
-                // A person who takes the task away does not wait for the next renewal.
+                // Between renewals, notice when a person has taken the task away.
                 let is_due = last.elapsed() >= worker.lease / 3;
                 let is_lost = if is_due {
                     last = Instant::now();
                     let renewed = boards.renew(&worker.board, &actor, worker.card, worker.lease, None);
-                    // Another failure may pass until the next try.
+                    // Other errors may be temporary, so the next renewal decides.
                     matches!(renewed, Err(BoardError::Refused(_) | BoardError::NotFound(_)))
                 } else {
                     matches!(boards.holds(worker.card, &worker.claim), Ok(false))

@@ -11,31 +11,31 @@ use toolc_store::{Card, Workspace};
 use crate::ground::error::{Error, Result};
 use crate::sources::git::ProjectGit;
 
-/// Returns the folder of a task, and makes it if needed. A folder that the task names must be below one of `below`: who adds a task does
-/// not decide where its worker may write.
+/// Returns the folder of a task, and makes it if needed. A folder that the task names must be below one of the allowed roots: the author
+/// of a task must not decide where a worker may write.
 ///
 /// # Errors
-/// Returns why the task cannot be worked on.
-pub(super) fn prepare(card: &Card, below: &[PathBuf], home: &Home) -> Result<PathBuf> {
+/// Returns an error if the folder is not allowed or cannot be made.
+pub(super) fn prepare(card: &Card, allowed_roots: &[PathBuf], home: &Home) -> Result<PathBuf> {
     match &card.workspace {
         Workspace::Scratch => {
-            let folder = own_folder(card, home)?;
-            make(&folder)?;
+            let folder = task_folder(card, home)?;
+            create_folder(&folder)?;
             Ok(folder)
         }
-        Workspace::Dir { path } => allowed(path, below),
-        Workspace::Worktree { path } => worktree(card, &allowed(path, below)?, home),
+        Workspace::Dir { path } => resolve_allowed(path, allowed_roots),
+        Workspace::Worktree { path } => create_worktree(card, &resolve_allowed(path, allowed_roots)?, home),
     }
 }
 
-/// Returns the path of a folder that only this task has. It outlives its workers, so that the next one and the reviewer find it.
-fn own_folder(card: &Card, home: &Home) -> Result<PathBuf> {
+/// Returns the path of the private folder of a task. The folder outlives its workers, so that the next worker and the reviewer find it.
+fn task_folder(card: &Card, home: &Home) -> Result<PathBuf> {
     let cache = crate::ground::folders::cache().ok_or("the user has no cache folder")?;
     let board = cache.join("toolc").join("boards").join(home.profile().to_string()).join(&card.board);
     Ok(board.join(card_name(card.id)))
 }
 
-fn make(folder: &Path) -> Result<()> {
+fn create_folder(folder: &Path) -> Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -43,28 +43,28 @@ fn make(folder: &Path) -> Result<()> {
     builder.create(folder).map_err(|error| Error::failed(format!("make {}", folder.display()), error))
 }
 
-/// Returns the path of a folder without links, if it is below an allowed one.
-fn allowed(path: &str, below: &[PathBuf]) -> Result<PathBuf> {
+/// Resolves the links in the path of a folder, and returns it if it is below an allowed root.
+fn resolve_allowed(path: &str, allowed_roots: &[PathBuf]) -> Result<PathBuf> {
     let folder = Path::new(path).canonicalize().ok().filter(|folder| folder.is_dir());
     let folder = folder.ok_or_else(|| format!("the folder {path} does not exist"))?;
-    if below.iter().any(|root| folder.starts_with(root)) {
+    if allowed_roots.iter().any(|root| folder.starts_with(root)) {
         return Ok(folder);
     }
-    let roots: Vec<String> = below.iter().map(|root| root.display().to_string()).collect();
+    let roots: Vec<String> = allowed_roots.iter().map(|root| root.display().to_string()).collect();
     Err(Error::Invalid(format!(
         "the folder {path} is not below {}: a person can start the worker with `--below {path}`",
         roots.join(" or ")
     )))
 }
 
-/// Makes a working tree of a repository, on the branch `toolc/TASK`. Neither hooks nor programs of the repository's settings run, unless
-/// the user trusts the project.
-fn worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf> {
-    let folder = own_folder(card, home)?;
+/// Makes a working tree of a repository, on the branch `toolc/TASK`. Hooks and programs of the repository's settings run only if the user
+/// trusts the project.
+fn create_worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf> {
+    let folder = task_folder(card, home)?;
     if folder.join(".git").exists() {
         return Ok(folder);
     }
-    make(folder.parent().unwrap_or(&folder))?;
+    create_folder(folder.parent().unwrap_or(&folder))?;
     let branch = format!("toolc/{}", card_name(card.id));
     let variables = ProjectGit::read(repository).child_variables(home)?;
     let git = |args: &[&str]| -> Result<bool> {
@@ -77,8 +77,8 @@ fn worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf> {
         let message = String::from_utf8_lossy(&output.stderr);
         Err(Error::Invalid(format!("git cannot make a working tree of {}: {}", repository.display(), message.trim())))
     };
-    let path = folder.to_str().ok_or("the path of the cache folder is not text")?;
-    // A branch without its working tree is left if the cache was emptied.
+    let path = folder.to_str().ok_or("the path of the cache folder is not UTF-8")?;
+    // If the cache was emptied, the branch still exists without its working tree.
     git(&["worktree", "prune"])?;
     let has_branch = git(&["show-ref", "--verify", "--quiet", &format!("refs/heads/{branch}")])?;
     if has_branch {

@@ -1,5 +1,5 @@
-//! `toolc mcp import`: takes over servers from the configuration of Claude Desktop or VS Code. Values of variables go to `.env`, and
-//! the servers are added as disabled, so that nothing is started.
+//! `toolc mcp import`: adds the servers of Claude Desktop or VS Code. Values of variables are written to `.env`, and the servers are
+//! added as disabled, so that nothing is started.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,22 +11,22 @@ use serde_json::{Map, Value};
 use toolc::approval::is_credential;
 use toolc_config::{EnvFile, Home, McpOauth, McpServer, McpTransport, add_server, is_name, set_variable};
 
-use super::at;
+use super::location;
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::profile::Profile;
 
-/// The maximum number of bytes of a file.
+/// The maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// A server of another program's configuration.
+/// A server that was read from another program's configuration.
 #[derive(Debug, PartialEq, Eq)]
-struct Imported {
+struct ImportedServer {
     server: McpServer,
     /// Variables to set: their names and values.
     variables: Vec<(String, String)>,
-    /// What the person must do or know.
+    /// Notes for the person.
     notes: Vec<String>,
 }
 
@@ -34,44 +34,46 @@ struct Imported {
 pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8> {
     let profile = Profile::read(home.clone())?;
     let configured: Vec<&str> = profile.config().mcp_servers.iter().map(|server| server.name.as_str()).collect();
-    let set = EnvFile::read(home)?;
-    let servers = servers(&read(path)?, path)?;
+    let env_file = EnvFile::read(home)?;
+    let servers = find_servers(&read_file(path)?, path)?;
     let mut imported = Vec::new();
     for (name, settings) in &servers {
         let name = server_name(name);
-        if configured.contains(&name.as_str()) || imported.iter().any(|other: &Imported| other.server.name == name) {
-            eprintln!("skipped: a server is called `{name}` already");
+        if configured.contains(&name.as_str())
+            || imported.iter().any(|other: &ImportedServer| other.server.name == name)
+        {
+            eprintln!("skipped: a server named `{name}` already exists");
             continue;
         }
-        let import = Import { name: &name, set: &set, before: &imported };
-        match import.server(settings) {
+        let importer = Importer { name: &name, env_file: &env_file, previous: &imported };
+        match importer.parse(settings) {
             Ok(server) => imported.push(server),
             Err(reason) => eprintln!("skipped: `{}`: {}", show::one_line(&name), show::one_line(&reason.to_string())),
         }
     }
     if imported.is_empty() {
-        return Err(Error::Invalid(format!("{} has no server to add", path.display())));
+        return Err(Error::Invalid(format!("{} contains no server that can be added", path.display())));
     }
-    eprint!("{}", imported.iter().map(text).collect::<String>());
+    eprint!("{}", imported.iter().map(describe).collect::<String>());
     if !yes && !confirm()? {
-        eprintln!("nothing is added");
+        eprintln!("no server was added");
         return Ok(1);
     }
     let added = add(home, &imported);
     if added.is_empty() {
-        return Err(Error::Invalid("no server is added".to_owned()));
+        return Err(Error::Invalid("no server could be added".to_owned()));
     }
     let text = "added as disabled: `toolc mcp test NAME` starts one once, and `toolc mcp enable NAME` enables it";
     ask::print(&format!("{}\n{text}\n", added.join("\n"))).map(|()| u8::from(added.len() < imported.len()))
 }
 
-/// Adds servers and sets their variables, and returns the names. One that cannot be added does not affect the others.
-fn add<'i>(home: &Home, imported: &'i [Imported]) -> Vec<&'i str> {
+/// Adds servers and sets their variables. Returns the names of the added servers. A server that cannot be added does not affect the others.
+fn add<'i>(home: &Home, imported: &'i [ImportedServer]) -> Vec<&'i str> {
     let mut added = Vec::new();
-    for Imported { server, variables, .. } in imported {
-        // A server without its variables would look complete, and the other way round nothing uses them.
-        let set = variables.iter().try_for_each(|(name, value)| set_variable(home, name, value));
-        match set.and_then(|()| add_server(home, server)) {
+    for ImportedServer { server, variables, .. } in imported {
+        // The variables are set first: a server without its variables would look complete.
+        let result = variables.iter().try_for_each(|(name, value)| set_variable(home, name, value));
+        match result.and_then(|()| add_server(home, server)) {
             Ok(_) => added.push(server.name.as_str()),
             Err(reason) => {
                 eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason.to_string()))
@@ -81,27 +83,27 @@ fn add<'i>(home: &Home, imported: &'i [Imported]) -> Vec<&'i str> {
     added
 }
 
-fn read(path: &Path) -> Result<Value> {
+fn read_file(path: &Path) -> Result<Value> {
     let failed = |error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
     let file = fs::File::open(path).map_err(|error| failed(&error))?;
     if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-        return Err(Error::Invalid(failed(&"it is not a file")));
+        return Err(Error::Invalid(failed(&"not a regular file")));
     }
     let mut text = String::new();
     file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
     if text.len() as u64 > MAX_BYTES {
-        return Err(Error::Invalid(failed(&format!("it has more than {MAX_BYTES} bytes"))));
+        return Err(Error::Invalid(failed(&format!("the file has more than {MAX_BYTES} bytes"))));
     }
     // VS Code allows comments and trailing commas.
     let (options, invalid) =
-        (ParseOptions::default(), |error: &dyn std::fmt::Display| failed(&format!("it is not JSON: {error}")));
-    // Only the parser of syntax trees limits the depth.
+        (ParseOptions::default(), |error: &dyn std::fmt::Display| failed(&format!("invalid JSON: {error}")));
+    // This parser checks the depth of the JSON, and the next one does not.
     parse_to_value(&text, &options).map_err(|error| invalid(&error))?;
     parse_to_serde_value(&text, &options).map_err(|error| invalid(&error)).map_err(Error::Invalid)
 }
 
-/// Returns the servers of a file: `mcpServers` of Claude Desktop, `servers` of VS Code's `mcp.json`, or `mcp.servers` of its settings.
-fn servers(file: &Value, path: &Path) -> Result<Map<String, Value>> {
+/// Returns the servers of a file: `mcpServers` of Claude Desktop, `servers` of VS Code's `mcp.json`, or `mcp.servers` of the settings of VS Code.
+fn find_servers(file: &Value, path: &Path) -> Result<Map<String, Value>> {
     let known = [&file["mcpServers"], &file["servers"], &file["mcp"]["servers"]];
     let servers = known.into_iter().find_map(Value::as_object);
     servers
@@ -113,7 +115,7 @@ fn servers(file: &Value, path: &Path) -> Result<Map<String, Value>> {
         .map_err(Error::Invalid)
 }
 
-/// Returns a name that a server can have.
+/// Converts a name to a valid name of a server.
 fn server_name(name: &str) -> String {
     let is_letter = |c: char| c.is_ascii_alphanumeric();
     let parts = name.split(|c| !is_letter(c)).filter(|part| !part.is_empty());
@@ -122,28 +124,28 @@ fn server_name(name: &str) -> String {
     if name.is_empty() { "server".to_owned() } else { name.to_owned() }
 }
 
-/// Reads the settings of one server.
-struct Import<'i> {
+/// Parses the settings of one server.
+struct Importer<'i> {
     name: &'i str,
-    /// The variables that are set already.
-    set: &'i EnvFile,
-    /// The servers before, which set variables, too.
-    before: &'i [Imported],
+    /// The variables of `.env`.
+    env_file: &'i EnvFile,
+    /// The servers that were read before. Their variables will be set, too.
+    previous: &'i [ImportedServer],
 }
 
-impl Import<'_> {
-    fn server(&self, settings: &Value) -> Result<Imported> {
+impl Importer<'_> {
+    fn parse(&self, settings: &Value) -> Result<ImportedServer> {
         let (mut variables, mut notes) = (Vec::new(), Vec::new());
         let transport = match (settings["command"].as_str(), settings["url"].as_str()) {
             (Some(command), _) => self.program(command, settings, &mut variables, &mut notes)?,
             (None, Some(url)) => self.address(url, settings, &mut variables, &mut notes)?,
-            (None, None) => return Err(Error::Invalid("it has neither `command` nor `url`".to_owned())),
+            (None, None) => return Err(Error::Invalid("expected `command` or `url`, got neither".to_owned())),
         };
         let server = McpServer { enabled: false, ..McpServer::new(self.name.to_owned(), transport) };
-        if at(&server).contains("${") {
-            notes.push("replace `${...}` in config.toml: nothing is expanded".to_owned());
+        if location(&server).contains("${") {
+            notes.push("replace `${...}` in config.toml: toolc does not expand it".to_owned());
         }
-        Ok(Imported { server, variables, notes })
+        Ok(ImportedServer { server, variables, notes })
     }
 
     fn program(
@@ -155,16 +157,16 @@ impl Import<'_> {
     ) -> Result<McpTransport> {
         let args = settings["args"].as_array().into_iter().flatten();
         let args: Option<Vec<String>> = args.map(|arg| arg.as_str().map(str::to_owned)).collect();
-        let args = args.ok_or("`args` is not a list of texts")?;
+        let args = args.ok_or("expected a list of strings as `args`")?;
         if args.iter().any(|arg| {
             arg.split_once('=').map_or_else(|| is_credential("", arg), |(name, value)| is_credential(name, value))
         }) {
-            notes.push("an argument looks like a secret, and config.toml is not for secrets".to_owned());
+            notes.push("an argument looks like a secret: secrets do not belong in config.toml".to_owned());
         }
         let mut env = Vec::new();
         for (name, value) in settings["env"].as_object().into_iter().flatten() {
             if !is_name(name) {
-                return Err(Error::Invalid(format!("`{name}` in `env` is not the name of a variable")));
+                return Err(Error::Invalid(format!("`{name}` in `env` is not a valid name of a variable")));
             }
             env.push((name.clone(), self.variable(name, value, variables, notes)?));
         }
@@ -182,11 +184,11 @@ impl Import<'_> {
         let (mut headers, mut bearer_variable) = (Vec::new(), None);
         if settings["type"] == "sse" {
             return Err(Error::Invalid(
-                "it uses the transport `sse`, which MCP has replaced by streamable HTTP".to_owned(),
+                "the transport `sse` is not supported: MCP has replaced it with streamable HTTP".to_owned(),
             ));
         }
         for (name, value) in settings["headers"].as_object().into_iter().flatten() {
-            let own_name: String =
+            let variable_name: String =
                 name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
             let token = value.as_str().and_then(|value| value.strip_prefix("Bearer "));
             match token.filter(|_| name.eq_ignore_ascii_case("authorization")) {
@@ -195,14 +197,15 @@ impl Import<'_> {
                     bearer_variable = Some(self.variable(&self.prefixed("TOKEN"), &token, variables, notes)?);
                 }
                 None => {
-                    headers.push((name.clone(), self.variable(&self.prefixed(&own_name), value, variables, notes)?));
+                    headers
+                        .push((name.clone(), self.variable(&self.prefixed(&variable_name), value, variables, notes)?));
                 }
             }
         }
         Ok(McpTransport::Http { url: url.to_owned(), headers, bearer_variable, oauth: McpOauth::default() })
     }
 
-    /// Returns the variable that holds a value, and adds it to those to set. A name that is taken by another value is not used.
+    /// Returns the variable that will hold a value, and adds it to the variables to set. Avoids names that already have another value.
     fn variable(
         &self,
         name: &str,
@@ -213,11 +216,15 @@ impl Import<'_> {
         let value = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => return Err(Error::Invalid(format!("the value of `{name}` is not a text"))),
+            _ => {
+                return Err(Error::Invalid(format!(
+                    "expected a string, a number or a boolean as the value of `{name}`"
+                )));
+            }
         };
         if value.contains(['\n', '\r', '\0']) {
             return Err(Error::Invalid(format!(
-                "the value of `{name}` has more than one line, and a line of .env has one value"
+                "the value of `{name}` has more than one line, which .env does not support"
             )));
         }
         let reference = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
@@ -227,24 +234,25 @@ impl Import<'_> {
             return Ok(source.to_owned());
         }
         if reference.is_some() {
-            notes.push(format!("set the variable {name} in .env: the other program asks for it"));
+            notes.push(format!("set the variable {name} in .env: the other program asks the user for its value"));
             return Ok(name.to_owned());
         }
-        let before = self.before.iter().flat_map(|imported| &imported.variables);
-        let taken = |name: &str| {
-            let known = before.clone().chain(variables.iter()).find(|(known, _)| known == name);
-            known.map(|(_, value)| value.as_str()).or_else(|| self.set.get(name))
+        let previous = self.previous.iter().flat_map(|imported| &imported.variables);
+        let current_value = |name: &str| {
+            let known = previous.clone().chain(variables.iter()).find(|(known, _)| known == name);
+            known.map(|(_, value)| value.as_str()).or_else(|| self.env_file.get(name))
         };
-        let name =
-            [name.to_owned(), self.prefixed(name)].into_iter().find(|name| taken(name).is_none_or(|set| set == value));
-        let name = name.ok_or("its variables are set already, with other values")?;
-        if taken(&name).is_none() {
+        let name = [name.to_owned(), self.prefixed(name)]
+            .into_iter()
+            .find(|name| current_value(name).is_none_or(|current| current == value));
+        let name = name.ok_or("its variables are already set to other values in .env")?;
+        if current_value(&name).is_none() {
             variables.push((name.clone(), value));
         }
         Ok(name)
     }
 
-    /// Returns a name of a variable that begins with that of the server.
+    /// Returns the name of a variable, with the name of the server as its prefix.
     fn prefixed(&self, name: &str) -> String {
         let server: String = self.name.to_ascii_uppercase().replace('-', "_");
         let server = if server.starts_with(|c: char| c.is_ascii_digit()) { format!("MCP_{server}") } else { server };
@@ -253,9 +261,9 @@ impl Import<'_> {
 }
 
 /// Describes a server, without values of variables.
-fn text(imported: &Imported) -> String {
-    let Imported { server, variables, notes } = imported;
-    let mut text = format!("{}: {}\n", server.name, show::one_line(&at(server)));
+fn describe(imported: &ImportedServer) -> String {
+    let ImportedServer { server, variables, notes } = imported;
+    let mut text = format!("{}: {}\n", server.name, show::one_line(&location(server)));
     for (name, _) in variables {
         let _ = writeln!(text, "  sets {name} in .env");
     }
@@ -268,12 +276,12 @@ fn text(imported: &Imported) -> String {
 fn confirm() -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::Invalid(
-            "without a terminal, no user can be asked: look at the servers, and pass `--yes`".to_owned(),
+            "there is no terminal to confirm at: check the servers, and pass `--yes`".to_owned(),
         ));
     }
-    eprint!("Add them, as disabled? [y/N] ");
+    eprint!("Add these servers as disabled? [y/N] ");
     io::stderr().flush()?;
-    Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+    Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }
 
 #[cfg(test)]
@@ -282,8 +290,8 @@ mod tests {
 
     use super::*;
 
-    fn imported(name: &str, settings: &Value, before: &[Imported]) -> Result<Imported, String> {
-        Import { name, set: &EnvFile::default(), before }.server(settings).map_err(|error| error.to_string())
+    fn import_server(name: &str, settings: &Value, previous: &[ImportedServer]) -> Result<ImportedServer, String> {
+        Importer { name, env_file: &EnvFile::default(), previous }.parse(settings).map_err(|error| error.to_string())
     }
 
     fn pair(a: &str, b: &str) -> (String, String) {
@@ -291,11 +299,11 @@ mod tests {
     }
 
     #[test]
-    fn values_of_variables_are_set_and_never_part_of_the_server() {
+    fn values_of_variables_are_written_to_env_and_not_shown() {
         let settings = json!({ "command": "npx", "args": ["-y", "x"], "env": { "KEY": "hunter2", "PORT": 80, "HOST": "${env:OTHER}", "ASK": "${input:key}" } });
-        let first = imported("one", &settings, &[]).expect("it is valid");
+        let first = import_server("one", &settings, &[]).expect("valid settings");
         assert!(!first.server.enabled);
-        let McpTransport::Stdio { env, .. } = &first.server.transport else { panic!("it is a program") };
+        let McpTransport::Stdio { env, .. } = &first.server.transport else { panic!("expected a program") };
         let mut sorted = env.clone();
         sorted.sort();
         assert_eq!(sorted, [pair("ASK", "ASK"), pair("HOST", "OTHER"), pair("KEY", "KEY"), pair("PORT", "PORT")]);
@@ -303,25 +311,27 @@ mod tests {
         variables.sort();
         assert_eq!(variables, [pair("KEY", "hunter2"), pair("PORT", "80")]);
         assert!(first.notes[0].contains("set the variable ASK"), "{:?}", first.notes);
-        assert!(!text(&first).contains("hunter2"));
-        // Another value of the same name.
+        assert!(!describe(&first).contains("hunter2"));
+        // A variable with the same name and another value gets a prefix.
         let other = json!({ "command": "x", "env": { "KEY": "other", "PORT": "80" } });
-        let second = imported("two", &other, &[first]).expect("it is valid");
+        let second = import_server("two", &other, &[first]).expect("valid settings");
         assert_eq!(second.variables, [pair("TWO_KEY", "other")]);
     }
 
     #[test]
-    fn headers_become_variables_and_a_bearer_token_its_own() {
+    fn headers_and_the_bearer_token_are_stored_in_variables() {
         let settings = json!({ "url": "https://x/", "headers": { "Authorization": "Bearer hunter2", "X-Key": "k" } });
-        let read = imported("my-web", &settings, &[]).expect("it is valid");
-        let McpTransport::Http { headers, bearer_variable, .. } = &read.server.transport else { panic!("an address") };
+        let read = import_server("my-web", &settings, &[]).expect("valid settings");
+        let McpTransport::Http { headers, bearer_variable, .. } = &read.server.transport else {
+            panic!("expected an address")
+        };
         assert_eq!(headers, &[pair("X-Key", "MY_WEB_X_KEY")]);
         assert_eq!(bearer_variable.as_deref(), Some("MY_WEB_TOKEN"));
         assert!(read.variables.contains(&pair("MY_WEB_TOKEN", "hunter2")), "{:?}", read.variables);
     }
 
     #[test]
-    fn what_cannot_be_taken_over_is_refused_or_noted() {
+    fn unsupported_settings_are_refused_or_noted() {
         for settings in [
             json!({}),
             json!({ "command": "x", "args": [1] }),
@@ -330,10 +340,10 @@ mod tests {
             json!({ "command": "x", "env": { "A": "-----BEGIN KEY-----\nabc" } }),
             json!({ "url": "https://x/", "type": "sse" }),
         ] {
-            assert!(imported("s", &settings, &[]).is_err(), "{settings}");
+            assert!(import_server("s", &settings, &[]).is_err(), "{settings}");
         }
         let settings = json!({ "command": "x", "args": ["${workspaceFolder}", "--token=ghp_0123456789abcdefghijABCDEFGHIJ012345"] });
-        let notes = imported("s", &settings, &[]).expect("it is valid").notes;
+        let notes = import_server("s", &settings, &[]).expect("valid settings").notes;
         assert!(notes.iter().any(|note| note.contains("${...}")), "{notes:?}");
         assert!(notes.iter().any(|note| note.contains("looks like a secret")), "{notes:?}");
         for (name, valid) in [("my server", "my-server"), ("a__b", "a-b"), ("@x/y", "x-y"), ("…", "server")] {

@@ -1,4 +1,4 @@
-//! `toolc mcp`: lists and tests the MCP servers of the profile, adds and removes them, and accepts their tools.
+//! `toolc mcp`: lists, tests, adds and removes the MCP servers of the profile, and accepts their tools.
 
 mod import;
 mod login;
@@ -21,16 +21,16 @@ use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
-/// The end of the help.
+/// The last part of the help.
 const EXIT_STATUS: &str = "\
-`add` and `remove` change config.toml, and keep its comments. Values of variables belong in .env. What you accept from a server is in
-mcp/NAME.lock.json in the home folder.
+`add` and `remove` change config.toml, and keep its comments. Values of variables belong in .env. The tools and texts that you
+accept from a server are recorded in mcp/NAME.lock.json in the home folder.
 
 Exit status:
   0  success
-  1  test: a server, or one of its tools, cannot be used; diff: something differs; accept: the answer was no; import: the answer was no, or
-     a server was not added
-  2  the command line is wrong, a name is unknown, config.toml cannot be used, or a tool tries to change it";
+  1  test: a server, or one of its tools, cannot be used; diff: there are differences; accept: the answer was no; import: the answer was
+     no, or a server was not added
+  2  the command line is wrong, a name is unknown, config.toml cannot be used, or the command runs inside a tool";
 
 /// The arguments of `mcp`.
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ enum McpCommand {
     },
     /// Add a server. It is not started.
     Add(AddArgs),
-    /// Remove a server, and what you have accepted from it.
+    /// Remove a server, and forget what you have accepted from it.
     Remove {
         /// The name.
         name: String,
@@ -97,29 +97,29 @@ enum McpCommand {
         /// The name.
         name: String,
     },
-    /// Start servers that are new, and accept their tools as they are now, except tools with suspicious texts.
+    /// Start new servers, and accept their current tools, except tools with suspicious texts.
     Lock {
-        /// The names. Default: all enabled servers from which you have accepted nothing yet.
+        /// The names. Default: all enabled servers without accepted tools.
         names: Vec<String>,
     },
-    /// Start servers, and show what differs from what you have accepted.
+    /// Start servers, and show the differences from what you have accepted.
     Diff {
         /// The names. Default: all servers that are enabled.
         names: Vec<String>,
     },
-    /// Start a server, show what differs from what you have accepted, ask, and accept it.
+    /// Start a server, show the differences from what you have accepted, ask, and accept them.
     Accept {
         /// The name of the server.
         name: String,
-        /// The tools, by the names that the server gives them. Default: all, and the server itself.
+        /// The tools, by their names at the server. Default: all tools, and the server itself.
         tools: Vec<String>,
-        /// Do not ask, neither before starting a server whose command line has changed nor before accepting changes.
+        /// Do not ask before starting a server whose command line has changed, or before accepting the differences.
         #[arg(long)]
         yes: bool,
     },
 }
 
-/// The arguments of `add`.
+/// The arguments of `mcp add`.
 #[derive(Debug, Args)]
 struct AddArgs {
     /// The name of the server. The names of its tools contain it.
@@ -155,9 +155,9 @@ impl McpArgs {
             McpCommand::List { json } => list(&Profile::read(home)?, *json),
             McpCommand::Test { names, json } => test(&Profile::read(home)?, names, *json),
             McpCommand::Add(args) => {
-                ask::refuse_tools("add an MCP server")?;
+                ask::require_person("add an MCP server")?;
                 home.check_exists()?;
-                let (server, note) = package::fixed(&Profile::read(home.clone())?, args.server()?)?;
+                let (server, note) = package::pin_new_server(&Profile::read(home.clone())?, args.server()?)?;
                 add_server(&home, &server)?;
                 ask::print(&format!("added: {}\n{note}`toolc mcp test {}` starts it once\n", args.name, args.name))
                     .map(|()| 0)
@@ -165,28 +165,28 @@ impl McpArgs {
             McpCommand::Enable { name } => enable(&home, name, true),
             McpCommand::Disable { name } => enable(&home, name, false),
             McpCommand::Import { file, yes } => {
-                ask::refuse_tools("add MCP servers")?;
+                ask::require_person("add MCP servers")?;
                 import::import(&home, file, *yes)
             }
             McpCommand::Login { name, scopes } => {
-                ask::refuse_tools("log in at an MCP server")?;
+                ask::require_person("log in at an MCP server")?;
                 login::log_in(&Profile::read(home)?, name, scopes)
             }
             McpCommand::Logout { name } => {
-                ask::refuse_tools("log out of an MCP server")?;
+                ask::require_person("log out of an MCP server")?;
                 login::log_out(&Profile::read(home)?, name)
             }
             McpCommand::Lock { names } => {
-                ask::refuse_tools("accept tools of an MCP server")?;
+                ask::require_person("accept tools of an MCP server")?;
                 review::lock(&Profile::read(home)?, names)
             }
             McpCommand::Diff { names } => review::diff(&Profile::read(home)?, names),
             McpCommand::Accept { name, tools, yes } => {
-                ask::refuse_tools("accept tools of an MCP server")?;
+                ask::require_person("accept tools of an MCP server")?;
                 review::accept(&Profile::read(home)?, name, tools, *yes)
             }
             McpCommand::Remove { name } => {
-                ask::refuse_tools("remove an MCP server")?;
+                ask::require_person("remove an MCP server")?;
                 home.check_exists()?;
                 remove_server(&home, name)?;
                 review::forget(&home, name)?;
@@ -201,7 +201,7 @@ impl AddArgs {
         let transport = match (&self.url, self.command.split_first()) {
             (Some(url), _) => McpTransport::Http {
                 url: url.clone(),
-                headers: self.headers.iter().map(|header| pair(header)).collect::<Result<_, _>>()?,
+                headers: self.headers.iter().map(|header| parse_pair(header)).collect::<Result<_, _>>()?,
                 bearer_variable: self.bearer.clone(),
                 oauth: McpOauth::default(),
             },
@@ -211,7 +211,7 @@ impl AddArgs {
                 env: self
                     .env
                     .iter()
-                    .map(|entry| pair(entry).unwrap_or_else(|_| (entry.clone(), entry.clone())))
+                    .map(|entry| parse_pair(entry).unwrap_or_else(|_| (entry.clone(), entry.clone())))
                     .collect(),
                 directory: self.directory.clone(),
             },
@@ -223,13 +223,13 @@ impl AddArgs {
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn parse_pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| "expected `HEADER=VARIABLE`".to_owned())?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
 fn enable(home: &Home, name: &str, enabled: bool) -> Result<u8> {
-    ask::refuse_tools("enable and disable MCP servers")?;
+    ask::require_person("enable and disable MCP servers")?;
     home.check_exists()?;
     enable_server(home, name, enabled)?;
     let state = if enabled { "enabled" } else { "disabled" };
@@ -240,14 +240,14 @@ fn list(profile: &Profile, as_json: bool) -> Result<u8> {
     let servers = &profile.config().mcp_servers;
     if as_json {
         let servers = servers.iter().map(|server| {
-            json!({ "name": server.name, "enabled": server.enabled, "trusted": server.trusted, "at": at(server) })
+            json!({ "name": server.name, "enabled": server.enabled, "trusted": server.trusted, "at": location(server) })
         });
         return ask::print(&format!("{}\n", json!(servers.collect::<Vec<_>>()))).map(|()| 0);
     }
     let mut text = String::new();
     for server in servers {
         let state = if server.enabled { "" } else { " (disabled)" };
-        let _ = writeln!(text, "{}{state}: {}", show::one_line(&server.name), show::one_line(&at(server)));
+        let _ = writeln!(text, "{}{state}: {}", show::one_line(&server.name), show::one_line(&location(server)));
     }
     if servers.is_empty() {
         text.push_str("no MCP server is configured: `toolc mcp add NAME -- PROGRAM` adds one\n");
@@ -255,8 +255,8 @@ fn list(profile: &Profile, as_json: bool) -> Result<u8> {
     ask::print(&text).map(|()| 0)
 }
 
-/// Returns where a server is: its command line, or its address.
-pub(super) fn at(server: &McpServer) -> String {
+/// Returns the command line or the address of a server.
+pub(super) fn location(server: &McpServer) -> String {
     match &server.transport {
         McpTransport::Stdio { command, args, .. } => {
             let words = std::iter::once(command).chain(args).map(String::as_str);
@@ -267,7 +267,7 @@ pub(super) fn at(server: &McpServer) -> String {
 }
 
 fn test(profile: &Profile, names: &[String], as_json: bool) -> Result<u8> {
-    let servers = review::started(profile, names, false)?;
+    let servers = review::start_servers(profile, names, false)?;
     let reports = servers.reports();
     drop(servers);
     if as_json {

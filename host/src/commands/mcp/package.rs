@@ -1,20 +1,20 @@
-//! Fixes the versions of packages that are MCP servers: the version is written to config.toml, and checked.
+//! Pins the versions of packages that are MCP servers: a version is checked, and written to config.toml.
 
 use std::sync::Arc;
 
 use toolc_config::{McpServer, McpTransport, set_server_args};
 use toolc_mcp::{Answer, AnswerFuture, Asker, Package, Question};
 
-use super::login::configured;
+use super::login::find_configured;
 use crate::ground::error::Result;
 use crate::ground::show;
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::settings;
 
-/// Returns a new server with the version of its package, and a note about the package.
-pub(super) fn fixed(profile: &Profile, mut server: McpServer) -> Result<(McpServer, String)> {
-    let Some(package) = resolved(profile, &server)? else { return Ok((server, String::new())) };
+/// Pins the package of a new server. Returns the server, and a note about the package.
+pub(super) fn pin_new_server(profile: &Profile, mut server: McpServer) -> Result<(McpServer, String)> {
+    let Some(package) = resolve(profile, &server)? else { return Ok((server, String::new())) };
     let note = note(&package);
     if let McpTransport::Stdio { args, .. } = &mut server.transport {
         *args = package.args;
@@ -22,12 +22,12 @@ pub(super) fn fixed(profile: &Profile, mut server: McpServer) -> Result<(McpServ
     Ok((server, note))
 }
 
-/// Fixes the versions of the packages of configured servers.
-pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<()> {
+/// Pins the packages of configured servers.
+pub(super) fn pin_configured(profile: &Profile, names: &[String]) -> Result<()> {
     for name in names {
-        let server = configured(profile, name)?;
+        let server = find_configured(profile, name)?;
         let McpTransport::Stdio { args, .. } = &server.transport else { continue };
-        let Some(package) = resolved(profile, server)? else { continue };
+        let Some(package) = resolve(profile, server)? else { continue };
         eprint!("{}", note(&package));
         if package.args != *args {
             set_server_args(&profile.home, name, &package.args)?;
@@ -37,8 +37,8 @@ pub(super) fn fix(profile: &Profile, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn resolved(profile: &Profile, server: &McpServer) -> Result<Option<Package>> {
-    let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(Absent));
+fn resolve(profile: &Profile, server: &McpServer) -> Result<Option<Package>> {
+    let asker = Person::at_the_terminal().asker().unwrap_or_else(|| Arc::new(NoPerson));
     Ok(toolc_mcp::resolve_package(&settings::server(server, profile, &[], false), asker)?)
 }
 
@@ -48,16 +48,16 @@ fn note(package: &Package) -> String {
         note += &format!("; known vulnerabilities: {}", show::one_line(&package.advisories.join(", ")));
     }
     if let Some(reason) = &package.unchecked {
-        note += &format!("; it could not be checked: {}", show::one_line(reason));
+        note += &format!("; the package could not be checked: {}", show::one_line(reason));
     }
     note + "\n"
 }
 
-/// There is no person to ask.
+/// Cancels each question, because no person can be asked.
 #[derive(Debug)]
-struct Absent;
+struct NoPerson;
 
-impl Asker for Absent {
+impl Asker for NoPerson {
     fn ask<'a>(&'a self, _: &'a Question) -> AnswerFuture<'a> {
         Box::pin(std::future::ready(Answer::Cancel))
     }

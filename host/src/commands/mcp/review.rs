@@ -1,4 +1,4 @@
-//! What a person looks at before they accept tools of a server: the differences from what was accepted before.
+//! `toolc mcp lock`, `diff` and `accept`: shows how servers differ from what was accepted, and accepts their tools.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,23 +18,26 @@ use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::settings;
 
-/// Starts servers for review: those with these names, also disabled ones, or all that are enabled. One whose command line or address has
-/// changed since it was accepted is only started if the person agrees, or with `yes`.
-pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<Servers> {
+/// Starts servers for review: the named servers, even if they are disabled, or all enabled servers. A server whose command line or
+/// address has changed since it was accepted is only started if the person agrees, or with `yes`.
+pub(super) fn start_servers(profile: &Profile, names: &[String], yes: bool) -> Result<Servers> {
     let configured = &profile.config().mcp_servers;
     let known = || configured.iter().map(|server| server.name.as_str());
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == name.as_str())) {
-        return Err(Error::Invalid(format!("no MCP server is called `{unknown}`{}", suggestion(unknown, known()))));
+        return Err(Error::Invalid(format!("no MCP server is named `{unknown}`{}", suggestion(unknown, known()))));
     }
     if toolc_process::is_inside_a_tool() {
-        return Err(Error::Invalid("MCP servers are not started inside a tool".to_owned()));
+        return Err(Error::Invalid(
+            "MCP servers cannot be started inside a tool: run this command in a terminal".to_owned(),
+        ));
     }
-    let is_meant = |server: &&McpServer| if names.is_empty() { server.enabled } else { names.contains(&server.name) };
+    let is_selected =
+        |server: &&McpServer| if names.is_empty() { server.enabled } else { names.contains(&server.name) };
     let mut servers = Vec::new();
-    for server in configured.iter().filter(is_meant) {
+    for server in configured.iter().filter(is_selected) {
         let mut server = settings::server(server, profile, &[], true);
-        // Otherwise, the report says that it is not started.
-        server.pinning.for_review = yes || agrees_to_start(&server)?;
+        // A server that may not start is reported as not started.
+        server.pinning.for_review = yes || confirm_start(&server)?;
         servers.push(server);
     }
     let answering = Person::at_the_terminal().answering(None);
@@ -44,8 +47,8 @@ pub(super) fn started(profile: &Profile, names: &[String], yes: bool) -> Result<
     Ok(servers)
 }
 
-/// Asks whether to start a server in another way than the one that was accepted. Without a terminal, the answer is no.
-fn agrees_to_start(server: &Server) -> Result<bool> {
+/// Asks whether to start a server whose command line or address differs from the accepted one. Without a terminal, the answer is no.
+fn confirm_start(server: &Server) -> Result<bool> {
     let Ok(change) = server.changed_start() else { return Ok(false) };
     let Some(change) = change else { return Ok(true) };
     if !io::stdin().is_terminal() {
@@ -56,23 +59,23 @@ fn agrees_to_start(server: &Server) -> Result<bool> {
     confirm("Start it now? [y/N] ")
 }
 
-/// Accepts the tools of servers that nothing was accepted of before.
+/// Accepts the tools of servers without accepted tools.
 pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8> {
     let is_locked = |name: &str| profile.home.mcp_lock(name).exists();
     if let Some(locked) = names.iter().find(|name| is_locked(name)) {
         return Err(Error::Invalid(format!(
-            "`{locked}` was accepted before: `toolc mcp accept {locked}` shows and accepts changes"
+            "the server `{locked}` already has accepted tools: `toolc mcp accept {locked}` shows and accepts changes"
         )));
     }
     let configured = profile.config().mcp_servers.iter().filter(|server| server.enabled);
     let new = || configured.map(|server| server.name.clone()).filter(|name| !is_locked(name)).collect();
     let names = if names.is_empty() { new() } else { names.to_vec() };
     if names.is_empty() {
-        return ask::print("no server is new\n").map(|()| 0);
+        return ask::print("all servers already have accepted tools\n").map(|()| 0);
     }
-    package::fix(profile, &names)?;
+    package::pin_configured(profile, &names)?;
     let profile = Profile::read(profile.home.clone())?;
-    let servers = started(&profile, &names, false)?;
+    let servers = start_servers(&profile, &names, false)?;
     for report in servers.reports() {
         check_connected(&report)?;
         let suspicious = report.held_back.iter().filter(|held| !held.findings.is_empty());
@@ -81,18 +84,18 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8> {
         let accepted = report.tools.iter().map(|tool| &tool.own_name).chain(held).cloned();
         let accepted =
             servers.accept(&report.name, Some(&accepted.collect::<Vec<_>>())).map_err(|error| error.to_string())?;
-        let mut text = format!("{}: {} tools are accepted\n", report.name, accepted.len());
+        let mut text = format!("{}: {} tools accepted\n", report.name, accepted.len());
         for tool in suspicious {
-            let _ = writeln!(text, "  held back, for its suspicious texts: {}", show::one_line(tool));
+            let _ = writeln!(text, "  held back, because its texts are suspicious: {}", show::one_line(tool));
         }
         ask::print(&text)?;
     }
     Ok(0)
 }
 
-/// Shows what differs from what was accepted.
+/// Shows how servers differ from what was accepted.
 pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8> {
-    let servers = started(profile, names, false)?;
+    let servers = start_servers(profile, names, false)?;
     let mut has_difference = false;
     for report in &servers.reports() {
         check_connected(report)?;
@@ -101,7 +104,7 @@ pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8> {
             differences(report, &[])
         } else {
             format!(
-                "nothing was accepted of it before\n{}",
+                "no tools of this server have been accepted yet\n{}",
                 definitions(&servers.definitions(name).map_err(|error| error.to_string())?, &[])
             )
         };
@@ -111,47 +114,47 @@ pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8> {
     Ok(u8::from(has_difference))
 }
 
-/// Accepts tools, after the person has seen the differences. Without tools, all of them, and the server itself.
+/// Shows the differences, asks, and accepts tools. If `tools` is empty, accepts all tools and the server itself.
 pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool) -> Result<u8> {
-    let servers = started(profile, &[name.to_owned()], yes)?;
+    let servers = start_servers(profile, &[name.to_owned()], yes)?;
     let reports = servers.reports();
-    let report = reports.first().ok_or_else(|| format!("no MCP server is called `{name}`"))?;
+    let report = reports.first().ok_or_else(|| format!("no MCP server is named `{name}`"))?;
     check_connected(report)?;
     let listed = servers.definitions(name).map_err(|error| error.to_string())?;
     if let Some(unknown) = tools.iter().find(|tool| !listed.contains_key(*tool)) {
-        return Err(Error::Invalid(not_listed(report, unknown, &listed)));
+        return Err(Error::Invalid(unlisted_tool_message(report, unknown, &listed)));
     }
     let text = if profile.home.mcp_lock(name).exists() {
         differences(report, tools)
     } else {
         format!(
-            "{}\nnothing was accepted of it before\n{}",
+            "{}\nno tools of this server have been accepted yet\n{}",
             show::lines(&report.to_string()),
             definitions(&listed, tools)
         )
     };
     if text.is_empty() {
-        return ask::print("nothing differs from what was accepted\n").map(|()| 0);
+        return ask::print("no differences from what was accepted\n").map(|()| 0);
     }
     eprint!("{text}");
     if !yes && !confirm_at_terminal()? {
-        eprintln!("nothing is accepted");
+        eprintln!("nothing was accepted");
         return Ok(1);
     }
     let accepted =
         servers.accept(name, Some(tools).filter(|tools| !tools.is_empty())).map_err(|error| error.to_string())?;
     if !tools.is_empty() && !report.server_changes.is_empty() {
-        eprintln!("the server itself has changed, too: `toolc mcp accept {name}` without tools accepts that");
+        eprintln!("the server itself has changed, too: `toolc mcp accept {name}` without tools accepts this change");
     }
     ask::print(&format!("accepted: {}\n", show::one_line(&accepted.join(", ")))).map(|()| 0)
 }
 
-/// Says why a tool cannot be accepted.
-fn not_listed(report: &ServerReport, tool: &str, listed: &BTreeMap<String, String>) -> String {
+/// Returns the reason why a tool cannot be accepted.
+fn unlisted_tool_message(report: &ServerReport, tool: &str, listed: &BTreeMap<String, String>) -> String {
     let (name, shown) = (&report.name, show::one_line(tool));
     if report.removed.iter().any(|removed| removed == tool) {
         return format!(
-            "`{name}` does not list `{shown}` any more: `toolc mcp accept {name}` without tools accepts that"
+            "`{name}` no longer lists `{shown}`: `toolc mcp accept {name}` without tools accepts this change"
         );
     }
     if let Some(left_out) = report.left_out.iter().find(|left_out| left_out.tool == tool) {
@@ -161,7 +164,7 @@ fn not_listed(report: &ServerReport, tool: &str, listed: &BTreeMap<String, Strin
     format!("`{name}` lists no tool `{shown}`{}", show::one_line(&similar))
 }
 
-/// Removes what was accepted of a server, its tokens, and what is known about its package.
+/// Removes the accepted tools of a server, its tokens, and the record of its package.
 pub(super) fn forget(home: &Home, name: &str) -> Result<()> {
     for path in [home.mcp_lock(name), home.mcp_package(name), home.mcp_tokens(name)] {
         match fs::remove_file(&path) {
@@ -178,42 +181,43 @@ fn check_connected(report: &ServerReport) -> Result<()> {
     if report.state == State::Connected { Ok(()) } else { Err(Error::Invalid(show::lines(&report.to_string()))) }
 }
 
-/// Returns what differs from what was accepted, with every character visible: of these tools only, or of all and of the server itself.
+/// Returns the differences of these tools from what was accepted, with every character visible. If `tools` is empty, returns the
+/// differences of all tools and of the server itself.
 fn differences(report: &ServerReport, tools: &[String]) -> String {
     let mut text = String::new();
-    let (all, is_meant) = (tools.is_empty(), |tool: &String| tools.is_empty() || tools.contains(tool));
+    let (all, is_selected) = (tools.is_empty(), |tool: &String| tools.is_empty() || tools.contains(tool));
     for change in report.server_changes.iter().filter(|_| all) {
         let _ = writeln!(text, "{}", show::lines(&change.to_string()));
     }
-    for held in report.held_back.iter().filter(|held| is_meant(&held.tool)) {
+    for held in report.held_back.iter().filter(|held| is_selected(&held.tool)) {
         let _ = writeln!(text, "{}", show::lines(&held.to_string()));
     }
     for tool in report.removed.iter().filter(|_| all) {
-        let _ = writeln!(text, "`{}`: the server does not list it any more (breaking)", show::one_line(tool));
+        let _ = writeln!(text, "`{}`: the server no longer lists this tool (breaking)", show::one_line(tool));
     }
     text
 }
 
-/// Returns whole definitions, with every character visible: of these tools only, or of all.
+/// Returns the full definitions of these tools, with every character visible. If `tools` is empty, returns all.
 fn definitions(listed: &BTreeMap<String, String>, tools: &[String]) -> String {
-    let mut shown = String::new();
-    for (tool, text) in listed.iter().filter(|(tool, _)| tools.is_empty() || tools.contains(tool)) {
-        let _ = write!(shown, "`{}`: a new tool\n{}", show::one_line(tool), show::lines(text));
+    let mut text = String::new();
+    for (tool, definition) in listed.iter().filter(|(tool, _)| tools.is_empty() || tools.contains(tool)) {
+        let _ = write!(text, "`{}`: a new tool\n{}", show::one_line(tool), show::lines(definition));
     }
-    shown
+    text
 }
 
 fn confirm_at_terminal() -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::Invalid(
-            "without a terminal, no user can be asked: look at the differences, and pass `--yes`".to_owned(),
+            "there is no terminal to confirm at: check the differences, and pass `--yes`".to_owned(),
         ));
     }
-    confirm("Accept this? [y/N] ")
+    confirm("Accept these changes? [y/N] ")
 }
 
 fn confirm(question: &str) -> Result<bool> {
     eprint!("{question}");
     io::stderr().flush()?;
-    Ok(ask::line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+    Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

@@ -23,9 +23,9 @@ use crate::options::ToolOptions;
 use crate::profile::Profile;
 use crate::sources::servers::Wait;
 
-/// The tools that need a conversation: the one that asks the person at the terminal, and the one of helpers.
+/// The tools that need a conversation of this program: the tool that asks the person at the terminal, and the tool that starts helpers.
 const NEED_CONVERSATION: [&str; 2] = ["clarify", "delegate_task"];
-/// The tool that makes jobs.
+/// The tool that adds scheduled jobs.
 pub(crate) const JOB_MAKER: &str = "cronjob";
 /// The maximum size of a file with tokens, in bytes.
 const MAX_TOKEN_FILE: u64 = 64 << 10;
@@ -33,12 +33,12 @@ const MAX_TOKEN_FILE: u64 = 64 << 10;
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The endpoint of config.toml. Default: `default`, or else the tools of the toolset `safe` on the standard streams.
+    /// The endpoint of config.toml. Default: the endpoint `default`, or if it is not configured, the toolset `safe` on the standard streams.
     endpoint: Option<String>,
-    /// Listen at an address for streamable HTTP, such as `127.0.0.1:8931`, instead of serving on the standard streams.
+    /// Serve over streamable HTTP at this address, such as `127.0.0.1:8931`, instead of on the standard streams.
     #[arg(long, value_name = "IP:PORT")]
     http: Option<SocketAddr>,
-    /// A toolset to serve, instead of those of the endpoint. Can be repeated.
+    /// A toolset to serve instead of the toolsets of the endpoint. Can be repeated.
     #[arg(long = "toolset", value_name = "TOOLSET", value_delimiter = ',')]
     toolsets: Vec<String>,
     /// A tool to serve in addition. Can be repeated.
@@ -47,7 +47,7 @@ pub(crate) struct ServeArgs {
     /// A variable that holds a token that requests over HTTP must carry. Can be repeated.
     #[arg(long = "token-variable", value_name = "VARIABLE")]
     token_variables: Vec<String>,
-    /// A file with a token on each line.
+    /// A file of tokens, one on each line.
     #[arg(long, value_name = "FILE")]
     token_file: Option<String>,
     /// A value of the header `Host` to accept, in addition to the addresses of this machine. Can be repeated.
@@ -62,31 +62,31 @@ pub(crate) struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// Serves until the client leaves, or a signal ends the program. Returns the exit status.
+    /// Serves until the client disconnects, or a signal ends the program. Returns the exit status.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
         let profile = Profile::read(home)?;
         let endpoint = self.endpoint(&profile)?;
-        let tokens = tokens(&endpoint, &profile.env())?;
+        let tokens = read_tokens(&endpoint, &profile.env())?;
         let mut selection = Selection::default();
         (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
         let model = models::for_tools(&profile);
         let wait = Wait::AsSession(&selection);
         let host = Host::assemble(profile, options, Needs { model, ..Needs::new(Purpose::Call, wait) })?;
         host.select(&mut selection);
-        // The client has the conversation and the person.
+        // The conversation is at the client, and so is the person.
         selection.disable_tools.extend(NEED_CONVERSATION.map(ToOwned::to_owned));
         if self.yes {
-            // A job is made only after a person has seen it.
+            // A person must see a job before it is added, and with `--yes` no person sees it.
             selection.disable_tools.push(JOB_MAKER.to_owned());
         }
         let server = self.server(&endpoint, &host, selection);
         let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };
-        let ended = serve(server, endpoint.http, access);
+        let result = serve(server, endpoint.http, access);
         host.stop();
-        ended.map(|()| 0)
+        result.map(|()| 0)
     }
 
-    /// Returns the endpoint of the configuration, with what the command line says instead.
+    /// Returns the endpoint of the configuration, changed by the options of the command line.
     fn endpoint(&self, profile: &Profile) -> Result<McpEndpoint> {
         let endpoints = &profile.config().mcp_endpoints;
         let name = self.endpoint.as_deref().unwrap_or(McpEndpoint::DEFAULT);
@@ -96,7 +96,9 @@ impl ServeArgs {
             None => {
                 let names: Vec<String> = endpoints.iter().map(|endpoint| format!("`{}`", endpoint.name)).collect();
                 let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                return Err(Error::Invalid(format!("config.toml has no table `[mcp.endpoints.{name}]`; it has {has}")));
+                return Err(Error::Invalid(format!(
+                    "config.toml has no table `[mcp.endpoints.{name}]`: its endpoints are {has}"
+                )));
             }
         };
         if !self.toolsets.is_empty() || !self.tools.is_empty() {
@@ -139,15 +141,15 @@ impl ServeArgs {
         if self.yes || host.mode == Mode::Deny {
             return server;
         }
-        // The question leaves this machine, perhaps.
+        // The client may be on another machine, so the question must not contain secrets.
         server.ask_client(move |request, offers_session| {
             questions.text(&approval::plain_question(request, offers_session)).into_owned()
         })
     }
 }
 
-/// Returns the tokens of an endpoint.
-fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens> {
+/// Reads the tokens of an endpoint.
+fn read_tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens> {
     let mut tokens = Tokens::default();
     for name in &endpoint.token_variables {
         let token = env.var(name).filter(|token| !token.is_empty());
@@ -158,59 +160,59 @@ fn tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens> {
     }
     if let Some(file) = &endpoint.token_file {
         let path = expanded(file);
-        let text =
-            read(&path).map_err(|error| Error::failed(format!("read the tokens in {}", path.display()), error))?;
+        let text = read_limited(&path)
+            .map_err(|error| Error::failed(format!("read the tokens in {}", path.display()), error))?;
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             tokens
                 .add(&format!("line {} of {}", index + 1, path.display()), line.trim())
                 .map_err(|error| error.to_string())?;
         }
         if tokens.is_empty() {
-            return Err(Error::Invalid(format!("{} has no token: write one on each line", path.display())));
+            return Err(Error::Invalid(format!("{} contains no token: write one token on each line", path.display())));
         }
     }
     Ok(tokens)
 }
 
-fn read(path: &Path) -> io::Result<String> {
+fn read_limited(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     std::fs::File::open(path)?.take(MAX_TOKEN_FILE + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_TOKEN_FILE {
-        return Err(io::Error::other(format!("it has more than {} KiB", MAX_TOKEN_FILE >> 10)));
+        return Err(io::Error::other(format!("the file has more than {} KiB", MAX_TOKEN_FILE >> 10)));
     }
     Ok(text)
 }
 
-/// Serves on the standard streams, or at an address.
+/// Serves over HTTP at an address, or on the standard streams.
 fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Error::failed("start threads", error))?;
-    let ended = runtime.block_on(async {
+    let result = runtime.block_on(async {
         match http {
             None => server.serve_stdio(io::BufReader::new(io::stdin()), io::stdout()).await.map_err(Error::from),
             Some(address) => {
                 let listening = HttpServer::bind(address, access).await;
                 let listening = listening.map_err(|error| Error::failed(format!("listen at {address}"), error))?;
-                let at = listening.address()?;
-                // From here on, a signal ends the server in order.
-                let end = signal_to_end();
-                eprintln!("MCP server at http://{at}{PATH}");
-                server.serve_http(listening, end).await.map_err(Error::from)
+                let bound = listening.address()?;
+                // From here on, a signal shuts the server down cleanly.
+                let shutdown = shutdown_signal();
+                eprintln!("MCP server at http://{bound}{PATH}");
+                server.serve_http(listening, shutdown).await.map_err(Error::from)
             }
         }
     });
     // A thread that reads standard input cannot be stopped.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    ended
+    result
 }
 
-/// Begins to listen for the signals that end the program, and returns what waits for one.
+/// Installs handlers for the signals that end the program, and returns a future that waits for a signal.
 #[cfg(unix)]
-fn signal_to_end() -> impl Future<Output = ()> + Send + 'static {
+fn shutdown_signal() -> impl Future<Output = ()> + Send + 'static {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = signal(SignalKind::terminate()).and_then(|end| Ok((end, signal(SignalKind::interrupt())?)));
     async move {
-        // Without handlers, the signals end the program at once.
+        // If the handlers cannot be installed, a signal ends the program immediately.
         let Ok((mut terminate, mut interrupt)) = signals else { return std::future::pending().await };
         tokio::select! {
             _ = terminate.recv() => {}
@@ -221,7 +223,7 @@ fn signal_to_end() -> impl Future<Output = ()> + Send + 'static {
 
 /// Waits for Ctrl-C.
 #[cfg(not(unix))]
-async fn signal_to_end() {
+async fn shutdown_signal() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

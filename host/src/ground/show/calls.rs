@@ -1,11 +1,11 @@
-//! Calls and answers as a person sees them.
+//! Shows calls and texts of several lines.
 
 use serde_json::Value;
 use toolc::text::beginning;
 
 use super::glyphs::one_line;
 
-/// Returns a text with its lines, in which no character controls the terminal.
+/// Escapes the control characters of a text, and keeps its line breaks.
 pub(crate) fn lines(text: &str) -> String {
     text.split('\n').map(|line| one_line(line.trim_end_matches('\r'))).collect::<Vec<_>>().join("\n")
 }

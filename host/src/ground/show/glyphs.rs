@@ -1,4 +1,4 @@
-//! Characters as they are shown: each is visible, and none controls the terminal.
+//! Makes every character of a text visible, so that none controls the terminal.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,43 +8,43 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::Mark;
 
-/// Blanks in a row, from which on they are counted instead of shown: they can move what follows out of sight.
+/// The number of consecutive blanks from which a count is shown instead: many blanks can move the rest of the text out of sight.
 const MANY_BLANKS: usize = 24;
-/// The same for line breaks.
+/// The number of consecutive line breaks from which a count is shown instead.
 const MANY_LINES: usize = 4;
-/// The columns of a tab.
+/// The text that is shown for a tab.
 const TAB: &str = "    ";
 
-/// A piece of a text as it is shown.
+/// A character of a text, or several, as they are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glyph {
-    /// What is shown. Empty for the end of a line.
+    /// The text that is shown. Empty for a line break.
     pub(crate) text: String,
-    /// The columns that it takes.
+    /// The width in columns.
     pub(crate) width: usize,
-    /// Whether this is a description, and not the character itself.
-    pub(crate) is_code: bool,
-    /// The bytes in the text.
+    /// Whether a placeholder such as `<U+001B>` is shown instead of the character itself.
+    pub(crate) is_placeholder: bool,
+    /// The range of bytes in the text.
     pub(crate) bytes: Range<usize>,
 }
 
 impl Glyph {
-    /// Returns whether this ends a line.
+    /// Returns whether this is a line break.
     pub(crate) fn is_line_end(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Returns whether a line can be wrapped after this.
+    /// Returns whether a line can be wrapped after this glyph.
     pub(crate) fn is_blank(&self) -> bool {
-        !self.is_code && self.text.trim().is_empty()
+        !self.is_placeholder && self.text.trim().is_empty()
     }
 
-    fn code(text: String, bytes: Range<usize>) -> Self {
-        Self { width: text.len(), text, is_code: true, bytes }
+    fn placeholder(text: String, bytes: Range<usize>) -> Self {
+        Self { width: text.len(), text, is_placeholder: true, bytes }
     }
 }
 
-/// Splits a text into what is shown.
+/// Splits a text into glyphs.
 pub(crate) fn glyphs(text: &str, marks: &[Mark]) -> Vec<Glyph> {
     let disguised = disguised_words(text);
     let is_disguised = |at: usize| {
@@ -52,47 +52,57 @@ pub(crate) fn glyphs(text: &str, marks: &[Mark]) -> Vec<Glyph> {
             || marks.iter().any(|mark| mark.disguised && mark.bytes.contains(&at))
     };
     let mut glyphs = Vec::new();
-    let (mut at, mut before) = (0, None);
+    let (mut at, mut previous) = (0, None);
     while let Some(c) = text[at..].chars().next() {
         if let Some((counted, length)) = counted_run(&text[at..]) {
-            glyphs.push(Glyph::code(counted, at..at + length));
+            glyphs.push(Glyph::placeholder(counted, at..at + length));
             if c == '\n' {
-                glyphs.push(Glyph { text: String::new(), width: 0, is_code: false, bytes: at + length..at + length });
+                glyphs.push(Glyph {
+                    text: String::new(),
+                    width: 0,
+                    is_placeholder: false,
+                    bytes: at + length..at + length,
+                });
             }
             at += length;
-            before = Some(' ');
+            previous = Some(' ');
             continue;
         }
         let bytes = at..at + c.len_utf8();
         match c {
-            '\n' => glyphs.push(Glyph { text: String::new(), width: 0, is_code: false, bytes: bytes.clone() }),
-            '\t' => glyphs.push(Glyph { text: TAB.to_owned(), width: TAB.len(), is_code: false, bytes: bytes.clone() }),
-            _ if is_hidden(c, before) => glyphs.push(Glyph::code(code(c), bytes.clone())),
+            '\n' => glyphs.push(Glyph { text: String::new(), width: 0, is_placeholder: false, bytes: bytes.clone() }),
+            '\t' => glyphs.push(Glyph {
+                text: TAB.to_owned(),
+                width: TAB.len(),
+                is_placeholder: false,
+                bytes: bytes.clone(),
+            }),
+            _ if is_hidden(c, previous) => glyphs.push(Glyph::placeholder(code(c), bytes.clone())),
             _ => {
                 let width = c.width().unwrap_or_default();
-                glyphs.push(Glyph { text: c.to_string(), width, is_code: false, bytes: bytes.clone() });
+                glyphs.push(Glyph { text: c.to_string(), width, is_placeholder: false, bytes: bytes.clone() });
                 if looks_like_ascii(c) && is_disguised(at) {
-                    glyphs.push(Glyph::code(code(c), bytes.clone()));
+                    glyphs.push(Glyph::placeholder(code(c), bytes.clone()));
                 }
             }
         }
-        before = Some(c);
+        previous = Some(c);
         at = bytes.end;
     }
     glyphs
 }
 
-/// Returns a text on one line in which every character is visible.
+/// Returns a text on one line, with every character visible.
 pub(crate) fn one_line(text: &str) -> String {
-    let shown =
+    let texts =
         glyphs(text, &[]).into_iter().map(|glyph| if glyph.is_line_end() { "\u{23ce}".to_owned() } else { glyph.text });
-    shown.collect()
+    texts.collect()
 }
 
-/// Returns the characters of a text that are shown by their codes, each with what it does.
-pub(crate) fn visible_characters(text: &str, marks: &[Mark]) -> Vec<(String, &'static str)> {
+/// Returns the placeholders of the escaped characters of a text, each with its meaning.
+pub(crate) fn escaped_characters(text: &str, marks: &[Mark]) -> Vec<(String, &'static str)> {
     let mut found = BTreeMap::new();
-    for glyph in glyphs(text, marks).iter().filter(|glyph| glyph.is_code) {
+    for glyph in glyphs(text, marks).iter().filter(|glyph| glyph.is_placeholder) {
         let mut chars = text[glyph.bytes.clone()].chars();
         let (Some(c), None) = (chars.next(), chars.next()) else { continue };
         found.insert(c, meaning(c));
@@ -100,10 +110,10 @@ pub(crate) fn visible_characters(text: &str, marks: &[Mark]) -> Vec<(String, &'s
     found.into_iter().map(|(c, meaning)| (code(c), meaning)).collect()
 }
 
-/// Returns whether a character must not be shown as it is.
-fn is_hidden(c: char, before: Option<char>) -> bool {
+/// Returns whether a character must be escaped.
+fn is_hidden(c: char, previous: Option<char>) -> bool {
     let is_noncharacter = u32::from(c) & 0xFFFE == 0xFFFE || ('\u{FDD0}'..='\u{FDEF}').contains(&c);
-    is_invisible(c, before) || is_noncharacter || c.is_whitespace() && c != ' '
+    is_invisible(c, previous) || is_noncharacter || c.is_whitespace() && c != ' '
 }
 
 fn code(c: char) -> String {
@@ -123,7 +133,7 @@ fn meaning(c: char) -> &'static str {
     }
 }
 
-/// Returns the description and the length of many blanks or line breaks at the beginning of a text.
+/// Returns the placeholder and the length of many blanks or line breaks at the beginning of a text.
 fn counted_run(text: &str) -> Option<(String, usize)> {
     let length = |is_one: fn(char) -> bool| text.len() - text.trim_start_matches(is_one).len();
     let (blanks, lines) = (length(|c| matches!(c, ' ' | '\t')), length(|c| c == '\n'));
@@ -134,8 +144,8 @@ fn counted_run(text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// Returns the words that have both ASCII letters and letters of other scripts that look like them. Letters with accents do not
-/// disguise a word: `café`.
+/// Returns the words that mix ASCII letters with similar letters of other scripts. Letters with accents, as in `café`, do not count as
+/// similar.
 fn disguised_words(text: &str) -> Vec<Range<usize>> {
     if text.is_ascii() {
         return Vec::new();
@@ -158,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_character_that_hides_something_is_shown_by_its_code() {
+    fn misleading_characters_are_shown_by_their_code() {
         for (text, shown) in [
             ("rm \u{1b}[2K\r\u{8}x", "rm <U+001B>[2K<U+000D><U+0008>x"),
             ("a\u{202e}b\u{2066}", "a<U+202E>b<U+2066>"),
@@ -186,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marked_name_is_disguised_even_without_ascii_letters() {
+    fn a_name_that_is_marked_as_disguised_shows_its_codes_without_ascii_letters() {
         let text = "\u{440}\u{441} x";
         let mark = Mark { bytes: 0..4, disguised: true };
         let shown: String = glyphs(text, &[mark]).into_iter().map(|glyph| glyph.text).collect();
@@ -202,7 +212,7 @@ mod tests {
 
     #[test]
     fn each_hidden_character_is_explained_once() {
-        let found = visible_characters("a\u{202e}b\u{202e}\u{200b}\u{1b}", &[]);
+        let found = escaped_characters("a\u{202e}b\u{202e}\u{200b}\u{1b}", &[]);
         assert_eq!(
             found,
             [

@@ -1,4 +1,4 @@
-//! Shows commands to a person: wrapped, with every character visible, and with highlighted parts.
+//! Text for a person: commands are wrapped, every character is visible, and parts are highlighted.
 
 mod calls;
 mod glyphs;
@@ -10,33 +10,33 @@ use std::env;
 use std::ops::Range;
 
 pub(crate) use calls::{call, lines};
-pub(crate) use glyphs::{one_line, visible_characters};
+pub(crate) use glyphs::{escaped_characters, one_line};
 pub(crate) use layout::command;
 pub(crate) use reasons::{Reason, reasons, sentence};
-pub(crate) use words::running;
+pub(crate) use words::command_text;
 
-/// How a terminal, or another output, shows text.
+/// The width and the styles of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
     /// The width in columns.
     pub(crate) width: usize,
-    /// Whether text can be underlined and have a colour.
+    /// Whether the output supports underlined and coloured text.
     pub(crate) styled: bool,
 }
 
 /// The width of output that is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
 
-/// A part of a command that is highlighted.
+/// A highlighted part of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// The bytes.
+    /// The range of bytes in the command.
     pub(crate) bytes: Range<usize>,
-    /// Whether letters that look like ASCII are shown with their code, as everywhere in words that are partly ASCII.
+    /// Whether the codes of letters that look like ASCII are shown. In words that also have ASCII letters, they are always shown.
     pub(crate) disguised: bool,
 }
 
-/// What a piece of text means, which decides its style.
+/// The meaning of a piece of text, which decides its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Style {
     #[default]
@@ -45,12 +45,12 @@ pub(crate) enum Style {
     Marked,
     /// A character that is shown by its code.
     Code,
-    /// What a person should read first.
+    /// The part that a person should read first.
     Strong,
 }
 
 impl Look {
-    /// Returns the look of output to a terminal with this number of columns, or to something else.
+    /// Returns the look of a terminal with this number of columns, or with `None`, of a file or a pipe.
     pub(crate) fn new(columns: Option<u16>) -> Self {
         let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -70,7 +70,7 @@ impl Look {
     }
 }
 
-/// Returns alternatives as a sentence names them: `a, b or c`.
+/// Joins alternatives for a sentence: `a, b or c`.
 pub(crate) fn one_of(alternatives: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = alternatives.iter().map(AsRef::as_ref).collect();
     match words.split_last() {

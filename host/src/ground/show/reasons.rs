@@ -1,4 +1,4 @@
-//! Why a command needs a person or never runs.
+//! Shows the reasons why a command needs approval or is denied.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -8,19 +8,19 @@ use crate::ground::show::{Look, Style, one_line};
 /// One reason.
 #[derive(Debug)]
 pub(crate) struct Reason<'a> {
-    /// The name of the rule, or of the doubt.
+    /// The name of the rule or of the doubt.
     pub(crate) name: &'a str,
     pub(crate) description: &'a str,
-    /// What to check. May be empty.
+    /// What the person should check. May be empty.
     pub(crate) check: &'a str,
-    /// The bytes of the line that decide, and what they are.
+    /// The part of the command line that caused the reason: its range of bytes, its text, and the path that it names.
     pub(crate) bytes: Range<usize>,
     pub(crate) text: Option<&'a str>,
     pub(crate) path: Option<&'a str>,
     pub(crate) is_certain: bool,
 }
 
-/// Returns the reasons as text. Those that depend on one unknown value are listed together.
+/// Returns the reasons as text. Reasons that depend on the same unknown value are listed together.
 pub(crate) fn reasons(reasons: &[Reason<'_>], look: Look) -> String {
     let mut text = String::new();
     let is_same = |one: &Reason<'_>, other: &Reason<'_>| {
@@ -56,7 +56,7 @@ fn add(text: &mut String, reason: &Reason<'_>, look: Look) {
     }
 }
 
-/// Returns a text as a sentence, with a capital and a full stop, which descriptions of doubts do not have.
+/// Adds a capital letter and a full stop to a text, because descriptions of doubts have neither.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);

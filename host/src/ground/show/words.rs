@@ -1,19 +1,18 @@
-//! The commands that would run, as a person reads them.
+//! Renders a command as a line of shell code for a person.
 
 use toolc_commands::syntax::{Assignment, Descriptor, Glob, Redirect, RedirectKind, Word};
 use toolc_commands::{Command, Part};
 
-/// Returns a command as it would run: what wrappers and variables of the line do is done, and words are quoted where a shell needs
-/// that.
-pub(crate) fn running(command: &Command) -> String {
+/// Returns a command as it would run: wrappers and variables of the line are resolved, and words are quoted if necessary.
+pub(crate) fn command_text(command: &Command) -> String {
     let assignments = command.assignments.iter().map(assignment);
     let words = command.words.iter().map(word);
     let redirects = command.redirects.iter().map(redirect);
-    let mut shown: Vec<String> = assignments.chain(words).chain(redirects).collect();
+    let mut parts: Vec<String> = assignments.chain(words).chain(redirects).collect();
     if command.appended {
-        shown.push("...".to_owned());
+        parts.push("...".to_owned());
     }
-    shown.join(" ")
+    parts.join(" ")
 }
 
 fn assignment(assignment: &Assignment) -> String {
@@ -46,7 +45,7 @@ fn redirect(redirect: &Redirect) -> String {
 
 fn word(word: &Word) -> String {
     if let Some(text) = word.text() {
-        // No shell can have this character in a word.
+        // A word of a shell cannot contain a zero byte, so it is shown as text.
         return shlex::try_quote(&text).map_or_else(|_| text.replace('\0', "\\0"), Into::into);
     }
     let text: String = word.parts.iter().map(part).collect();

@@ -1,8 +1,8 @@
-//! The settings and hooks of the current project's git repository that run programs.
+//! The settings and hooks of a project's git repository that run programs.
 //!
-//! A folder that a user has unpacked can have a `.git/config` that makes `git status` run any program. Before the user trusts these
-//! settings, the programs that a model controls get variables with which git ignores them: what the user has set for all repositories
-//! counts, or else a value that runs nothing. Other settings of the repository stay as they are.
+//! A folder that a user has unpacked can contain a `.git/config` that makes `git status` run any program. Until the user trusts these
+//! settings, the programs that a model controls get variables that override them: with the setting of the user for all repositories, or
+//! with a value that runs nothing. Other settings of the repository stay as they are.
 
 mod programs;
 mod read;
@@ -19,33 +19,34 @@ use toolc_workspace::{ChildVariables, Workspace};
 
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
-use programs::{Neutral, neutral};
+use programs::{Replacement, find_replacement};
 use read::{Hook, Setting, settings};
 
-/// Settings that are replaced in every repository, because a command can enter another one.
-const FIXED: &[(&str, &str)] = &[("core.fsmonitor", "false"), ("core.hookspath", "/dev/null")];
-/// Those that are replaced also where the user trusts the project. A folder that has the files of a repository, but is not called
-/// `.git`, is not taken for one, and an address does not become a command line.
-const ALWAYS: &[(&str, &str)] = &[("safe.barerepository", "explicit"), ("protocol.ext.allow", "never")];
-/// The directory of the repository where git must not run. Its messages show it.
+/// Overrides in every untrusted project. They apply even if the repository does not have these settings, because a command can enter
+/// another repository.
+const UNTRUSTED_OVERRIDES: &[(&str, &str)] = &[("core.fsmonitor", "false"), ("core.hookspath", "/dev/null")];
+/// Overrides in every project, even if the user trusts it. Bare repositories inside of a project are ignored, and an address cannot run a
+/// command line.
+const ALL_OVERRIDES: &[(&str, &str)] = &[("safe.barerepository", "explicit"), ("protocol.ext.allow", "never")];
+/// The value of `GIT_DIR` if git must not run. The error messages of git show this text.
 const OFF: &str = "/dev/null/git is off: the user has not trusted the git settings of this project (`toolc trust`)";
 /// The maximum number of settings that run programs.
 const MAX_PROGRAMS: usize = 500;
 /// The maximum number of settings and hooks that a message names.
 const MAX_NAMED: usize = 3;
 
-/// What git would run in a directory.
+/// The programs that git would run in a directory.
 #[derive(Debug)]
 pub(crate) struct ProjectGit {
     /// All settings of all files, in the order in which git reads them.
     settings: Vec<Setting>,
-    /// The settings of the repository that run programs.
-    programs: Vec<(String, String, Neutral)>,
+    /// The settings of the repository that run programs: key, value and replacement.
+    programs: Vec<(String, String, Replacement)>,
     hooks: Vec<Hook>,
-    /// The folder of the repository, or `None` outside of any.
+    /// The folder of the repository, or `None` outside of a repository.
     repository: Option<PathBuf>,
-    /// Why the settings are not known.
-    unknown: Option<String>,
+    /// Why the settings could not be read.
+    read_error: Option<String>,
 }
 
 /// Whether the user trusts the settings.
@@ -58,53 +59,53 @@ pub(crate) enum GitTrust {
     Unknown,
 }
 
-/// The settings of a directory while they are read.
-pub(crate) struct Reading(Option<thread::JoinHandle<ProjectGit>>);
+/// Reads the settings of a directory on a thread.
+pub(crate) struct GitReader(Option<thread::JoinHandle<ProjectGit>>);
 
-impl Reading {
-    /// Begins to read the settings of a directory.
-    pub(crate) fn begin(directory: &Path) -> Self {
+impl GitReader {
+    /// Starts to read the settings of a directory.
+    pub(crate) fn start(directory: &Path) -> Self {
         let directory = directory.to_owned();
         Self(thread::Builder::new().name("git".to_owned()).spawn(move || ProjectGit::read(&directory)).ok())
     }
 
-    /// Returns the settings.
-    pub(crate) fn end(self) -> ProjectGit {
-        let read = self.0.and_then(|thread| thread.join().ok());
-        read.unwrap_or_else(|| ProjectGit::unknown("they could not be read".to_owned()))
+    /// Waits for the settings, and returns them.
+    pub(crate) fn finish(self) -> ProjectGit {
+        let settings = self.0.and_then(|thread| thread.join().ok());
+        settings.unwrap_or_else(|| ProjectGit::unreadable("the thread that reads them failed".to_owned()))
     }
 }
 
 impl ProjectGit {
     /// Reads the settings of a directory.
     pub(crate) fn read(directory: &Path) -> Self {
-        Self::try_read(directory).unwrap_or_else(|error| Self::unknown(error.to_string()))
+        Self::try_read(directory).unwrap_or_else(|error| Self::unreadable(error.to_string()))
     }
 
-    fn unknown(why: String) -> Self {
-        Self { settings: Vec::new(), programs: Vec::new(), hooks: Vec::new(), repository: None, unknown: Some(why) }
+    fn unreadable(why: String) -> Self {
+        Self { settings: Vec::new(), programs: Vec::new(), hooks: Vec::new(), repository: None, read_error: Some(why) }
     }
 
     fn try_read(directory: &Path) -> Result<Self> {
         let settings = settings(directory)?;
         let repository = read::repository(directory)?;
         let mut programs = Vec::new();
-        for setting in settings.iter().filter(|setting| !setting.is_of_user) {
-            if let Some(neutral) = neutral(&setting.key, &setting.value) {
-                programs.push((setting.key.clone(), setting.value.clone(), neutral));
+        for setting in settings.iter().filter(|setting| !setting.is_from_user) {
+            if let Some(replacement) = find_replacement(&setting.key, &setting.value) {
+                programs.push((setting.key.clone(), setting.value.clone(), replacement));
             }
         }
         if programs.len() > MAX_PROGRAMS {
-            return Err(Error::Invalid(format!("more than {MAX_PROGRAMS} of them run programs")));
+            return Err(Error::Invalid(format!("more than {MAX_PROGRAMS} settings run programs")));
         }
-        let folder = last(&settings, "core.hookspath");
+        let folder = effective_setting(&settings, "core.hookspath");
         let hooks = match (&repository, folder) {
-            (Some(_), Some(Setting { is_of_user: true, .. })) | (None, _) => Vec::new(),
+            (Some(_), Some(Setting { is_from_user: true, .. })) | (None, _) => Vec::new(),
             (Some(repository), None) => read::hooks(&repository.common.join("hooks"))?,
             (Some(repository), Some(setting)) => read::hooks(&repository.path_of(&setting.value))?,
         };
         let repository = repository.map(|repository| repository.common);
-        Ok(Self { settings, programs, hooks, repository, unknown: None })
+        Ok(Self { settings, programs, hooks, repository, read_error: None })
     }
 
     /// Returns whether the user trusts the settings.
@@ -133,7 +134,7 @@ impl ProjectGit {
         Ok(trust_repository(home, repository, &self.digest())?)
     }
 
-    /// Trusts the settings no more. Returns whether they were trusted.
+    /// Revokes the trust in the settings. Returns whether they were trusted.
     ///
     /// # Errors
     /// If the list cannot be read or written.
@@ -142,71 +143,72 @@ impl ProjectGit {
         Ok(revoke_repository(home, repository)?)
     }
 
-    /// Returns whether nothing of the repository runs programs.
+    /// Returns whether no setting or hook of the repository runs a program.
     pub(crate) fn runs_nothing(&self) -> bool {
-        self.programs.is_empty() && self.hooks.is_empty() && self.unknown.is_none()
+        self.programs.is_empty() && self.hooks.is_empty() && self.read_error.is_none()
     }
 
-    /// Returns why the settings are not known.
-    pub(crate) fn why_unknown(&self) -> Option<&str> {
-        self.unknown.as_deref()
+    /// Returns why the settings could not be read.
+    pub(crate) fn read_error(&self) -> Option<&str> {
+        self.read_error.as_deref()
     }
 
     /// Returns a digest of the settings that run programs, and of the hooks.
     fn digest(&self) -> String {
         let settings = self.programs.iter().flat_map(|(key, value, _)| [key.as_bytes(), value.as_bytes()]);
         let hooks = self.hooks.iter().flat_map(|hook| [hook.name.as_bytes(), hook.digest.as_bytes()]);
-        let folder = last(&self.settings, "core.hookspath").map(|setting| setting.value.as_bytes());
+        let folder = effective_setting(&self.settings, "core.hookspath").map(|setting| setting.value.as_bytes());
         digest(settings.chain([&b"hooks"[..]]).chain(folder).chain(hooks))
     }
 
-    /// Returns which variables the programs of a model get.
+    /// Returns the variables for the programs that a model controls.
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
     pub(crate) fn child_variables(&self, home: &Home) -> Result<ChildVariables> {
         let is_trusted = self.trust(home)? == GitTrust::Trusted;
-        let mut replaced: Vec<(String, String)> = Vec::new();
-        let mut replace = |key: &str, neutral: &str| {
-            // What the user has set for all repositories counts.
-            let own = self.settings.iter().rfind(|setting| setting.is_of_user && setting.key.eq_ignore_ascii_case(key));
-            let value = own.map_or(neutral, |setting| &setting.value);
-            replaced.push((key.to_owned(), value.to_owned()));
+        let mut overrides: Vec<(String, String)> = Vec::new();
+        let mut replace = |key: &str, replacement: &str| {
+            // A setting of the user for all repositories takes precedence.
+            let user_setting =
+                self.settings.iter().rfind(|setting| setting.is_from_user && setting.key.eq_ignore_ascii_case(key));
+            let value = user_setting.map_or(replacement, |setting| &setting.value);
+            overrides.push((key.to_owned(), value.to_owned()));
         };
-        for (key, value) in ALWAYS {
+        for (key, value) in ALL_OVERRIDES {
             replace(key, value);
         }
         let mut is_off = false;
         if !is_trusted {
-            for (key, value) in FIXED {
+            for (key, value) in UNTRUSTED_OVERRIDES {
                 replace(key, value);
             }
-            is_off = self.unknown.is_some();
-            for (key, _, neutral) in &self.programs {
-                match neutral {
-                    Neutral::Value(value) => replace(key, value),
-                    Neutral::Off => is_off = true,
+            is_off = self.read_error.is_some();
+            for (key, _, replacement) in &self.programs {
+                match replacement {
+                    Replacement::Value(value) => replace(key, value),
+                    Replacement::Off => is_off = true,
                 }
                 if let Some(filter) = key.strip_prefix("filter.").and_then(|key| key.rsplit_once('.')) {
-                    // Otherwise git fails, because the filter does nothing.
+                    // Git fails if a required filter does nothing.
                     replace(&format!("filter.{}.required", filter.0), "false");
                 }
             }
         }
-        // The user's own settings of this kind come first.
-        let settings = [read::settings_in_variables(), replaced].concat();
+        // Settings that the user has made with variables come first.
+        let settings = [read::settings_in_variables(), overrides].concat();
         let off = is_off.then(|| ("GIT_DIR".to_owned(), OFF.to_owned()));
         let all = read::as_variables(&settings).chain(off);
         Ok(all.fold(ChildVariables::default(), |variables, (name, value)| variables.set(name, value)))
     }
 
-    /// Returns what the user has to know if settings are ignored.
+    /// Returns a note for the user if settings are ignored.
     ///
     /// # Errors
     /// If the list of trusted projects cannot be read.
     pub(crate) fn note(&self, home: &Home) -> Result<Option<String>> {
-        if let Some(why) = &self.unknown {
-            return Ok(Some(format!("git does not run for the model, because its settings are not known: {why}")));
+        if let Some(why) = &self.read_error {
+            return Ok(Some(format!("git does not run for the model, because its settings could not be read: {why}")));
         }
         let why = match self.trust(home)? {
             GitTrust::Harmless | GitTrust::Trusted => return Ok(None),
@@ -216,16 +218,16 @@ impl ProjectGit {
         let names = self.programs.iter().map(|(key, ..)| key.clone());
         let names: Vec<String> = names.chain(self.hooks.iter().map(|hook| format!("hook {}", hook.name))).collect();
         let further = names.len().saturating_sub(MAX_NAMED);
-        let mut shown = show::one_line(&names[..names.len() - further].join(", "));
+        let mut list = show::one_line(&names[..names.len() - further].join(", "));
         if further > 0 {
-            let _ = write!(shown, " and {further} more");
+            let _ = write!(list, " and {further} more");
         }
-        let is_off = self.programs.iter().any(|(.., neutral)| *neutral == Neutral::Off);
+        let is_off = self.programs.iter().any(|(.., replacement)| *replacement == Replacement::Off);
         let effect = if is_off { "so git does not run for the model" } else { "which git ignores for the model" };
-        Ok(Some(format!("this project has git settings that run programs ({shown}), {effect}: {why}")))
+        Ok(Some(format!("this project has git settings that run programs ({list}), {effect}: {why}")))
     }
 
-    /// Returns what the user decides about.
+    /// Returns the settings and hooks that the user decides about.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         let Some(repository) = self.repository.as_ref().filter(|_| !self.runs_nothing()) else { return text };
@@ -236,7 +238,7 @@ impl ProjectGit {
         for hook in &self.hooks {
             let _ = writeln!(text, "  hook {}   {} bytes", show::one_line(&hook.name), hook.bytes);
         }
-        text + "Git runs these programs with all your rights, also for commands such as `git status`.\n"
+        text + "Git runs these programs with all your rights, even for commands such as `git status`.\n"
     }
 
     /// Returns the section on git for the report of `doctor`.
@@ -256,8 +258,8 @@ impl ProjectGit {
     }
 }
 
-/// Returns the workspace of the current directory, in which programs get the variables of its git settings. Tells a user at a terminal
-/// if settings are ignored.
+/// Returns the workspace of the current directory, whose programs get the variables that override git settings. At a terminal, prints a
+/// note if settings are ignored.
 ///
 /// # Errors
 /// If the list of trusted projects cannot be read.
@@ -269,7 +271,7 @@ pub(crate) fn workspace(git: Option<&ProjectGit>, home: &Home) -> Result<Workspa
     Ok(Workspace::current().with_child_variables(git.child_variables(home)?))
 }
 
-/// Returns the setting of a key that counts.
-fn last<'s>(settings: &'s [Setting], key: &str) -> Option<&'s Setting> {
+/// Returns the effective setting of a key: git uses the last one.
+fn effective_setting<'s>(settings: &'s [Setting], key: &str) -> Option<&'s Setting> {
     settings.iter().rfind(|setting| setting.key.eq_ignore_ascii_case(key))
 }

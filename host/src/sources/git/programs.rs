@@ -1,133 +1,133 @@
-//! The settings of git that run programs, each with what replaces it where the user has not trusted the project.
+//! The git settings that run programs, and the harmless replacement of each in an untrusted project.
 
-/// What git does without the program of a setting.
+/// How to disable the program of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Neutral {
-    /// The same as with this value.
+pub(super) enum Replacement {
+    /// Override the setting with this value.
     Value(&'static str),
-    /// No value undoes the setting, so git does not run at all.
+    /// Do not run git at all, because no value disables the program.
     Off,
 }
 
-use Neutral::{Off, Value};
+use Replacement::{Off, Value};
 
-/// A kind of setting: `SECTION.NAME`, or `SECTION.*.NAME` with any text between them.
-struct Kind {
+/// A setting that runs a program: `SECTION.NAME`, or `SECTION.SUBSECTION.NAME` with any subsection.
+struct ProgramSetting {
     section: &'static str,
-    /// Whether the key has a text between section and name. `None`: it may.
+    /// Whether the key has a subsection. `None` if the subsection is optional.
     has_subsection: Option<bool>,
-    /// The name in lower case, or `*` for any.
+    /// The name in lower case, or `*` for any name.
     name: &'static str,
-    neutral: Neutral,
+    replacement: Replacement,
 }
 
-const fn plain(section: &'static str, name: &'static str, neutral: Neutral) -> Kind {
-    Kind { section, has_subsection: Some(false), name, neutral }
+const fn without_subsection(section: &'static str, name: &'static str, replacement: Replacement) -> ProgramSetting {
+    ProgramSetting { section, has_subsection: Some(false), name, replacement }
 }
 
-const fn named(section: &'static str, name: &'static str, neutral: Neutral) -> Kind {
-    Kind { section, has_subsection: Some(true), name, neutral }
+const fn with_subsection(section: &'static str, name: &'static str, replacement: Replacement) -> ProgramSetting {
+    ProgramSetting { section, has_subsection: Some(true), name, replacement }
 }
 
-const fn any(section: &'static str, name: &'static str, neutral: Neutral) -> Kind {
-    Kind { section, has_subsection: None, name, neutral }
+const fn any_subsection(section: &'static str, name: &'static str, replacement: Replacement) -> ProgramSetting {
+    ProgramSetting { section, has_subsection: None, name, replacement }
 }
 
-/// Shows the difference of two files as git does without a driver. The arguments are those of a driver: the path, the old file, its
-/// hash and mode, the new file, its hash and mode.
+/// Shows the difference of two files like git without a driver. The arguments of a driver are: the path, the old file, its hash and
+/// mode, the new file, its hash and mode.
 const DIFF: &str = "show() { git diff --no-ext-diff --no-index -- \"$2\" \"$5\" || :; }; show";
 
-/// All kinds. The values were tried with git 2.47.
-const KINDS: &[Kind] = &[
-    any("alias", "*", Value("")),
-    any("browser", "cmd", Value("false")),
-    any("browser", "path", Value("false")),
-    plain("core", "alternaterefscommand", Value("true")),
-    plain("core", "askpass", Value("")),
-    plain("core", "editor", Value(":")),
-    plain("core", "fsmonitor", Value("false")),
-    // The first value counts, and not the last one.
-    plain("core", "gitproxy", Off),
-    plain("core", "pager", Value("cat")),
-    plain("core", "sshcommand", Value("ssh")),
-    any("credential", "helper", Value("")),
-    plain("diff", "external", Value(DIFF)),
-    named("diff", "command", Value(DIFF)),
-    named("diff", "textconv", Value("cat")),
-    named("difftool", "cmd", Value("false")),
-    named("difftool", "path", Value("false")),
-    named("filter", "clean", Value("")),
-    named("filter", "process", Value("")),
-    named("filter", "smudge", Value("")),
-    // Each value is run.
-    plain("gc", "recentobjectshook", Off),
-    plain("gpg", "program", Value("gpg")),
-    named("gpg", "defaultkeycommand", Value("false")),
-    named("gpg", "program", Value("false")),
-    named("guitool", "cmd", Value("false")),
-    named("hook", "command", Value(":")),
-    plain("imap", "tunnel", Value("false")),
-    // The file can appear later, and a condition can become true.
-    plain("include", "path", Off),
-    named("includeif", "path", Off),
-    any("instaweb", "*", Value("false")),
-    plain("interactive", "difffilter", Value("cat")),
-    named("lfs", "clean", Value("false")),
-    named("lfs", "path", Value("false")),
-    named("lfs", "smudge", Value("false")),
-    named("man", "cmd", Value("false")),
-    named("man", "path", Value("false")),
-    named("merge", "driver", Value("false")),
-    named("mergetool", "cmd", Value("false")),
-    named("mergetool", "path", Value("false")),
-    any("pager", "*", Value("false")),
-    // The first value counts, and not the last one.
-    named("remote", "receivepack", Off),
-    named("remote", "uploadpack", Off),
-    named("remote", "vcs", Off),
-    any("sendemail", "cccmd", Value("false")),
-    any("sendemail", "headercmd", Value("false")),
-    any("sendemail", "sendmailcmd", Value("false")),
-    any("sendemail", "smtpserver", Value("false")),
-    any("sendemail", "tocmd", Value("false")),
-    plain("sequence", "editor", Value(":")),
-    named("submodule", "update", Value("checkout")),
-    named("tar", "command", Value("false")),
-    named("trailer", "cmd", Value("true")),
-    named("trailer", "command", Value("true")),
-    plain("web", "browser", Value("false")),
+/// All settings that run programs. The replacements were tested with git 2.47.
+const PROGRAM_SETTINGS: &[ProgramSetting] = &[
+    any_subsection("alias", "*", Value("")),
+    any_subsection("browser", "cmd", Value("false")),
+    any_subsection("browser", "path", Value("false")),
+    without_subsection("core", "alternaterefscommand", Value("true")),
+    without_subsection("core", "askpass", Value("")),
+    without_subsection("core", "editor", Value(":")),
+    without_subsection("core", "fsmonitor", Value("false")),
+    // Git uses the first value, so a later value cannot override it.
+    without_subsection("core", "gitproxy", Off),
+    without_subsection("core", "pager", Value("cat")),
+    without_subsection("core", "sshcommand", Value("ssh")),
+    any_subsection("credential", "helper", Value("")),
+    without_subsection("diff", "external", Value(DIFF)),
+    with_subsection("diff", "command", Value(DIFF)),
+    with_subsection("diff", "textconv", Value("cat")),
+    with_subsection("difftool", "cmd", Value("false")),
+    with_subsection("difftool", "path", Value("false")),
+    with_subsection("filter", "clean", Value("")),
+    with_subsection("filter", "process", Value("")),
+    with_subsection("filter", "smudge", Value("")),
+    // Git runs each value, so a later value cannot disable the earlier ones.
+    without_subsection("gc", "recentobjectshook", Off),
+    without_subsection("gpg", "program", Value("gpg")),
+    with_subsection("gpg", "defaultkeycommand", Value("false")),
+    with_subsection("gpg", "program", Value("false")),
+    with_subsection("guitool", "cmd", Value("false")),
+    with_subsection("hook", "command", Value(":")),
+    without_subsection("imap", "tunnel", Value("false")),
+    // An included file can be created later, and a condition can become true.
+    without_subsection("include", "path", Off),
+    with_subsection("includeif", "path", Off),
+    any_subsection("instaweb", "*", Value("false")),
+    without_subsection("interactive", "difffilter", Value("cat")),
+    with_subsection("lfs", "clean", Value("false")),
+    with_subsection("lfs", "path", Value("false")),
+    with_subsection("lfs", "smudge", Value("false")),
+    with_subsection("man", "cmd", Value("false")),
+    with_subsection("man", "path", Value("false")),
+    with_subsection("merge", "driver", Value("false")),
+    with_subsection("mergetool", "cmd", Value("false")),
+    with_subsection("mergetool", "path", Value("false")),
+    any_subsection("pager", "*", Value("false")),
+    // Git uses the first value, so a later value cannot override it.
+    with_subsection("remote", "receivepack", Off),
+    with_subsection("remote", "uploadpack", Off),
+    with_subsection("remote", "vcs", Off),
+    any_subsection("sendemail", "cccmd", Value("false")),
+    any_subsection("sendemail", "headercmd", Value("false")),
+    any_subsection("sendemail", "sendmailcmd", Value("false")),
+    any_subsection("sendemail", "smtpserver", Value("false")),
+    any_subsection("sendemail", "tocmd", Value("false")),
+    without_subsection("sequence", "editor", Value(":")),
+    with_subsection("submodule", "update", Value("checkout")),
+    with_subsection("tar", "command", Value("false")),
+    with_subsection("trailer", "cmd", Value("true")),
+    with_subsection("trailer", "command", Value("true")),
+    without_subsection("web", "browser", Value("false")),
 ];
 
-/// Returns what replaces a setting, or `None` if it runs no program.
-pub(super) fn neutral(key: &str, value: &str) -> Option<Neutral> {
+/// Returns the replacement of a setting, or `None` if the setting runs no program.
+pub(super) fn find_replacement(key: &str, value: &str) -> Option<Replacement> {
     let (section, rest) = key.split_once('.')?;
     let (subsection, name) = match rest.rsplit_once('.') {
         Some((subsection, name)) => (Some(subsection), name),
         None => (None, rest),
     };
-    let fits = |kind: &&Kind| {
-        kind.section.eq_ignore_ascii_case(section)
-            && kind.has_subsection.is_none_or(|has| has == subsection.is_some())
-            && (kind.name == "*" || kind.name.eq_ignore_ascii_case(name))
+    let matches = |setting: &&ProgramSetting| {
+        setting.section.eq_ignore_ascii_case(section)
+            && setting.has_subsection.is_none_or(|has| has == subsection.is_some())
+            && (setting.name == "*" || setting.name.eq_ignore_ascii_case(name))
     };
-    let kind = KINDS.iter().find(fits)?;
-    let is_harmless = match (kind.section, kind.name) {
+    let setting = PROGRAM_SETTINGS.iter().find(matches)?;
+    let is_harmless = match (setting.section, setting.name) {
         (_, "fsmonitor") | ("pager", _) => is_boolean(value),
         ("submodule", _) => !value.starts_with('!'),
         ("sendemail", "smtpserver") => !value.starts_with(['/', '~']),
-        // The helpers that git has, such as `cache` and `store`.
+        // Helpers that are part of git, such as `cache` and `store`.
         ("credential", _) => value.bytes().all(|byte| byte.is_ascii_lowercase()),
-        // As `git lfs install --local` writes it.
+        // Filters that `git lfs install --local` writes.
         ("filter", _) => {
             let words = value.strip_prefix("git-lfs ").or_else(|| value.strip_prefix("git lfs "));
             value.is_empty() || words.is_some_and(|words| LFS.contains(&words))
         }
         _ => false,
     };
-    (!is_harmless).then_some(kind.neutral)
+    (!is_harmless).then_some(setting.replacement)
 }
 
-/// What `git lfs install` makes of a file.
+/// The filter commands that `git lfs install` writes.
 const LFS: &[&str] = &[
     "clean -- %f",
     "smudge -- %f",
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_that_run_programs_are_known_in_any_case_and_with_any_name() {
+    fn settings_match_regardless_of_letter_case_and_subsection() {
         for (key, value) in [
             ("core.fsmonitor", "./x"),
             ("Core.FSMonitor", "./x"),
@@ -165,7 +165,7 @@ mod tests {
             ("includeIf.onbranch:a.b.path", "x"),
             ("filter.lfs.clean", "git-lfs clean -- %f; ./x"),
         ] {
-            assert!(neutral(key, value).is_some(), "{key}");
+            assert!(find_replacement(key, value).is_some(), "{key}");
         }
         for (key, value) in [
             ("core.fsmonitor", "true"),
@@ -180,7 +180,7 @@ mod tests {
             ("diff.a.xfuncname", "x"),
             ("core", "x"),
         ] {
-            assert_eq!(neutral(key, value), None, "{key}");
+            assert_eq!(find_replacement(key, value), None, "{key}");
         }
     }
 }

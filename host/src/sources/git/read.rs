@@ -14,15 +14,16 @@ use toolc_process::{Process, Sink};
 
 use crate::ground::error::{Error, Result};
 
-/// The time limit for git. A file of settings could include a pipe.
+/// The time limit for git. The settings could include a pipe, which blocks.
 const LIMIT: Duration = Duration::from_secs(5);
-/// The maximum number of bytes of all settings.
+/// The maximum size of all settings, in bytes.
 const MAX_BYTES: usize = 1 << 20;
-/// The maximum number of hooks, and of bytes of each.
+/// The maximum number of hooks.
 const MAX_HOOKS: usize = 200;
+/// The maximum size of a hook, in bytes.
 const MAX_HOOK_BYTES: u64 = 4 << 20;
 
-/// The maximum number of settings in variables.
+/// The maximum number of settings in environment variables.
 const MAX_IN_VARIABLES: usize = 1000;
 
 /// A setting.
@@ -30,8 +31,8 @@ const MAX_IN_VARIABLES: usize = 1000;
 pub(super) struct Setting {
     pub(super) key: String,
     pub(super) value: String,
-    /// Whether it is in a file of the user or of the system, and not in one of the repository.
-    pub(super) is_of_user: bool,
+    /// Whether the setting comes from the user or the system, and not from the repository.
+    pub(super) is_from_user: bool,
 }
 
 /// A hook.
@@ -45,9 +46,9 @@ pub(super) struct Hook {
 /// A repository.
 #[derive(Debug)]
 pub(super) struct Repository {
-    /// The folder of its settings and hooks, which all its work trees share.
+    /// The folder of the settings and hooks, which all work trees share.
     pub(super) common: PathBuf,
-    /// The folder with `.git`.
+    /// The folder that contains `.git`.
     root: PathBuf,
 }
 
@@ -61,14 +62,14 @@ impl Repository {
     }
 }
 
-/// Returns all settings that count in a directory, in the order in which git reads them.
+/// Returns all settings that apply in a directory, in the order in which git reads them.
 ///
 /// # Errors
-/// If git fails, or there are too many.
+/// If git fails, or there are too many settings.
 pub(super) fn settings(directory: &Path) -> Result<Vec<Setting>> {
     let Some(output) = git(directory, &["config", "-z", "--list", "--show-scope"])? else { return Ok(Vec::new()) };
     let text = output.map_err(|errors| format!("`git config` failed: {errors}"))?;
-    Ok(parse(&text))
+    Ok(parse_settings(&text))
 }
 
 /// Returns the repository of a directory, or `None` if git finds none.
@@ -84,10 +85,10 @@ pub(super) fn repository(directory: &Path) -> Result<Option<Repository>> {
     Ok(Some(Repository { common, root: root.to_owned() }))
 }
 
-/// Returns the hooks in a folder that git would run, sorted by name. A missing folder has none.
+/// Returns the hooks in a folder that git would run, sorted by name. A missing folder has no hooks.
 ///
 /// # Errors
-/// If a hook cannot be read, or they are too many or too large.
+/// If a hook cannot be read or is too large, or there are too many.
 pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>> {
     let failed = |path: &Path, error: &dyn std::fmt::Display| format!("failed to read {}: {error}", path.display());
     let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
@@ -99,7 +100,7 @@ pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>> {
             paths.push(path);
         }
         if paths.len() > MAX_HOOKS {
-            return Err(Error::Invalid(failed(folder, &format!("it has more than {MAX_HOOKS} hooks"))));
+            return Err(Error::Invalid(failed(folder, &format!("the folder has more than {MAX_HOOKS} hooks"))));
         }
     }
     paths.sort();
@@ -108,7 +109,7 @@ pub(super) fn hooks(folder: &Path) -> Result<Vec<Hook>> {
         let read = fs::File::open(&path).and_then(|file| file.take(MAX_HOOK_BYTES + 1).read_to_end(&mut content));
         read.map_err(|error| failed(&path, &error))?;
         if content.len() as u64 > MAX_HOOK_BYTES {
-            return Err(failed(&path, &format!("it has more than {MAX_HOOK_BYTES} bytes")));
+            return Err(failed(&path, &format!("the hook has more than {MAX_HOOK_BYTES} bytes")));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Hook { name, bytes: content.len(), digest: digest([content.as_slice()]) })
@@ -126,25 +127,25 @@ fn can_run(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Reads what `git config -z --list --show-scope` prints: the scope, a zero byte, the key, a line break, the value, a zero byte.
-fn parse(text: &str) -> Vec<Setting> {
+/// Parses the output of `git config -z --list --show-scope`: the scope, a zero byte, the key, a line break, the value, a zero byte.
+fn parse_settings(text: &str) -> Vec<Setting> {
     let mut parts = text.split('\0');
     let mut settings = Vec::new();
     while let (Some(scope), Some(setting)) = (parts.next(), parts.next()) {
         // A key without a value is true.
         let (key, value) = setting.split_once('\n').unwrap_or((setting, "true"));
-        let is_of_user = matches!(scope, "system" | "global" | "command");
-        settings.push(Setting { key: key.to_owned(), value: value.to_owned(), is_of_user });
+        let is_from_user = matches!(scope, "system" | "global" | "command");
+        settings.push(Setting { key: key.to_owned(), value: value.to_owned(), is_from_user });
     }
     settings
 }
 
-/// Runs git, which reads only. Returns its output, or as an error what it says, or `None` if there is no git.
+/// Runs a git command that only reads. Returns its output, or its messages as an error, or `None` if git is not installed.
 ///
 /// # Errors
-/// If it takes too long, or prints too much.
+/// If git takes too long, or prints too much.
 fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, String>>> {
-    let Some(program) = program() else { return Ok(None) };
+    let Some(program) = find_git() else { return Ok(None) };
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory).env_clear().envs(variables());
     let failed = |error: io::Error| format!("git cannot be run: {error}");
@@ -165,28 +166,29 @@ fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, Str
     }
 }
 
-/// Returns the first git in `PATH`. A relative folder in it could be one of the project.
-fn program() -> Option<PathBuf> {
+/// Returns the first git in `PATH`. Relative folders are skipped, because they could belong to the project.
+fn find_git() -> Option<PathBuf> {
     let name = if cfg!(windows) { "git.exe" } else { "git" };
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
-        .find(|it| it.is_file())
+        .find(|path| path.is_file())
 }
 
-/// Returns the variables of git: those that every program needs, and those that decide what it reads.
+/// Returns the variables of git: variables that every program needs, and variables that decide which settings git reads.
 fn variables() -> Vec<(String, String)> {
-    let usual = toolc_process::baseline(["XDG_CONFIG_HOME"], |name| env::var(name).ok());
-    let of_git = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let of_git = of_git.filter(|(name, value)| name.starts_with("GIT_") && !is_credential(name, value));
-    // Messages are shown to the user.
-    let own = settings_in_variables();
-    let settings = as_variables(&own).chain([("LC_ALL".to_owned(), "C".to_owned())]);
-    usual.into_iter().chain(of_git).chain(settings).collect()
+    let baseline = toolc_process::baseline(["XDG_CONFIG_HOME"], |name| env::var(name).ok());
+    let git_variables =
+        env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let git_variables = git_variables.filter(|(name, value)| name.starts_with("GIT_") && !is_credential(name, value));
+    // The messages of git are shown to the user, so they must be in English.
+    let user_settings = settings_in_variables();
+    let settings = as_variables(&user_settings).chain([("LC_ALL".to_owned(), "C".to_owned())]);
+    baseline.into_iter().chain(git_variables).chain(settings).collect()
 }
 
-/// Returns the settings that the user has made by variables, except those that hold a credential, such as a header.
+/// Returns the settings that the user has made with environment variables, except settings with a credential, such as a header.
 pub(super) fn settings_in_variables() -> Vec<(String, String)> {
     let count: usize = env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(0);
     let pair = |index| {
@@ -200,7 +202,7 @@ pub(super) fn settings_in_variables() -> Vec<(String, String)> {
     (0..count.min(MAX_IN_VARIABLES)).filter_map(pair).filter(|pair| !is_secret(pair)).collect()
 }
 
-/// Returns the variables that make these settings.
+/// Returns the environment variables that make these settings.
 pub(super) fn as_variables(settings: &[(String, String)]) -> impl Iterator<Item = (String, String)> {
     let pairs = settings.iter().enumerate().flat_map(|(index, (key, value))| {
         [(format!("GIT_CONFIG_KEY_{index}"), key.clone()), (format!("GIT_CONFIG_VALUE_{index}"), value.clone())]
@@ -208,7 +210,7 @@ pub(super) fn as_variables(settings: &[(String, String)]) -> impl Iterator<Item 
     pairs.chain([("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string())])
 }
 
-/// The beginning of what git prints.
+/// The output of git, up to the size limit.
 #[derive(Debug, Default, Clone)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 
@@ -233,15 +235,15 @@ mod tests {
     #[test]
     fn settings_are_read_with_their_scope_and_all_characters() {
         let text = "system\0core.pager\nless\0global\0alias.a b\nx\ny=z\0local\0core.bare\0worktree\0user.name\n\0";
-        let read: Vec<_> = parse(text).into_iter().map(|it| (it.key, it.value, it.is_of_user)).collect();
+        let read: Vec<_> = parse_settings(text).into_iter().map(|it| (it.key, it.value, it.is_from_user)).collect();
         let expected = [
             ("core.pager", "less", true),
             ("alias.a b", "x\ny=z", true),
             ("core.bare", "true", false),
             ("user.name", "", false),
         ];
-        assert_eq!(read, expected.map(|(key, value, is_of_user)| (key.to_owned(), value.to_owned(), is_of_user)));
-        assert_eq!(parse(""), []);
-        assert_eq!(parse("local"), []);
+        assert_eq!(read, expected.map(|(key, value, is_from_user)| (key.to_owned(), value.to_owned(), is_from_user)));
+        assert_eq!(parse_settings(""), []);
+        assert_eq!(parse_settings("local"), []);
     }
 }

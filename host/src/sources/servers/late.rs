@@ -1,4 +1,4 @@
-//! Servers that have not listed their tools when a session begins. Their tools join it.
+//! Servers that have not listed their tools when a session begins. Their tools are added to the session later.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use toolc_mcp::{ServerReport, Servers, State};
 use super::settings;
 use crate::ground::show;
 
-/// The servers that a session waits for. Clones share them.
+/// The servers whose tools are still missing in a session. Clones share the list.
 #[derive(Clone, Default)]
 pub(crate) struct LateServers {
     names: Arc<Mutex<Vec<String>>>,
@@ -15,14 +15,14 @@ pub(crate) struct LateServers {
 }
 
 impl LateServers {
-    pub(super) fn of(servers: &Servers) -> Self {
+    pub(super) fn new(servers: &Servers) -> Self {
         let reports = servers.watch();
         let late = reports().into_iter().filter(|report| report.state == State::Starting);
         let names = Arc::new(Mutex::new(late.map(|report| report.name).collect()));
         Self { names, reports: Some(Arc::new(reports)) }
     }
 
-    /// Returns messages about those that have listed their tools, or have failed, since the last call.
+    /// Returns messages about the servers that have listed their tools, or have failed, since the last call.
     pub(crate) fn news(&self) -> Vec<String> {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(reports) = self.reports.as_ref().filter(|_| !names.is_empty()) else { return Vec::new() };
@@ -35,7 +35,7 @@ impl LateServers {
 
 fn message(report: &ServerReport) -> String {
     if let Some(problem) = settings::problem(report) {
-        // A note has one line.
+        // A note must be a single line.
         return problem.replace("\n    ", "; ");
     }
     let (name, count) = (show::one_line(&report.name), report.tools.len());

@@ -1,4 +1,4 @@
-//! The MCP servers of the profile: starts those that a command needs, and says which of their tools a session gets.
+//! The MCP servers of the profile: starts the servers that a command needs, and selects their tools for sessions.
 
 mod late;
 mod sampling;
@@ -18,24 +18,24 @@ use crate::profile::Profile;
 pub(crate) use late::LateServers;
 pub(crate) use sampling::ModelSampler;
 
-/// What the name of every tool of a server begins with.
+/// The prefix of the names of all tools of servers.
 const PREFIX: &str = "mcp__";
 
 /// The servers that a command needs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Needed<'n> {
+pub(crate) enum NeededServers<'n> {
     All,
-    /// The one to which the tool of this name belongs, if it is a tool of a server.
-    OfTool(&'n str),
+    /// The server of the tool with this name, if it is a tool of a server.
+    ForTool(&'n str),
 }
 
-/// How long a command waits for its servers.
+/// How long a command waits for its servers to start.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Wait<'s> {
-    /// Until each has listed its tools or has failed: the command is about what they list.
+    /// Until each server has listed its tools or has failed, because the command shows the tools.
     UntilStarted,
-    /// For the time of the configuration, because a session goes on without them. Servers of which the selection or the configuration names
-    /// single tools are waited for: the tools of a selection do not change.
+    /// For the time that the configuration sets, because a session can begin without servers. If the selection or the configuration names
+    /// a single tool of a server, waits until this server has started.
     AsSession(&'s Selection),
 }
 
@@ -43,70 +43,70 @@ pub(crate) enum Wait<'s> {
 pub(crate) struct McpServers {
     servers: Option<Servers>,
     late: LateServers,
-    /// The names of the servers of the configuration, also of those that are not started.
+    /// The names of all servers of the configuration, including servers that were not started.
     configured: BTreeSet<String>,
-    /// Those that are not started, each with the reason.
+    /// The servers that were not started, each with the reason.
     not_started: Vec<(String, &'static str)>,
 }
 
-impl Needed<'_> {
-    fn has(self, server: &str) -> bool {
+impl NeededServers<'_> {
+    fn includes(self, server: &str) -> bool {
         match self {
             Self::All => true,
-            // With the tools of tool search, a call reaches the tools of any server.
-            Self::OfTool(tool) if tool.starts_with("tool_") => true,
-            Self::OfTool(tool) => server_of(tool) == Some(server),
+            // The tools of the tool search can call the tools of any server.
+            Self::ForTool(tool) if tool.starts_with("tool_") => true,
+            Self::ForTool(tool) => server_name(tool) == Some(server),
         }
     }
 }
 
 impl McpServers {
-    /// Starts the servers that are enabled and needed, and waits until each has listed its tools, or has failed.
+    /// Starts the servers that are enabled and needed, and waits for them as `wait` says.
     ///
     /// # Errors
-    /// Returns a message if the registry has their names already, or no thread can be started.
+    /// Returns an error if the registry already has their names, or no thread can be started.
     pub(crate) fn start(
         profile: &Profile,
         registry: &Registry,
-        needed: Needed<'_>,
+        needed: NeededServers<'_>,
         wait: Wait<'_>,
         answering: &Answering,
     ) -> Result<Self> {
         let config = profile.config();
         let (mut disabled, mut named) = (config.tools.disable_tools.clone(), config.tools.enable_tools.clone());
         if let Wait::AsSession(selection) = wait {
-            // They must not join the session later.
+            // Disabled tools must not be added to the session later.
             disabled.extend_from_slice(&selection.disable_tools);
             named.extend_from_slice(&selection.enable_tools);
         }
         let configured = config.mcp_servers.iter().map(|server| server.name.clone()).collect();
-        let (mut started, mut not_started) = (Vec::new(), Vec::new());
+        let (mut to_start, mut not_started) = (Vec::new(), Vec::new());
         for server in &config.mcp_servers {
             let name = server.name.clone();
             if !server.enabled {
-                not_started.push((name, "it is disabled"));
+                not_started.push((name, "the server is disabled"));
             } else if toolc_process::is_inside_a_tool() {
                 // The server could be this program, which would start itself endlessly.
-                not_started.push((name, "a tool has started this program"));
-            } else if needed.has(&server.name) {
-                started.push(settings::server(server, profile, &disabled, false));
+                not_started.push((name, "this program runs inside a tool"));
+            } else if needed.includes(&server.name) {
+                to_start.push(settings::server(server, profile, &disabled, false));
             }
         }
-        let servers = if started.is_empty() {
+        let servers = if to_start.is_empty() {
             None
         } else {
             let servers =
-                Servers::start(started, registry, &profile.env(), answering).map_err(|error| error.to_string())?;
+                Servers::start(to_start, registry, &profile.env(), answering).map_err(|error| error.to_string())?;
             match wait {
                 Wait::UntilStarted => servers.wait_until_started(),
                 Wait::AsSession(_) => {
-                    let is_named = |server: &str| named.iter().any(|tool| server_of(tool) == Some(server));
+                    let is_named = |server: &str| named.iter().any(|tool| server_name(tool) == Some(server));
                     servers.wait_for(config.mcp_start_wait, is_named);
                 }
             }
             Some(servers)
         };
-        let late = servers.as_ref().map(LateServers::of).unwrap_or_default();
+        let late = servers.as_ref().map(LateServers::new).unwrap_or_default();
         Ok(Self { servers, late, configured, not_started })
     }
 
@@ -115,11 +115,11 @@ impl McpServers {
         self.reports().iter().map(|report| toolset_name(&report.name)).collect()
     }
 
-    /// Removes names of servers' toolsets and tools that are not registered: a server that is not started, or has failed, must not
-    /// make the configuration invalid. Tools that the configuration disables are not registered in the first place.
+    /// Removes the names of toolsets and tools of servers that are not registered: a server that was not started or has failed must not
+    /// make the configuration invalid. Tools that the configuration disables are not registered either.
     pub(crate) fn remove_unregistered(&self, selection: &mut Selection, registry: &Registry) {
-        let is_known = |name: &String| !is_of_server(name, &self.configured) || registry.toolset(name).is_some();
-        let is_known_tool = |name: &String| !is_of_server(name, &self.configured) || registry.tool(name).is_some();
+        let is_known = |name: &String| !belongs_to_server(name, &self.configured) || registry.toolset(name).is_some();
+        let is_known_tool = |name: &String| !belongs_to_server(name, &self.configured) || registry.tool(name).is_some();
         selection.enable.retain(is_known);
         selection.disable.retain(is_known);
         selection.enable_tools.retain(is_known_tool);
@@ -139,13 +139,13 @@ impl McpServers {
         Some(DoctorSection {
             key: "mcp".to_owned(),
             json: json!({ "servers": reports, "not_started": not_started.collect::<Vec<_>>() }),
-            // Parts of it are words of the servers.
+            // The text contains texts of the servers.
             text: show::lines(&text.join("\n\n")),
             problems: reports.iter().filter_map(settings::problem).collect(),
         })
     }
 
-    /// Returns those that have not listed their tools yet.
+    /// Returns the servers that have not listed their tools yet.
     pub(crate) fn late(&self) -> LateServers {
         self.late.clone()
     }
@@ -155,7 +155,7 @@ impl McpServers {
         self.reports().iter().filter_map(settings::problem).collect()
     }
 
-    /// Ends the servers.
+    /// Stops the servers.
     pub(crate) fn stop(self) {
         drop(self.servers);
     }
@@ -165,21 +165,21 @@ impl McpServers {
     }
 }
 
-/// Returns the name of the server to which a tool belongs, by the name of the tool.
-fn server_of(tool: &str) -> Option<&str> {
+/// Returns the name of the server in the name of a tool.
+fn server_name(tool: &str) -> Option<&str> {
     Some(tool.strip_prefix(PREFIX)?.split_once("__")?.0)
 }
 
-/// Returns whether a name belongs to a server of the configuration: that of its toolset, or that of one of its tools.
-fn is_of_server(name: &str, configured: &BTreeSet<String>) -> bool {
-    server_of(name).or_else(|| name.strip_prefix("mcp-")).is_some_and(|server| configured.contains(server))
+/// Returns whether a name is the toolset or a tool of a server of the configuration.
+fn belongs_to_server(name: &str, configured: &BTreeSet<String>) -> bool {
+    server_name(name).or_else(|| name.strip_prefix("mcp-")).is_some_and(|server| configured.contains(server))
 }
 
-/// Returns the names in a configuration that belong to its servers, whose tools are known only after they were started.
-pub(crate) fn names_of_servers(config: &Config) -> Vec<&str> {
+/// Returns the names of toolsets and tools of servers in a configuration. The tools of a server are known only after it has started.
+pub(crate) fn server_names_in_config(config: &Config) -> Vec<&str> {
     let configured: BTreeSet<String> =
         config.mcp_servers.iter().map(|server: &McpServer| server.name.clone()).collect();
     let tools = &config.tools;
     let names = tools.enable.iter().chain(&tools.disable).chain(&tools.enable_tools).chain(&tools.disable_tools);
-    names.map(String::as_str).filter(|name| is_of_server(name, &configured)).collect()
+    names.map(String::as_str).filter(|name| belongs_to_server(name, &configured)).collect()
 }

@@ -1,4 +1,4 @@
-//! The auxiliary model answers requests of MCP servers that may ask it.
+//! Answers sampling requests of MCP servers with the auxiliary model.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(crate) struct ModelSampler(Client);
 
 impl ModelSampler {
     /// Returns a sampler that asks this model.
-    pub(crate) fn of_model(model: Client) -> Arc<dyn Sampler> {
+    pub(crate) fn new(model: Client) -> Arc<dyn Sampler> {
         Arc::new(Self(model))
     }
 }
@@ -29,8 +29,8 @@ impl Sampler for ModelSampler {
                 }
             };
             let messages: Vec<_> = request.messages.iter().map(message).collect();
-            let asked = Request { system: &request.system, messages: &messages, ..Request::default() };
-            let answer = model.ask(&asked, &mut |_| {}).await?;
+            let request = Request { system: &request.system, messages: &messages, ..Request::default() };
+            let answer = model.ask(&request, &mut |_| {}).await?;
             let response = answer.response;
             let is_cut_off = response.stop() == toolc::wire::Stop::Length;
             Ok(Sample { model: model.settings().model.clone(), text: response.text().to_owned(), is_cut_off })

@@ -1,4 +1,4 @@
-//! The settings of servers for the client, from the configuration of the profile.
+//! Converts servers of the configuration to settings of the MCP client.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use toolc_mcp::{
 use crate::ground::show;
 use crate::profile::Profile;
 
-/// The pause before the first of five tries to start a server again.
+/// The delay before the first of five attempts to restart a server.
 const RESTART_DELAY: Duration = Duration::from_secs(1);
 
-/// Returns the settings of a server. Tools that the configuration disables by their names for models are not used either.
-/// `for_review` is for commands with which a person looks at changes.
+/// Returns the settings of a server. Tools that the configuration disables by their model-facing names are excluded, too. `for_review` is
+/// set for commands with which a person reviews changes.
 pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[String], for_review: bool) -> Server {
     let (home, registries) = (&profile.home, &profile.config().mcp_registries);
     let transport = match &server.transport {
@@ -72,12 +72,13 @@ pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
     }
 }
 
-/// Returns a message about a server, if it has a problem. Every character of it is visible, because parts of it are the server's words.
+/// Returns a message about the problems of a server, if any. Every character is visible, because the message contains texts of the
+/// server.
 pub(super) fn problem(report: &ServerReport) -> Option<String> {
     let name = &report.name;
     let has_changed = !report.held_back.is_empty();
     let advice = if report.state == State::Starting {
-        "\n    its tools are added when it has listed them".to_owned()
+        "\n    its tools are added when the server has listed them".to_owned()
     } else if has_changed {
         format!("\n    `toolc mcp diff {name}` shows what has changed")
     } else {

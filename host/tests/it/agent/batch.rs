@@ -88,9 +88,9 @@ fn each_task_has_one_line_and_draws_its_toolsets_by_its_seed() {
     let text = std::fs::read_to_string(&path).expect("it exists");
     let cut = text.lines().take(5).chain(["{\"id\":\"t5\",\"outc"]).collect::<Vec<_>>().join("\n");
     std::fs::write(&path, cut).expect("failed to write");
-    assert!(batch("one", "2").starts_with("20 tasks, 5 of them have ended before"));
+    assert!(batch("one", "2").starts_with("20 tasks, 5 of them have already ended"));
     assert_eq!(lines(&path).len(), 20);
-    assert!(batch("one", "2").starts_with("20 tasks, 20 of them have ended before"));
+    assert!(batch("one", "2").starts_with("20 tasks, 20 of them have already ended"));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_run_that_is_killed_again_and_again_loses_and_doubles_no_task() {
     let before = complete_lines(&out);
     let run = run(folder.path(), &args, &[]);
     assert_eq!(run.status, Some(0), "{}", run.err);
-    assert!(run.err.starts_with(&format!("24 tasks, {before} of them have ended before")), "{}", run.err);
+    assert!(run.err.starts_with(&format!("24 tasks, {before} of them have already ended")), "{}", run.err);
     let lines = lines(&out);
     let ids: BTreeSet<&str> = lines.iter().map(|line| line["id"].as_str().expect("an id")).collect();
     assert_eq!((lines.len(), ids.len()), (24, 24));
@@ -195,10 +195,10 @@ fn a_file_that_is_no_file_of_results_is_refused_and_stays_as_it_is() {
     std::fs::hard_link(path("tasks"), path("hard")).expect("failed to link");
     std::fs::write(path("notes"), "one line of mine").expect("failed to write");
     for (out, problem) in [
-        ("tasks", "has the tasks, and would get the results: use another file for `--out`"),
-        ("./link", "has the tasks"),
-        ("hard", "has the tasks"),
-        ("notes", "line 1 is not the result of a task, and the file is left as it is: use another file for `--out`"),
+        ("tasks", "is the file of tasks: choose another file for `--out`"),
+        ("./link", "is the file of tasks"),
+        ("hard", "is the file of tasks"),
+        ("notes", "line 1 is not the result of a task. The file was not changed: use another file for `--out`"),
     ] {
         let refused = run(folder.path(), &["batch", "tasks", "--out", out, "--model", &model], &[]);
         assert_eq!(refused.status, Some(2), "{out}: {}", refused.err);

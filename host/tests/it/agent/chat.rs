@@ -317,7 +317,7 @@ fn a_conversation_is_resumed_in_the_terminal_and_history_is_private() {
     let first = run(folder.path(), &["agent", "The first message", "--model", &model], &[]);
     assert_eq!(first.status, Some(0), "{}", first.err);
     let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model} --resume")) else { return };
-    tmux.wait_for("continues \"The first message\" with 2 messages");
+    tmux.wait_for("continuing \"The first message\" with 2 messages");
     tmux.say("And now?");
     tmux.wait_for("Alpha.");
     tmux.say("/new");

@@ -312,7 +312,7 @@ fn the_output_of_a_script_and_the_results_of_other_jobs_are_data_in_the_prompt()
     assert_eq!((ran.status, &ran.events()[0]["output"]), (Some(0), &json!("Read.")), "{}", ran.err);
     let told = conversation(&folder)[0]["text"].as_str().expect("a text").to_owned();
     for part in [
-        "ended with exit code 3. What it has printed is data:\n````\nalpha\n```\n````",
+        "ended with exit code 3. Its output is data:\n````\nalpha\n```\n````",
         "The latest result of the job 1 (first), of 20",
         "```\nfrom the first\n```",
         "The latest result of the job 99 (removed): none yet.",
@@ -431,7 +431,7 @@ fn missed_times_are_one_run_which_says_so() {
         assert_eq!((ran.status, ran.out.is_empty()), (Some(0), expected == "nothing"), "{}", ran.err);
     }
     assert_eq!(only_run(&folder, &job).missed, 3);
-    assert!(conversation(&folder)[0]["text"].as_str().is_some_and(|text| text.contains("stands for 3 later times")));
+    assert!(conversation(&folder)[0]["text"].as_str().is_some_and(|text| text.contains("also covers 3 missed runs")));
     let job = jobs(&folder).get(job.id).expect("failed to read").expect("it exists");
     assert!(job.state.next().is_some_and(|next| next > now));
 }
@@ -471,7 +471,7 @@ fn wrong_command_lines_are_explained() {
         (&["show", "7"], 1, "no job has the id 7"),
         (&["pause", "7"], 1, "no job has the id 7"),
         (&["remove", "7"], 1, "no job has the id 7"),
-        (&["work", "7"], 2, "no run 7 is open"),
+        (&["work", "7"], 2, "the run 7 does not exist or has ended"),
     ] {
         let run: Run = run(folder.path(), &[&["cron"], args].concat(), &[]);
         assert!(run.status == Some(status) && run.err.contains(problem), "{args:?}: {run:?}");

@@ -24,7 +24,7 @@ fn what_a_host_has_left_is_listed_and_removed() {
     let left = leave(&folder, 4711);
     let name = left.path().display();
     let listed = run(folder.path(), &["environments", "list"], &[]);
-    assert_eq!(listed.out, format!("process 4711, which has ended\n    folder {name}\n"), "{}", listed.err);
+    assert_eq!(listed.out, format!("process 4711 (ended)\n    folder {name}\n"), "{}", listed.err);
     let listed = run(folder.path(), &["environments", "list", "--json"], &[]);
     let expected = json!([{
         "process": 4711, "runs": false, "resources": [format!("folder {name}")], "problems": [],
@@ -35,7 +35,7 @@ fn what_a_host_has_left_is_listed_and_removed() {
     let cleaned = run(folder.path(), &["environments", "clean"], &[]);
     assert_eq!((cleaned.status, cleaned.out), (Some(0), format!("removed: folder {name}\n")), "{}", cleaned.err);
     assert!(!left.path().exists());
-    assert_eq!(run(folder.path(), &["environments", "clean"], &[]).out, "nothing was left\n");
+    assert_eq!(run(folder.path(), &["environments", "clean"], &[]).out, "nothing to remove\n");
     assert_eq!(run(folder.path(), &["environments", "list"], &[]).out, "no environments\n");
 }
 
@@ -83,7 +83,7 @@ fn copies_are_refused_where_they_would_be_lost() {
     fs::write(folder.path().join("home/config.toml"), "[environment.container]\nimage = \"x\"\n")
         .expect("failed to write");
     for (kind, why) in
-        [("local", "those of this machine"), ("docker", "ends with each task"), ("modal", "environment.put")]
+        [("local", "the files of this machine"), ("docker", "deleted when a task ends"), ("modal", "environment.put")]
     {
         let refused = run(folder.path(), &["--environment", kind, "environments", "put", "home"], &[]);
         assert_eq!(refused.status, Some(2));

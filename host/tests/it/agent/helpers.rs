@@ -158,7 +158,7 @@ fn each_kind_of_bad_input_is_an_error_that_says_what_to_do() {
     let cases = [
         (json!({}), "expected either goal or tasks, got neither"),
         (json!({ "goal": "a", "tasks": [{ "goal": "b" }] }), "expected either goal or tasks, got both"),
-        (json!({ "goal": "  " }), "`/goal`: expected what the helper is to achieve"),
+        (json!({ "goal": "  " }), "`/goal`: expected the goal of the helper"),
         (json!({ "goal": "" }), "goal"),
         (json!({ "tasks": [] }), "tasks"),
         (json!({ "tasks": [{ "context": "no goal" }] }), "goal"),

@@ -107,7 +107,7 @@ fn a_sandbox_that_cannot_be_made_is_refused_before_the_model_is_asked() {
         let args = [args, &["--model", &model, "--environment", "sandbox"]].concat();
         let ended = run(folder.path(), &args, &[]);
         assert_eq!((ended.status, &*ended.out), (Some(2), ""), "{}", ended.err);
-        assert!(ended.err.contains("the tools cannot act in a sandbox here: "), "{}", ended.err);
+        assert!(ended.err.contains("the tools cannot run in a sandbox on this machine: "), "{}", ended.err);
     }
     assert!(!folder.path().join("out").exists());
     assert_eq!(run(folder.path(), &["sessions", "list"], &[]).out, "no conversations\n");

@@ -61,7 +61,7 @@ fn the_model_goes_on_without_the_answers_that_the_user_does_not_give_in_time() {
     terminal.wait_for("\n> ", 1);
     terminal.press("2\r");
     let ended = terminal.end();
-    assert!(ended.status.success() && ended.shown.contains("the time for the answer is over"), "{}", ended.shown);
+    assert!(ended.status.success() && ended.shown.contains("the time to answer is over"), "{}", ended.shown);
     assert!(ended.out.contains("timed_out") && ended.out.contains("Postgres"), "{}", ended.out);
 }
 

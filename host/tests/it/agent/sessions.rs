@@ -124,5 +124,5 @@ fn conversations_are_listed_searched_exported_and_removed() {
     assert_eq!(list(folder.path()).len(), 1);
     let unknown = toolc(&["agent", "x", "--model", &model, "--resume", "nothing"]);
     assert_eq!(unknown.status, Some(2));
-    assert!(unknown.err.contains("no conversation is named `nothing`"), "{}", unknown.err);
+    assert!(unknown.err.contains("no conversation has a name that begins with `nothing`"), "{}", unknown.err);
 }

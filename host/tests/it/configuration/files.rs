@@ -260,7 +260,7 @@ fn folders_of_earlier_versions_that_still_have_something_are_named() {
     write(&folder, "cache/toolc/results/old.json", "{}");
     let call = run(&folder, &["call", "todo"]);
     assert_eq!(call.status, Some(0), "{}", call.err);
-    for text in ["are not loaded any more: move them to", "home/plugins", "home/cache/results", "cache/toolc/results"] {
+    for text in ["are no longer loaded: move them to", "home/plugins", "home/cache/results", "cache/toolc/results"] {
         assert!(call.err.contains(text), "{text}: {}", call.err);
     }
 }

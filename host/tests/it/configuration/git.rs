@@ -193,7 +193,7 @@ fn git_settings_run_after_the_user_has_trusted_them_until_they_change() {
     assert!(doctor.contains("run `toolc trust`, if you trust them"), "{doctor}");
     hostile.toolc(&["trust"]).assert_refused(&["core.fsmonitor = ", "hook pre-commit", "pass `--yes`"]);
     assert_eq!(hostile.toolc(&["trust", "--yes"]).status, Some(0));
-    assert!(hostile.toolc(&["trust", "--yes"]).out.contains("trusted already"));
+    assert!(hostile.toolc(&["trust", "--yes"]).out.contains("already trusted"));
     assert!(hostile.toolc(&["trust", "--list"]).out.contains("project/.git"));
     hostile.command("git status");
     assert!(hostile.has_run());

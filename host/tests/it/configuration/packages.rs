@@ -55,11 +55,12 @@ fn a_plugin_of_a_package_is_listed_and_runs_after_it_was_trusted() {
         "a program",
         "helper, required hook `before` for read_file",
     ]);
-    run(&folder, &["trust", "--plugin", "helpr"]).assert_refused(&["no package has installed", "there are `helper`"]);
+    run(&folder, &["trust", "--plugin", "helpr"])
+        .assert_refused(&["unknown plugin `helpr`", "expected one of `helper`"]);
     assert!(!has_run(&folder));
     let trusted = run(&folder, &["trust", "--plugin", "helper", "--yes"]);
     assert_eq!(trusted.status, Some(0), "{}", trusted.err);
-    assert_eq!(run(&folder, &["trust", "--plugin", "helper", "--yes"]).out, "everything is trusted already\n");
+    assert_eq!(run(&folder, &["trust", "--plugin", "helper", "--yes"]).out, "everything is already trusted\n");
     assert_eq!(run(&folder, &["call", "helper"]).out.trim(), "\"one\"");
     let loaded = run(&folder, &["doctor", "--json"]).json()["plugins"][0]["folder"].clone();
     let loaded = loaded.as_str().expect("a folder").to_owned();

@@ -68,6 +68,6 @@ fn toolsets_and_tools_are_switched_and_comments_stay() {
 fn unknown_names_change_nothing() {
     let folder = folder();
     let refused = run(&folder, &["tools", "disable", "todo", "termnal"]);
-    refused.assert_refused(&["no toolset and no tool `termnal`", "did you mean `terminal`"]);
+    refused.assert_refused(&["unknown toolset or tool `termnal`", "did you mean `terminal`"]);
     assert!(!folder.path().join("home").exists());
 }

@@ -158,7 +158,7 @@ fn the_home_folder_is_not_a_project() {
         run_with(&folder, &["doctor", "--json"], |program| program.env_remove("TOOLC_HOME").env("HOME", folder.path()));
     let plugins = doctor.json()["plugins"].clone();
     assert_eq!(plugins.as_array().map(Vec::len), Some(1), "{plugins}");
-    run(&folder, &["trust", "missing"]).assert_refused(&["no such folder: missing"]);
+    run(&folder, &["trust", "missing"]).assert_refused(&["the folder does not exist: missing"]);
     write(&folder, "other/file", "");
     run(&folder, &["trust", "other"])
         .assert_refused(&["has no folder .toolc to trust, and no git settings that run programs"]);

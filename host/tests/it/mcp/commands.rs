@@ -129,8 +129,8 @@ fn a_change_is_shown_and_accepted() {
     };
     with("poisoned");
     let locked = run(&folder, &["mcp", "lock"]).succeeded();
-    assert!(locked.out.contains("s: 14 tools are accepted"), "{}", locked.out);
-    assert!(locked.out.contains("held back, for its suspicious texts: invisible"), "{}", locked.out);
+    assert!(locked.out.contains("s: 14 tools accepted"), "{}", locked.out);
+    assert!(locked.out.contains("held back, because its texts are suspicious: invisible"), "{}", locked.out);
     assert_eq!(run(&folder, &["mcp", "lock", "s"]).status, Some(2), "it is locked");
     with("drift");
     let warned = run(&folder, &["definitions", "--json", "--enable", "mcp-s"]).succeeded();
@@ -150,7 +150,7 @@ fn a_change_is_shown_and_accepted() {
     assert_eq!(run(&folder, &["mcp", "accept", "s"]).status, Some(2), "no person can be asked");
     for (tool, problem) in [
         ("ekho", "`s` lists no tool `ekho`: did you mean `echo`?"),
-        ("shell", "`s` does not list `shell` any more: `toolc mcp accept s` without tools accepts that"),
+        ("shell", "`s` no longer lists `shell`: `toolc mcp accept s` without tools accepts this change"),
     ] {
         let unknown = run(&folder, &["mcp", "accept", "s", "echo", tool]);
         assert!(unknown.status == Some(2) && unknown.err.contains(problem), "{}", unknown.err);
@@ -160,7 +160,7 @@ fn a_change_is_shown_and_accepted() {
     assert_eq!(one.out, "accepted: slow\n");
     assert!(one.err.contains("`slow`\n  wording: description") && !one.err.contains("`echo`"), "{}", one.err);
     let again = run(&folder, &["mcp", "accept", "s", "slow"]).succeeded();
-    assert_eq!(again.out, "nothing differs from what was accepted\n");
+    assert_eq!(again.out, "no differences from what was accepted\n");
     assert!(run(&folder, &["mcp", "accept", "s", "--yes"]).succeeded().out.contains("accepted: added, "));
     assert!(run(&folder, &["mcp", "diff", "s"]).succeeded().out.contains("s: no difference"));
     assert!(run(&folder, &["mcp", "accept", "s"]).succeeded().out.contains("nothing differs"));
@@ -197,7 +197,11 @@ fn what_was_never_accepted_is_shown_whole() {
     let diff = run(&folder, &["mcp", "diff", "s"]);
     assert_eq!(diff.status, Some(1), "{}", diff.err);
     let echo = "`echo`: a new tool\n  + description: Return a text.\n  + inputSchema: {\"type\":\"object\",";
-    assert!(diff.out.contains("nothing was accepted of it before") && diff.out.contains(echo), "{}", diff.out);
+    assert!(
+        diff.out.contains("no tools of this server have been accepted yet") && diff.out.contains(echo),
+        "{}",
+        diff.out
+    );
     let accepted = run(&folder, &["mcp", "accept", "s", "echo", "fail", "--yes"]).succeeded();
     assert!(accepted.err.contains(echo) && !accepted.err.contains("`slow`"), "{}", accepted.err);
     assert_eq!(accepted.out, "accepted: echo, fail\n");
@@ -228,7 +232,7 @@ fn a_changed_command_line_is_not_started_before_the_person_agrees() {
     let mut program = InTerminal::start(folder.path(), &["mcp", "accept", "s"], "");
     program.wait_for("Start it now? [y/N]", 1);
     program.press("y\r");
-    program.wait_for("Accept this? [y/N]", 1);
+    program.wait_for("Accept these changes? [y/N]", 1);
     assert!(started.exists());
     program.press("y\r");
     let ended = program.end();
@@ -252,7 +256,7 @@ fn an_import_leaves_out_what_cannot_be_written_and_adds_the_rest() {
     std::fs::write(folder.path().join("claude.json"), claude.to_string()).expect("failed to write");
     let imported = run(&folder, &["mcp", "import", "claude.json", "--yes"]);
     assert_eq!(imported.status, Some(1), "{}", imported.err);
-    let skipped = "skipped: `first`: the value of `PEM` has more than one line, and a line of .env has one value";
+    let skipped = "skipped: `first`: the value of `PEM` has more than one line, which .env does not support";
     assert!(imported.err.contains(skipped), "{}", imported.err);
     assert!(imported.err.contains("not added: `relative`: "), "{}", imported.err);
     assert!(imported.out.starts_with("last\n"), "{}", imported.out);

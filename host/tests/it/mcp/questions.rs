@@ -63,9 +63,9 @@ fn a_form_is_filled_in_at_the_terminal() {
         "  | Who are you?<U+202E><U+001B>[2J",
         "a value is required",
         "expected an integer of at least 0",
-        "proposed: 7",
+        "default: 7",
         "2. g (Green)",
-        "The server gets:",
+        "These values are sent to the server:",
     ] {
         assert!(ended.shown.contains(text), "{text:?} is missing: {}", ended.shown);
     }
@@ -126,7 +126,7 @@ fn a_person_logs_in_with_a_browser_and_out_again() {
     assert!(!ended.shown.contains("access-token"), "{}", ended.shown);
     assert_eq!(run(&folder, &["call", "mcp__web__read"]).succeeded().out.trim(), r#""read""#);
     assert!(run(&folder, &["mcp", "logout", "web"]).succeeded().out.contains("logged out: web"));
-    assert!(run(&folder, &["mcp", "logout", "web"]).succeeded().out.contains("there was no login"));
+    assert!(run(&folder, &["mcp", "logout", "web"]).succeeded().out.contains("not logged in"));
     assert!(!folder.path().join("home/mcp/web.tokens.json").exists());
     let unknown = run(&folder, &["mcp", "login", "wet"]);
     assert!(unknown.status == Some(2) && unknown.err.contains("did you mean `web`"), "{}", unknown.err);

@@ -61,7 +61,7 @@ fn an_agent_has_the_tools_of_servers_and_a_disabled_one_is_never_shown() {
     assert!(agent.out.contains("from the server"), "{}", agent.out);
     assert!(agent.out.contains("unknown_tool"), "{}", agent.out);
     let doctor = run(&folder, &["doctor"]);
-    assert!(doctor.out.contains("MCP server `gone`: not started: it is disabled"), "{}", doctor.out);
+    assert!(doctor.out.contains("MCP server `gone`: not started: the server is disabled"), "{}", doctor.out);
     assert_eq!(run(&folder, &["config", "check"]).status, Some(0));
 }
 
@@ -107,7 +107,7 @@ fn servers_are_not_started_inside_a_tool() {
     configure(&folder, &server("s", &[], ""));
     let command = format!("command={} doctor", env!("CARGO_BIN_EXE_toolc"));
     let inner = run_with(&folder, &["call", "terminal", &command], |program| program.env("TOOLC_APPROVAL", "off"));
-    assert!(inner.out.contains("not started: a tool has started this program"), "{} {}", inner.out, inner.err);
+    assert!(inner.out.contains("not started: this program runs inside a tool"), "{} {}", inner.out, inner.err);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_slow_server_does_not_delay_a_session_and_joins_it() {
     let args = ["agent", "Go", "--json", "--model", "script:script"];
     let agent = run_with(&folder, &args, |program| program.env("TOOLC_APPROVAL", "off")).succeeded();
     assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
-    let warning = "MCP server `late`: not started yet\n    its tools are added when it has listed them";
+    let warning = "MCP server `late`: not started yet\n    its tools are added when the server has listed them";
     assert!(agent.err.contains(warning), "{}", agent.err);
     assert!(agent.err.contains("MCP server `silent`: not started yet"), "{}", agent.err);
     assert!(agent.out.contains("the MCP server `late` has started: 14 tools are added"), "{}", agent.out);

@@ -1,4 +1,4 @@
-//! Tasks for a person and for programs.
+//! How tasks are displayed, as text for people and as JSON for programs.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -20,7 +20,7 @@ pub(super) fn card_line(card: &Card) -> String {
     line + "\n"
 }
 
-/// Returns a card with all that belongs to it.
+/// Returns a card with its notes, attachments and neighbours as text.
 pub(super) fn details_text(details: &CardDetails) -> String {
     let card = &details.card;
     let mut text = card_line(card);
@@ -36,32 +36,32 @@ pub(super) fn details_text(details: &CardDetails) -> String {
         add("claimed by", &format!("{worker}, until {}", time::text(*until)));
     }
     add("waits for", &names(details.parents.iter().map(|card| card.id)));
-    add("before", &names(details.children.iter().copied()));
+    add("needed by", &names(details.children.iter().copied()));
     for attachment in &details.attachments {
         let name = show::one_line(&attachment.name);
         add("attachment", &format!("{}, {name}, {} bytes", attachment.id, attachment.size));
     }
     if !card.body.is_empty() {
-        let _ = write!(text, "\n{}\n", safe(&card.body));
+        let _ = write!(text, "\n{}\n", escape_for_terminal(&card.body));
     }
     if let Some(outcome) = &card.outcome {
-        let _ = write!(text, "\nsummary: {}\n", safe(&outcome.summary));
+        let _ = write!(text, "\nsummary: {}\n", escape_for_terminal(&outcome.summary));
         for artifact in &outcome.artifacts {
             let _ = writeln!(text, "artifact: {}", show::one_line(artifact));
         }
         if let Some(result) = &outcome.result {
-            let _ = write!(text, "\nresult:\n{}\n", safe(result));
+            let _ = write!(text, "\nresult:\n{}\n", escape_for_terminal(result));
         }
     }
     text.push('\n');
     for note in &details.notes {
-        let note_text = safe(&note.text);
+        let note_text = escape_for_terminal(&note.text);
         let _ = writeln!(text, "{}  {} {}  {note_text}", time::text(note.time), note.author, note.kind);
     }
     text
 }
 
-/// Returns a card for programs.
+/// Returns a card as JSON.
 pub(super) fn card_json(card: &Card) -> Value {
     json!({
         "task": card_name(card.id),
@@ -81,7 +81,7 @@ pub(super) fn card_json(card: &Card) -> Value {
     })
 }
 
-/// Returns a card with all that belongs to it, for programs.
+/// Returns a card with its notes, attachments and neighbours as JSON.
 pub(super) fn details_json(details: &CardDetails) -> Value {
     let card = &details.card;
     let mut value = card_json(card);
@@ -120,7 +120,7 @@ fn names(ids: impl Iterator<Item = i64>) -> String {
     ids.map(card_name).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a text for a terminal without control characters, and for a file as it is.
-fn safe(text: &str) -> String {
+/// Escapes control characters if standard output is a terminal; otherwise returns the text unchanged.
+fn escape_for_terminal(text: &str) -> String {
     if std::io::stdout().is_terminal() { show::lines(text) } else { text.to_owned() }
 }
