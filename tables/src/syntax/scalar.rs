@@ -113,39 +113,8 @@ fn explain(start: usize, word: &str, whole: &str, key: Option<&str>) -> Problem 
             None => problem.help("write `\"`"),
         };
     }
-    if let Some((prefix, quote)) = word.char_indices().find(|(_, letter)| matches!(letter, '"' | '\''))
-        && (1..=2).contains(&prefix)
-        && word[..prefix].chars().all(|letter| "rRbBfFuU@$".contains(letter))
-    {
-        let problem =
-            Problem::new(start..start + prefix, format!("a string cannot have the prefix `{}`", &word[..prefix]));
-        let is_raw = word[..prefix].contains(['r', 'R', '@']);
-        let body = whole[prefix..].trim_matches(quote);
-        return problem.help(if is_raw {
-            write(&format!("'{body}'"))
-        } else {
-            write(&format!("{quote}{body}{quote}"))
-        });
-    }
-    let letters: String = word
-        .chars()
-        .map(|letter| if characters::is_dash(letter) { '-' } else { characters::lookalike(letter).unwrap_or(letter) })
-        .collect();
-    if letters != word && (is_value(&letters) || characters::is_dash(first) || characters::lookalike(first).is_some()) {
-        let wrong = word
-            .char_indices()
-            .find(|(_, letter)| characters::is_dash(*letter) || characters::lookalike(*letter).is_some());
-        let (index, letter) = wrong.unwrap_or((0, first));
-        let problem = Problem::new(
-            start + index..start + index + letter.len_utf8(),
-            format!("unexpected {}", characters::shown(letter)),
-        );
-        let problem = if characters::is_dash(letter) { problem.label("not the ASCII minus sign") } else { problem };
-        return problem.help(if is_value(&letters) {
-            write(&letters)
-        } else {
-            format!("write `{}`", letters.chars().nth(index).unwrap_or('-'))
-        });
+    if let Some(problem) = prefixed(start, word, whole, write).or_else(|| disguised(start, word, write)) {
+        return problem;
     }
     if NULLS.contains(&word) {
         return Problem::new(at, "TOML has no null")
@@ -179,6 +148,35 @@ fn explain(start: usize, word: &str, whole: &str, key: Option<&str>) -> Problem 
         return Problem::new(first_at, "unexpected `=`").help("write one `=` between the key and its value");
     }
     unquoted(start, whole, key)
+}
+
+/// Explains a string with a prefix, as other languages have it. `write` makes the help from a value.
+fn prefixed(start: usize, word: &str, whole: &str, write: impl Fn(&str) -> String) -> Option<Problem> {
+    let (length, quote) = word.char_indices().find(|(_, letter)| matches!(letter, '"' | '\''))?;
+    let prefix = &word[..length];
+    if !(1..=2).contains(&length) || !prefix.chars().all(|letter| "rRbBfFuU@$".contains(letter)) {
+        return None;
+    }
+    let is_raw = prefix.contains(['r', 'R', '@']);
+    let body = whole[length..].trim_matches(quote);
+    let value = if is_raw { format!("'{body}'") } else { format!("{quote}{body}{quote}") };
+    let problem = Problem::new(start..start + length, format!("a string cannot have the prefix `{prefix}`"));
+    Some(problem.help(write(&value)))
+}
+
+/// Explains a word with characters that look like those of a value.
+fn disguised(start: usize, word: &str, write: impl Fn(&str) -> String) -> Option<Problem> {
+    let plain = |letter: char| if characters::is_dash(letter) { Some('-') } else { characters::lookalike(letter) };
+    let letters: String = word.chars().map(|letter| plain(letter).unwrap_or(letter)).collect();
+    let (index, letter) = word.char_indices().find(|(_, letter)| plain(*letter).is_some())?;
+    if letters == word || !is_value(&letters) && index > 0 {
+        return None;
+    }
+    let at = start + index..start + index + letter.len_utf8();
+    let problem = Problem::new(at, format!("unexpected {}", characters::shown(letter)));
+    let problem = if characters::is_dash(letter) { problem.label("not the ASCII minus sign") } else { problem };
+    let is_value = is_value(&letters);
+    Some(problem.help(if is_value { write(&letters) } else { format!("write `{}`", plain(letter).unwrap_or('-')) }))
 }
 
 /// Explains a text without quotes.

@@ -274,25 +274,8 @@ impl Scanner<'_> {
                 .related(end - 3..end, "the string ends only here")
                 .help(format!("add the closing `{quotes}`")));
         }
-        match letter {
-            ',' if value.kind == Kind::Scalar && rest[1..].starts_with(|digit: char| digit.is_ascii_digit()) => {
-                let number: String = rest.split([' ', '#']).next().unwrap_or_default().replace(',', "_");
-                return Err(Problem::new(at, "a number cannot contain `,`").help(format!("write `{text}{number}`")));
-            }
-            ',' | ';' if rest[1..].trim().is_empty() || rest[1..].trim_start().starts_with('#') => {
-                return Err(Problem::new(at, format!("unexpected `{letter}` at the end of the line")).help("remove it"));
-            }
-            ']' | '}' | ')' => {
-                return Err(Problem::new(at, format!("unmatched `{letter}`")).help("remove it"));
-            }
-            '/' if rest.starts_with("//") || rest.starts_with("/*") => {
-                return Err(Problem::new(at.start..at.start + 2, format!("`{}` does not start a comment", &rest[..2]))
-                    .help("write `#`"));
-            }
-            '-' if rest.starts_with("--") && value.kind == Kind::String => {
-                return Err(Problem::new(at.start..at.start + 2, "`--` does not start a comment").help("write `#`"));
-            }
-            _ => {}
+        if let Some(problem) = extra_sign(at.clone(), rest, value.kind, text) {
+            return Err(problem);
         }
         // `a = 1 b = 2`
         let statement = rest.trim_start_matches([',', ' ', ';']);
@@ -302,27 +285,56 @@ impl Scanner<'_> {
             return Err(Problem::new(at, "two keys on one line")
                 .help(format!("write {} on a line of its own", quoted(statement))));
         }
+        Err(self.extra_text(at, rest, value, key))
+    }
+
+    /// Explains what follows a value in its line.
+    fn extra_text(&self, at: Range<usize>, rest: &str, value: &Value, key: Option<&str>) -> Problem {
+        let text = &self.text[value.span.clone()];
         match value.kind {
             Kind::Scalar => {
                 let whole = rest_of_line(&self.text[value.span.start..]);
-                Err(scalar::unquoted(value.span.start, whole, key))
+                scalar::unquoted(value.span.start, whole, key)
             }
-            Kind::String if letter == '+' => Err(Problem::new(at, "strings cannot be joined with `+`")
-                .help("write one string; between `\"\"\"`, a backslash at the end of a line joins lines")),
+            Kind::String if rest.starts_with('+') => Problem::new(at, "strings cannot be joined with `+`")
+                .help("write one string; between `\"\"\"`, a backslash at the end of a line joins lines"),
             Kind::String if value.span.end == at.start || rest.trim_end().ends_with(['"', '\'']) => {
                 let quote = &text[..1];
                 let whole = self.text[value.span.start..at.start + rest.trim_end().len()].trim_end();
-                let problem = Problem::new(end - 1..end, "the string ends at this quote")
+                let problem = Problem::new(value.span.end - 1..value.span.end, "the string ends at this quote")
                     .label(format!("{} follows", quoted(rest)));
                 let inner = whole.strip_prefix(quote).and_then(|inner| inner.strip_suffix(quote));
                 let before = key.map_or(String::new(), |key| format!("{key} = "));
-                Err(match inner.and_then(string) {
+                match inner.and_then(string) {
                     Some(better) if !text.contains('\n') => problem.help(format!("write `{before}{better}`")),
                     _ => problem.help("write `\\\"` for a quote within a string"),
-                })
+                }
             }
-            _ => Err(Problem::new(at, format!("unexpected {} after the value", quoted(rest)))
-                .help("remove it, or start a comment with `#`")),
+            _ => Problem::new(at, format!("unexpected {} after the value", quoted(rest)))
+                .help("remove it, or start a comment with `#`"),
         }
+    }
+}
+
+/// Explains a sign after a value that people add by mistake. `text` is the value.
+fn extra_sign(at: Range<usize>, rest: &str, kind: Kind, text: &str) -> Option<Problem> {
+    let letter = rest.chars().next()?;
+    match letter {
+        ',' if kind == Kind::Scalar && rest[1..].starts_with(|digit: char| digit.is_ascii_digit()) => {
+            let number: String = rest.split([' ', '#']).next().unwrap_or_default().replace(',', "_");
+            Some(Problem::new(at, "a number cannot contain `,`").help(format!("write `{text}{number}`")))
+        }
+        ',' | ';' if rest[1..].trim().is_empty() || rest[1..].trim_start().starts_with('#') => {
+            Some(Problem::new(at, format!("unexpected `{letter}` at the end of the line")).help("remove it"))
+        }
+        ']' | '}' | ')' => Some(Problem::new(at, format!("unmatched `{letter}`")).help("remove it")),
+        '/' if rest.starts_with("//") || rest.starts_with("/*") => Some(
+            Problem::new(at.start..at.start + 2, format!("`{}` does not start a comment", &rest[..2]))
+                .help("write `#`"),
+        ),
+        '-' if rest.starts_with("--") && kind == Kind::String => {
+            Some(Problem::new(at.start..at.start + 2, "`--` does not start a comment").help("write `#`"))
+        }
+        _ => None,
     }
 }
