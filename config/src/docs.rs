@@ -97,7 +97,7 @@ mod tests {
         assert!(missing.is_empty(), "{missing:#?}");
     }
 
-    /// A default is declared beside its key, and nowhere else.
+    /// A default is declared in the table of keys, and nowhere else.
     #[test]
     fn defaults_are_shown_and_are_in_the_schema() {
         let folder = tempfile::tempdir().expect("failed to make a folder");

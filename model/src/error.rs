@@ -139,7 +139,7 @@ pub(crate) struct Refusal {
     pub(crate) text: &'static str,
 }
 
-/// What is known of a response when its body is read.
+/// A response whose body has been read.
 pub(crate) struct Responded<'a> {
     pub(crate) host: &'a str,
     pub(crate) wire: wire::Api,

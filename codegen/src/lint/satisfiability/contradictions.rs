@@ -34,7 +34,7 @@ fn between(one: Place, other: Place, message: String) -> Contradiction {
     Contradiction { place, other, message }
 }
 
-/// Finds bounds between which there is no number.
+/// Finds bounds that no number satisfies.
 fn numbers(schema: &Schema) -> Vec<Contradiction> {
     if !allows(schema, &[Type::Integer, Type::Number]) {
         return Vec::new();
