@@ -12,29 +12,28 @@ use toolc_catalog::clarify::clarify::{Args, QuestionsItem, Returns, ReturnsAnswe
 pub struct ClarifyQuestion {
     /// The question. It is text of a model: show each character of it visibly.
     pub question: String,
-    /// The choices, or none for an open question. An answer of the user's own is always possible.
+    /// The choices. Empty for an open question. The user can always give another answer.
     pub choices: Vec<String>,
     /// Whether several choices can be picked.
     pub multi_select: bool,
 }
 
-/// How questions were answered. The answers are those to the first questions: for each the choices that were picked, or what the user
-/// has written.
+/// How questions were answered. The answers belong to the first questions. Each answer has the chosen choices, or a text of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clarified {
-    /// All questions have answers.
+    /// The user has answered all questions.
     Answered(Vec<Vec<String>>),
-    /// The user does not want to answer the rest.
+    /// The user does not want to answer the other questions.
     Declined(Vec<Vec<String>>),
-    /// The user has not answered the rest within the time limit of the host.
+    /// The user has not answered the other questions within the time limit of the host.
     TimedOut(Vec<Vec<String>>),
-    /// There is no person to ask.
+    /// No person can be asked.
     Absent,
 }
 
-/// Asks the user. A host gives one to its sessions as a [value](toolc::SessionBuilder::value); without it, the user is absent.
+/// Asks the user. A host provides a clarifier to its sessions as a [value](toolc::SessionBuilder::value). Without one, the user is absent.
 pub trait Clarifier: Send + Sync {
-    /// Shows the questions, and waits for the answers, at most for the time limit of the host. Dropping the future withdraws them.
+    /// Shows the questions, and waits for the answers up to the time limit of the host. Dropping the future withdraws the questions.
     fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>>;
 }
 
@@ -44,7 +43,7 @@ pub struct ClarifyHandlers;
 
 impl ClarifyTools for ClarifyHandlers {
     async fn clarify(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
-        let questions = (1..).zip(args.questions).map(question).collect::<Result<Vec<_>, _>>()?;
+        let questions = (1..).zip(args.questions).map(parse_question).collect::<Result<Vec<_>, _>>()?;
         let clarified = match call.value::<dyn Clarifier>() {
             Some(clarifier) => clarifier.ask(&questions).await,
             None => Clarified::Absent,
@@ -71,21 +70,21 @@ impl ClarifyTools for ClarifyHandlers {
     }
 }
 
-fn question((number, item): (usize, QuestionsItem)) -> Result<ClarifyQuestion, ToolError> {
-    let wrong = |problem: &str| ToolError::new(format!("question {number} {problem}. The user was not asked"));
+fn parse_question((number, item): (usize, QuestionsItem)) -> Result<ClarifyQuestion, ToolError> {
+    let invalid = |problem: &str| ToolError::new(format!("question {number} {problem}. The user was not asked"));
     let question = item.question.trim().to_owned();
     if question.is_empty() {
-        return Err(wrong("is blank"));
+        return Err(invalid("is blank"));
     }
     let choices: Vec<String> = item.choices.unwrap_or_default().iter().map(|choice| choice.trim().to_owned()).collect();
     if choices.iter().any(String::is_empty) {
-        return Err(wrong("has a blank choice"));
+        return Err(invalid("has a blank choice"));
     }
     if choices.len() == 1 {
-        return Err(wrong("has one choice: give at least two, or none for an open question"));
+        return Err(invalid("has one choice: give at least two, or none for an open question"));
     }
     if choices.iter().collect::<BTreeSet<_>>().len() < choices.len() {
-        return Err(wrong("has the same choice twice"));
+        return Err(invalid("has the same choice twice"));
     }
     Ok(ClarifyQuestion { question, choices, multi_select: item.multi_select })
 }

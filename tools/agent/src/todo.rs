@@ -31,18 +31,18 @@ pub struct TodoItem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TodoStatus {
-    /// Not begun.
+    /// The step has not begun.
     Pending,
-    /// Begun.
+    /// The step has begun.
     InProgress,
-    /// Done.
+    /// The step is done.
     Completed,
-    /// No longer to be done.
+    /// The step is no longer necessary.
     Cancelled,
 }
 
 impl TodoItem {
-    fn shown(&self) -> ReturnsTodosItem {
+    fn to_result(&self) -> ReturnsTodosItem {
         let status = match self.status {
             TodoStatus::Pending => ReturnsTodosItemStatus::Pending,
             TodoStatus::InProgress => ReturnsTodosItemStatus::InProgress,
@@ -72,7 +72,7 @@ impl TodoList {
 }
 
 impl TodoStatus {
-    /// Returns whether something is left to do.
+    /// Returns whether the step is not completed or cancelled.
     pub fn is_unfinished(self) -> bool {
         matches!(self, Self::Pending | Self::InProgress)
     }
@@ -117,7 +117,7 @@ impl TodoTools for TodoHandlers {
             let base = if args.merge { list.clone() } else { Vec::new() };
             *list = merge(base, items)?;
         }
-        Ok(Returns { todos: list.iter().map(TodoItem::shown).collect(), counts: counts(&list) })
+        Ok(Returns { todos: list.iter().map(TodoItem::to_result).collect(), counts: counts(&list) })
     }
 }
 
@@ -131,12 +131,12 @@ fn merge(mut list: Vec<TodoItem>, items: Vec<TodosItem>) -> Result<Vec<TodoItem>
             status: item.status.into(),
         };
         if item.id.is_empty() || item.content.is_empty() {
-            return Err(ToolError::new("an item has a blank id or content: nothing was changed, give it both"));
+            return Err(ToolError::new("an item has a blank id or content: nothing was changed, give each item both"));
         }
-        // One of the two would be lost.
+        // With equal ids, one of the items would be lost.
         if ids.contains(&item.id) {
             return Err(ToolError::new(format!(
-                "two items of the call have the id `{}`: nothing was changed, give each item an id of its own",
+                "two items of the call have the id `{}`: nothing was changed, give each item its own id",
                 item.id.escape_debug()
             )));
         }

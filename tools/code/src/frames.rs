@@ -1,11 +1,12 @@
-//! The protocol between the host and an interpreter: messages in JSON, over a socket as frames of a length in four bytes and the
-//! message. What an interpreter sends are outside bytes, because a script can write to the connection itself: they are bounded and checked.
+//! The protocol between the host and an interpreter. Messages are JSON. On a socket, each message is preceded by its length in four
+//! bytes. Messages of an interpreter are untrusted, because a script can write to the connection itself: their size is limited, and their
+//! content is checked.
 
 use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 
-/// The maximum length of a message of an interpreter.
+/// The maximum length of a message of an interpreter, in bytes.
 pub(crate) const MAX_MESSAGE: usize = 8 * 1024 * 1024;
 
 /// A message of an interpreter.
@@ -47,9 +48,9 @@ pub(crate) enum ToScript<'m> {
     Run {
         run: u64,
         code: &'m str,
-        /// What the interpreter writes to both streams at the end of the script.
+        /// The text that the interpreter writes to both output streams at the end of the script.
         mark: &'m str,
-        /// The source of the module with the tools, if it is new.
+        /// The source of the module with the tools, if it has changed.
         module: Option<&'m str>,
     },
     /// The response to a call.
@@ -66,10 +67,10 @@ pub(crate) fn frame(message: &[u8]) -> io::Result<Vec<u8>> {
 /// Reads a frame. Returns `None` at the end of the connection.
 ///
 /// # Errors
-/// Returns what is wrong with the frame, as what the interpreter does.
+/// Returns an error whose subject is the interpreter, such as "has sent a message of ...".
 pub(crate) fn read(from: &mut impl Read) -> Result<Option<FromScript>, String> {
     let mut length = [0; 4];
-    // The end within a frame is an end, too: the interpreter may have been ended while it wrote.
+    // A connection that closes within a frame counts as closed: the interpreter may have been ended while it wrote.
     if from.read_exact(&mut length).is_err() {
         return Ok(None);
     }
@@ -77,7 +78,7 @@ pub(crate) fn read(from: &mut impl Read) -> Result<Option<FromScript>, String> {
     if length > MAX_MESSAGE {
         return Err(too_long(length));
     }
-    // Not allocated before it arrives.
+    // The buffer grows as bytes arrive, because the length is untrusted.
     let mut frame = Vec::new();
     match from.take(length as u64).read_to_end(&mut frame) {
         Ok(read) if read == length => {}
@@ -86,20 +87,20 @@ pub(crate) fn read(from: &mut impl Read) -> Result<Option<FromScript>, String> {
     parse(&frame).map(Some)
 }
 
-/// Reads a message.
+/// Parses a message.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same errors as [`read`].
 pub(crate) fn parse(message: &[u8]) -> Result<FromScript, String> {
     if message.len() > MAX_MESSAGE {
         return Err(too_long(message.len()));
     }
     let message = serde_json::from_slice(message);
-    message.map_err(|error| format!("has sent a message that is not one of the protocol: {error}"))
+    message.map_err(|error| format!("has sent a message that the protocol does not define: {error}"))
 }
 
 fn too_long(length: usize) -> String {
-    format!("has sent a message of {length} bytes, of at most {MAX_MESSAGE}")
+    format!("has sent a message of {length} bytes, and the maximum is {MAX_MESSAGE}")
 }
 
 #[cfg(test)]
@@ -119,19 +120,19 @@ mod tests {
         assert!(matches!(read(&mut from), Ok(Some(FromScript::Call { id: 1, run: 2, .. }))));
         assert!(matches!(read(&mut from), Ok(Some(FromScript::Done { run: 2, result: None, error: None }))));
         assert!(matches!(read(&mut from), Ok(None)));
-        assert!(matches!(read(&mut &bytes[..20]), Ok(None)), "a frame that is cut off");
+        assert!(matches!(read(&mut &bytes[..20]), Ok(None)), "an incomplete frame");
     }
 
     #[test]
-    fn wrong_frames_are_errors_that_say_what_is_wrong() {
+    fn invalid_frames_are_reported() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         for text in ["", "null", "{}", r#"{"type":"stop"}"#, r#"{"type":"done","run":-1}"#, "\u{0}", deep.as_str()] {
-            let error = read(&mut frame(text).as_slice()).expect_err("it is wrong");
+            let error = read(&mut frame(text).as_slice()).expect_err("an invalid message");
             assert!(error.contains("protocol"), "{error}");
         }
         let unknown_key = r#"{"type":"ready","version":[3,11],"more":1}"#;
         assert!(read(&mut frame(unknown_key).as_slice()).is_err());
         let error = read(&mut &b"GET / HTTP/1.1\r\n"[..]).expect_err("a length of more than a gigabyte");
-        assert_eq!(error, format!("has sent a message of 1195725856 bytes, of at most {MAX_MESSAGE}"));
+        assert_eq!(error, format!("has sent a message of 1195725856 bytes, and the maximum is {MAX_MESSAGE}"));
     }
 }

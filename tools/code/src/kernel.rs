@@ -1,4 +1,4 @@
-//! An interpreter: a Python process that runs one script after the other, and keeps its state.
+//! An interpreter: a Python process that runs one script after the other, and keeps their state.
 
 use std::ffi::OsString;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -15,17 +15,17 @@ use toolc_environment::{Environment, Exit, Input, Launch, OnEnd, Output, Program
 use crate::connection::{Connection, Mailbox};
 use crate::frames::{FromScript, ToScript};
 use crate::limits::Limits;
-use crate::output::Captured;
+use crate::output::CapturedStream;
 
-/// The program.
+/// The Python program.
 const PYTHON: &str = "python3";
-/// What it runs. It ends when the host closes the connection.
+/// The source of the interpreter. Its process ends when the host closes the connection.
 const INTERPRETER: &str = include_str!("interpreter.py");
-/// The oldest version of Python that runs it.
+/// The oldest supported version of Python.
 const MIN_VERSION: (u32, u32) = (3, 8);
-/// The time that an interpreter may take to start.
-const START: Duration = Duration::from_mins(1);
-/// The time in which the end of a script's output arrives.
+/// How long an interpreter may take to start.
+const START_LIMIT: Duration = Duration::from_mins(1);
+/// How long to wait for the end of the output of a script, or for the exit of the process.
 const DRAIN: Duration = Duration::from_secs(2);
 /// The number of messages that are read ahead.
 const READ_AHEAD: usize = 2;
@@ -33,33 +33,33 @@ const READ_AHEAD: usize = 2;
 /// Changes of the variables of an environment.
 pub(crate) type Variables = Vec<(OsString, Option<OsString>)>;
 
-/// What an interpreter has sent.
+/// An event of the connection to an interpreter.
 #[derive(Debug)]
 pub(crate) enum Event {
     Message(FromScript),
-    /// It has sent something else, or cannot be reached, as the text says.
+    /// The interpreter has violated the protocol, or cannot be reached. The text says which.
     Broken(String),
-    /// It has closed the connection.
+    /// The interpreter has closed the connection.
     Closed,
 }
 
 /// A Python process. Dropping it ends the process with all processes that it has started.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    // First, so that the process has ended by the time that the slot is free.
+    // The first field, so that the process has ended before the permit is released.
     running: Box<dyn Running>,
     connection: Connection,
     outgoing: Sender<Vec<u8>>,
-    // A lock, because a receiver cannot be shared. Only the call that runs a script uses it.
+    // In a lock, because a receiver is not `Sync`. Only the call that runs a script uses it.
     events: Mutex<Receiver<Event>>,
     waker: SharedWaker,
-    stdout: Captured,
-    stderr: Captured,
+    stdout: CapturedStream,
+    stderr: CapturedStream,
     is_confined: bool,
     /// The number of the last script.
-    run: u64,
+    last_run: u64,
     has_earlier_output: bool,
-    /// The source of the module that the interpreter has.
+    /// The source of the module that was last sent to the interpreter.
     module: String,
 }
 
@@ -81,7 +81,7 @@ impl Kernel {
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, ToolError> {
-        let (stdout, stderr) = (Captured::new(limits.stdout), Captured::new(limits.stderr));
+        let (stdout, stderr) = (CapturedStream::new(limits.stdout), CapturedStream::new(limits.stderr));
         let failed = |error: io::Error| {
             let is_missing = error.kind() == io::ErrorKind::NotFound;
             let kind = if is_missing { ErrorKind::NotFound } else { ErrorKind::Failed };
@@ -119,7 +119,7 @@ impl Kernel {
             stdout,
             stderr,
             is_confined,
-            run: 0,
+            last_run: 0,
             has_earlier_output: false,
             module,
         };
@@ -129,7 +129,7 @@ impl Kernel {
 
     fn wait_until_ready(&mut self, is_cancelled: &dyn Fn() -> bool) -> Result<(), ToolError> {
         const POLL: Duration = Duration::from_millis(20);
-        let deadline = Instant::now() + START;
+        let deadline = Instant::now() + START_LIMIT;
         let text = loop {
             let events = self.events.get_mut().unwrap_or_else(PoisonError::into_inner);
             match events.recv_timeout(POLL) {
@@ -140,47 +140,49 @@ impl Kernel {
                         "`{PYTHON}` is Python {major}.{minor}, and scripts need {min_major}.{min_minor} or later"
                     );
                 }
-                Ok(Event::Message(_)) => break "it has sent an unexpected message".to_owned(),
-                Ok(Event::Broken(text)) => break format!("it {text}"),
+                Ok(Event::Message(_)) => break "the interpreter has sent an unexpected message".to_owned(),
+                Ok(Event::Broken(text)) => break format!("the interpreter {text}"),
                 Ok(Event::Closed) => {
                     let errors = self.stderr.end(DRAIN);
                     let last = errors.trim().lines().last().unwrap_or_default().to_owned();
-                    break format!("it has ended{}{last}", if last.is_empty() { "" } else { ": " });
+                    break format!("the interpreter has ended{}{last}", if last.is_empty() { "" } else { ": " });
                 }
                 Err(_) if is_cancelled() => {
                     let text = "the call was cancelled while the interpreter started: nothing was run";
                     return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
                 }
-                Err(_) if Instant::now() >= deadline => break format!("it was not ready within {START:?}"),
+                Err(_) if Instant::now() >= deadline => {
+                    break format!("the interpreter was not ready within {START_LIMIT:?}");
+                }
                 Err(_) => {}
             }
         };
         Err(ToolError::new(format!("failed to start the interpreter: {text}; nothing was run")))
     }
 
-    /// Starts a script, whose tools are those of `module`. `waker` is woken when there is an event. Returns the number of the script.
+    /// Starts a script with the tools of `module`. `waker` is woken when an event arrives. Returns the number of the script.
     pub(crate) fn run(&mut self, code: &str, module: &str, waker: Waker) -> io::Result<u64> {
-        self.run += 1;
+        self.last_run += 1;
         let random = RandomState::new().build_hasher().finish();
-        let mark = format!("\n<end of script {} {random:016x}>\n", self.run);
+        let mark = format!("\n<end of script {} {random:016x}>\n", self.last_run);
         let earlier = [self.stdout.begin(&mark), self.stderr.begin(&mark)];
         self.has_earlier_output = earlier.contains(&true);
         *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
         let is_new = self.module != module;
-        let message = ToScript::Run { run: self.run, code, mark: &mark, module: is_new.then_some(module) };
+        let message = ToScript::Run { run: self.last_run, code, mark: &mark, module: is_new.then_some(module) };
         self.send(&message)?;
         module.clone_into(&mut self.module);
-        Ok(self.run)
+        Ok(self.last_run)
     }
 
     /// Sends a message, without waiting for the interpreter to read it.
     pub(crate) fn send(&self, message: &ToScript<'_>) -> io::Result<()> {
-        // If the thread has ended, the interpreter has closed the connection, which is an event.
+        // If the thread has ended, the connection is closed, which `event` reports.
         let _ = self.outgoing.send(serde_json::to_vec(message)?);
         Ok(())
     }
 
-    /// Returns the next event, or `None` if there is none yet.
+    /// Returns the next event, or `None` if no event has arrived yet.
     pub(crate) fn event(&mut self) -> Option<Event> {
         match self.events.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(event) => Some(event),
@@ -194,7 +196,7 @@ impl Kernel {
         ScriptOutput { stdout: self.stdout.end(DRAIN), stderr: self.stderr.end(DRAIN) }
     }
 
-    /// Returns whether the output of the last script begins with what was printed after the end of the script before it.
+    /// Returns whether the output of the last script begins with output that was printed after the end of the previous script.
     pub(crate) fn has_earlier_output(&self) -> bool {
         self.has_earlier_output
     }
@@ -203,11 +205,11 @@ impl Kernel {
     pub(crate) fn end(self) -> ScriptOutput {
         self.connection.close();
         let _ = self.running.end();
-        // The streams have been read to their end, as far as they can be.
+        // The streams have already been read to their end, as far as possible.
         ScriptOutput { stdout: self.stdout.end(Duration::ZERO), stderr: self.stderr.end(Duration::ZERO) }
     }
 
-    /// Returns how the process has ended, in words, or `None` if it runs.
+    /// Describes how the process has ended. Returns `None` if the process still runs.
     pub(crate) fn exit(&self) -> Option<String> {
         let started = Instant::now();
         let outcome = self.running.wait(&|| started.elapsed() >= DRAIN).ok()??;
@@ -230,12 +232,12 @@ impl Kernel {
 
 impl Drop for Kernel {
     fn drop(&mut self) {
-        // Ends the threads. The process ends by itself or is ended when `running` is dropped.
+        // Ends the threads. The process ends by itself, or when `running` is dropped.
         self.connection.close();
     }
 }
 
-/// Reads the messages of an interpreter on a thread, until the end or the first wrong one.
+/// Reads the messages of an interpreter on a thread, until the connection ends or a message is invalid.
 fn read_events(connection: &Connection, waker: &SharedWaker) -> io::Result<Receiver<Event>> {
     let (mut connection, waker) = (connection.try_clone()?, Arc::clone(waker));
     let (sender, events): (SyncSender<Event>, _) = sync_channel(READ_AHEAD);
@@ -261,7 +263,7 @@ fn read_events(connection: &Connection, waker: &SharedWaker) -> io::Result<Recei
     Ok(events)
 }
 
-/// Writes messages on a thread, so that an interpreter that does not read blocks nothing else.
+/// Writes messages on a thread, so that an interpreter that does not read does not block the call.
 fn write_messages(connection: &Connection) -> io::Result<Sender<Vec<u8>>> {
     let mut connection = connection.try_clone()?;
     let (sender, messages) = channel::<Vec<u8>>();

@@ -1,4 +1,4 @@
-//! The interpreters of all tasks of a host: one for each task, at most a few in all, and none that is idle for long.
+//! The interpreters of all tasks of a host. Each task has at most one, their total number is limited, and idle interpreters are ended.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
@@ -6,36 +6,36 @@ use std::time::{Duration, Instant};
 
 use crate::kernel::Kernel;
 
-/// The interpreter of a task. It ends with the task.
+/// The interpreter of a task. The interpreter ends with the task.
 #[derive(Debug, Default)]
 pub(crate) struct TaskKernel(Mutex<Slot>);
 
-/// Holds the interpreter of a task, if it has one. Locked while a script runs.
+/// Holds the interpreter of a task, if any. Locked while a script runs.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    kernel: Option<Placed>,
-    /// Why the task no longer has the interpreter that it had.
-    lost: Option<Lost>,
+    kernel: Option<RunningKernel>,
+    /// Why the previous interpreter of the task was ended.
+    end_reason: Option<EndReason>,
 }
 
-/// An interpreter, and its place among those of the host.
+/// An interpreter with its permit.
 #[derive(Debug)]
-struct Placed {
-    // In this order, so that the place is free when the interpreter has ended.
+struct RunningKernel {
+    // The interpreter is dropped first, so that it has ended when the permit is released.
     kernel: Kernel,
-    #[allow(dead_code, reason = "it is free when this is dropped")]
-    place: Place,
+    #[allow(dead_code, reason = "dropping it releases the permit")]
+    permit: KernelPermit,
     last_used: Instant,
 }
 
 /// Why an interpreter was ended before its task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lost {
-    /// No script ran in it for a long time.
+pub(crate) enum EndReason {
+    /// The interpreter was idle for too long.
     Idle,
-    /// Another task needed its place.
+    /// Another task needed an interpreter, and their number is limited.
     Displaced,
-    /// A script did not end by itself.
+    /// A script in the interpreter did not end by itself.
     Stopped,
 }
 
@@ -53,23 +53,23 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The number of interpreters, including those that are starting.
-    places: usize,
+    /// The number of interpreters, including interpreters that are starting.
+    permits: usize,
     tasks: Vec<Weak<TaskKernel>>,
     has_timer: bool,
     is_closed: bool,
 }
 
-/// The right to have an interpreter, until this is dropped.
+/// The permission to have an interpreter. Dropping the value releases it.
 #[derive(Debug)]
-pub(crate) struct Place(Arc<Shared>);
+pub(crate) struct KernelPermit(Arc<Shared>);
 
 impl TaskKernel {
     /// Returns the slot, or `None` while another script of the task runs.
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, Slot>> {
         match self.0.try_lock() {
             Ok(slot) => Some(slot),
-            // A script whose call has panicked.
+            // The call of an earlier script has panicked.
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
@@ -81,19 +81,19 @@ impl Slot {
         self.kernel.as_mut().map(|placed| &mut placed.kernel)
     }
 
-    pub(crate) fn put(&mut self, kernel: Kernel, place: Place) {
-        self.kernel = Some(Placed { kernel, place, last_used: Instant::now() });
+    pub(crate) fn put(&mut self, kernel: Kernel, permit: KernelPermit) {
+        self.kernel = Some(RunningKernel { kernel, permit, last_used: Instant::now() });
     }
 
-    /// Removes the interpreter of a script that did not end by itself. It still counts until the returned value is dropped.
-    pub(crate) fn stop(&mut self) -> Option<(Kernel, Place)> {
-        self.lost = Some(Lost::Stopped);
+    /// Removes the interpreter of a script that did not end by itself. The interpreter counts until the returned value is dropped.
+    pub(crate) fn stop(&mut self) -> Option<(Kernel, KernelPermit)> {
+        self.end_reason = Some(EndReason::Stopped);
         self.take()
     }
 
-    /// Removes the interpreter. It still counts until the returned value is dropped.
-    pub(crate) fn take(&mut self) -> Option<(Kernel, Place)> {
-        self.kernel.take().map(|Placed { kernel, place, .. }| (kernel, place))
+    /// Removes the interpreter. The interpreter counts until the returned value is dropped.
+    pub(crate) fn take(&mut self) -> Option<(Kernel, KernelPermit)> {
+        self.kernel.take().map(|RunningKernel { kernel, permit, .. }| (kernel, permit))
     }
 
     /// Records that a script has ended.
@@ -103,13 +103,13 @@ impl Slot {
         }
     }
 
-    /// Returns why the interpreter of earlier scripts is gone, once.
-    pub(crate) fn lost(&mut self) -> Option<Lost> {
-        self.lost.take()
+    /// Removes and returns the reason why the previous interpreter was ended.
+    pub(crate) fn take_end_reason(&mut self) -> Option<EndReason> {
+        self.end_reason.take()
     }
 
-    fn lose(&mut self, why: Lost) -> Option<Placed> {
-        self.lost = Some(why);
+    fn end_for(&mut self, why: EndReason) -> Option<RunningKernel> {
+        self.end_reason = Some(why);
         self.kernel.take()
     }
 }
@@ -119,14 +119,14 @@ impl Kernels {
         Self(Arc::new(Shared { max, idle, state: Mutex::default(), changed: Condvar::new() }))
     }
 
-    /// Returns a place for an interpreter of a task. If all are taken, ends the one that has been idle for the longest time; `None`
-    /// if all run scripts.
-    pub(crate) fn place(&self, task: &Arc<TaskKernel>) -> Option<Place> {
+    /// Reserves an interpreter for a task. If the maximum number is reached, ends the interpreter that has been idle for the longest time.
+    /// Returns `None` if all interpreters run scripts.
+    pub(crate) fn reserve(&self, task: &Arc<TaskKernel>) -> Option<KernelPermit> {
         loop {
-            if let Some(place) = self.0.free_place(task) {
-                return Some(place);
+            if let Some(permit) = self.0.try_reserve(task) {
+                return Some(permit);
             }
-            // Ends the process before its place is free.
+            // Ends the process, and then releases its permit.
             drop(self.0.displace()?);
         }
     }
@@ -152,13 +152,13 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn free_place(self: &Arc<Self>, task: &Arc<TaskKernel>) -> Option<Place> {
+    fn try_reserve(self: &Arc<Self>, task: &Arc<TaskKernel>) -> Option<KernelPermit> {
         let mut state = self.state();
-        if state.places >= self.max {
+        if state.permits >= self.max {
             return None;
         }
-        state.places += 1;
-        let place = Place(Arc::clone(self));
+        state.permits += 1;
+        let permit = KernelPermit(Arc::clone(self));
         state.tasks.retain(|task| task.strong_count() > 0);
         if !state.tasks.iter().any(|known| Weak::ptr_eq(known, &Arc::downgrade(task))) {
             state.tasks.push(Arc::downgrade(task));
@@ -166,14 +166,14 @@ impl Shared {
         if !state.has_timer {
             let shared = Arc::clone(self);
             let timer = thread::Builder::new().name("idle interpreters".to_owned());
-            // Without the thread, idle interpreters end with their tasks, or when another one needs their place.
+            // Without the thread, idle interpreters end with their tasks, or when other tasks need interpreters.
             state.has_timer = timer.spawn(move || shared.end_idle()).is_ok();
         }
-        Some(place)
+        Some(permit)
     }
 
-    /// Returns the idle interpreter that was used the longest time ago.
-    fn displace(&self) -> Option<Placed> {
+    /// Removes and returns the interpreter that has been idle for the longest time.
+    fn displace(&self) -> Option<RunningKernel> {
         let tasks = self.state().tasks.clone();
         let mut oldest: Option<(Instant, Arc<TaskKernel>)> = None;
         for task in tasks.iter().filter_map(Weak::upgrade) {
@@ -185,21 +185,21 @@ impl Shared {
             }
         }
         let (_, task) = oldest?;
-        // It may have begun a script in the meantime.
-        task.try_lock()?.lose(Lost::Displaced)
+        // The lock fails if the task has begun a script in the meantime.
+        task.try_lock()?.end_for(EndReason::Displaced)
     }
 
-    /// Ends interpreters when they have been idle for too long, on a thread of its own, until there are none.
+    /// Ends interpreters that have been idle for too long, until no interpreter is left. Runs on its own thread.
     fn end_idle(&self) {
-        /// The interval at which a task whose script runs is looked at again.
-        const AGAIN: Duration = Duration::from_secs(1);
+        /// How often a task with a running script is checked again.
+        const BUSY_INTERVAL: Duration = Duration::from_secs(1);
         loop {
             let tasks = self.state().tasks.clone();
             let now = Instant::now();
             let mut next = self.idle;
             for task in tasks.iter().filter_map(Weak::upgrade) {
                 let Some(mut slot) = task.try_lock() else {
-                    next = next.min(AGAIN);
+                    next = next.min(BUSY_INTERVAL);
                     continue;
                 };
                 let Some(placed) = &slot.kernel else { continue };
@@ -207,13 +207,13 @@ impl Shared {
                 if let Some(left) = self.idle.checked_sub(age).filter(|left| !left.is_zero()) {
                     next = next.min(left);
                 } else {
-                    let ended = slot.lose(Lost::Idle);
+                    let ended = slot.end_for(EndReason::Idle);
                     drop(slot);
                     drop(ended);
                 }
             }
             let mut state = self.state();
-            if state.is_closed || state.places == 0 {
+            if state.is_closed || state.permits == 0 {
                 state.has_timer = false;
                 return;
             }
@@ -222,9 +222,9 @@ impl Shared {
     }
 }
 
-impl Drop for Place {
+impl Drop for KernelPermit {
     fn drop(&mut self) {
-        self.0.state().places -= 1;
+        self.0.state().permits -= 1;
         self.0.changed.notify_all();
     }
 }

@@ -1,11 +1,11 @@
 //! Handlers of the shipped toolset `code`: Python scripts that call other tools.
 //!
-//! - [`kernels`] keeps an interpreter ([`kernel`]) for each task. It runs `interpreter.py`, and talks to it by a [`connection`], over
-//!   which it sends [`frames`].
-//! - [`script`] runs a script, and answers its [`calls`]. [`output`] keeps what it prints.
+//! - [`kernels`] keeps an interpreter ([`kernel`]) for each task. The interpreter runs `interpreter.py`. A [`connection`] to it
+//!   carries the messages of [`frames`].
+//! - [`script`] runs a script, and answers its [`calls`]. [`output`] captures its output.
 //!
-//! What a script can do is not decided here: its calls take the path of the model's calls, and a script that no sandbox confines
-//! needs approval.
+//! The host decides what a script may do: its calls are handled like calls of the model, and a script outside of a sandbox needs
+//! approval.
 
 mod calls;
 mod connection;
@@ -29,13 +29,13 @@ use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use frames::Exception;
 use kernel::{Kernel, ScriptOutput, Variables};
-use kernels::{Kernels, Lost, Slot, TaskKernel};
+use kernels::{EndReason, Kernels, Slot, TaskKernel};
 pub use limits::Limits;
-use script::{End, Ended};
+use script::{ScriptEnd, ScriptOutcome};
 
-/// The note for output that is not, or not only, that of the script.
+/// The note for output that includes output of earlier scripts.
 const EARLIER_OUTPUT: &str =
-    "the output begins with what processes of earlier scripts have printed after the end of those scripts";
+    "the output begins with output that processes of earlier scripts printed after those scripts had ended";
 
 /// The handler of the toolset `code`.
 ///
@@ -67,8 +67,8 @@ impl CodeHandlers {
         }
     }
 
-    /// Replaces the environments in which tasks act. By default, all act on this machine. A script of a task on this machine runs in an
-    /// environment that isolates, if there is one.
+    /// Replaces the environments in which tasks act. By default, all tasks act on this machine. If an isolating environment is
+    /// available, scripts of tasks on this machine run in it.
     #[must_use]
     pub fn environments(mut self, environments: Environments) -> Self {
         self.environments = environments;
@@ -83,7 +83,7 @@ impl CodeHandlers {
         self
     }
 
-    /// Passes the environment variable `name` on to scripts, although its name looks like that of a credential. The case of `name` is
+    /// Passes the environment variable `name` to scripts, even if its name looks like the name of a credential. The case of `name` is
     /// ignored.
     #[must_use]
     pub fn pass_env(mut self, name: impl Into<String>) -> Self {
@@ -103,9 +103,9 @@ impl CodeTools for CodeHandlers {
         let note = self.prepare(&task, &mut slot, &args, call)?;
         let Some(kernel) = slot.kernel() else { unreachable!("an interpreter has been started") };
         let module = python_module(call.script_tools());
-        let Ended { how, calls } = script::run(kernel, &args.code, &module, call, &self.limits);
+        let ScriptOutcome { end, calls } = script::run(kernel, &args.code, &module, call, &self.limits);
         let note = note.or_else(|| kernel.has_earlier_output().then(|| EARLIER_OUTPUT.to_owned()));
-        let (output, result, error) = self.ended(how, &mut slot)?;
+        let (output, result, error) = self.finish(end, &mut slot)?;
         slot.touch();
         let ScriptOutput { stdout, stderr } = output;
         Ok(Returns {
@@ -125,7 +125,7 @@ impl CodeTools for CodeHandlers {
 }
 
 impl CodeHandlers {
-    /// Makes sure that the task has an interpreter, and that the script may run in it. Returns what the model has to know about it.
+    /// Makes sure that the task has an interpreter, and that the script may run in it. Returns a note if the interpreter is new.
     fn prepare(
         &self,
         task: &Arc<TaskKernel>,
@@ -141,35 +141,36 @@ impl CodeHandlers {
             return Ok(None);
         }
         self.start(task, slot, &args.code, call)?;
-        let why = match slot.lost() {
+        let why = match slot.take_end_reason() {
             _ if args.reset => return Ok(None),
-            _ if has_ended => "the one before had ended",
-            Some(Lost::Idle) => "the one before was idle for too long",
-            Some(Lost::Displaced) => "the one before was ended because other tasks needed its place",
-            Some(Lost::Stopped) => "the one before was ended with its last script",
+            _ if has_ended => "the previous interpreter had ended",
+            Some(EndReason::Idle) => "the previous interpreter was idle for too long",
+            Some(EndReason::Displaced) => "the previous interpreter was ended because other tasks needed one",
+            Some(EndReason::Stopped) => "the previous interpreter was ended with its last script",
             None => return Ok(None),
         };
         Ok(Some(format!("this is a new interpreter, without the state of earlier scripts: {why}")))
     }
 
-    /// Starts an interpreter, in a sandbox if one has Python, or else where the task acts. There, the script needs approval.
+    /// Starts an interpreter in a sandbox. If the sandbox has no Python, starts it in the environment of the task, where the script needs
+    /// approval.
     fn start(&self, task: &Arc<TaskKernel>, slot: &mut Slot, code: &str, call: &Call<'_>) -> Result<(), ToolError> {
         let environment = self.environments.for_code(call)?;
         if environment.promises().isolated {
             let started = self.start_in(&environment, task, slot, call);
-            let own = self.environments.of(call)?;
+            let task_environment = self.environments.of(call)?;
             let is_missing = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
-            if !is_missing || own.promises().isolated {
+            if !is_missing || task_environment.promises().isolated {
                 return started;
             }
             call.approve_code_blocking("code", code)?;
-            return self.start_in(&own, task, slot, call);
+            return self.start_in(&task_environment, task, slot, call);
         }
         call.approve_code_blocking("code", code)?;
         self.start_in(&environment, task, slot, call)
     }
 
-    /// Starts an interpreter, in place of the one that the task has.
+    /// Starts an interpreter, and replaces the previous interpreter of the task.
     fn start_in(
         &self,
         environment: &Arc<dyn Environment>,
@@ -178,7 +179,7 @@ impl CodeHandlers {
         call: &Call<'_>,
     ) -> Result<(), ToolError> {
         drop(slot.take());
-        let Some(place) = self.kernels.place(task) else {
+        let Some(permit) = self.kernels.reserve(task) else {
             let text = format!(
                 "{} interpreters of this host run scripts of other tasks: nothing was run. Try again later",
                 self.limits.interpreters
@@ -186,42 +187,46 @@ impl CodeHandlers {
             return Err(ToolError::new(text));
         };
         let variables = self.variables(&**environment, call)?;
-        slot.put(Kernel::start(environment, variables, &self.limits, &|| call.is_cancelled())?, place);
+        slot.put(Kernel::start(environment, variables, &self.limits, &|| call.is_cancelled())?, permit);
         Ok(())
     }
 
-    /// Returns the output of a script that has ended, the value of its last expression, and its error. Ends an interpreter that cannot
-    /// run another script.
-    fn ended(&self, how: End, slot: &mut Slot) -> Result<(ScriptOutput, Option<String>, Option<Exception>), ToolError> {
-        let (kind, why) = match how {
-            End::Done { result, error } => {
+    /// Returns the output of a script that has ended, the value of its last expression, and its error. Ends the interpreter if it cannot run
+    /// another script.
+    fn finish(
+        &self,
+        end: ScriptEnd,
+        slot: &mut Slot,
+    ) -> Result<(ScriptOutput, Option<String>, Option<Exception>), ToolError> {
+        let (kind, why) = match end {
+            ScriptEnd::Done { result, error } => {
                 let output = slot.kernel().map(|kernel| kernel.output()).unwrap_or_default();
                 return Ok((output, result, error));
             }
-            End::Cancelled => {
+            ScriptEnd::Cancelled => {
                 drop(slot.stop());
                 let text = "the script was stopped because the call was cancelled. Its effects so far are not undone, and the \
                             state of the task's scripts is lost";
                 return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
             }
-            End::TimedOut => ("Timeout", format!("the script exceeded its time limit of {:?}", self.limits.time)),
-            End::Broken(text) => ("ProtocolError", format!("the interpreter {text}")),
-            End::Closed => {
+            ScriptEnd::TimedOut => ("Timeout", format!("the script exceeded its time limit of {:?}", self.limits.time)),
+            ScriptEnd::Broken(text) => ("ProtocolError", format!("the interpreter {text}")),
+            ScriptEnd::Closed => {
                 let exit = slot.kernel().and_then(|kernel| kernel.exit());
                 let exit = exit.map_or_else(String::new, |exit| format!(" ({exit})"));
                 ("InterpreterEnded", format!("the interpreter ended while the script ran{exit}"))
             }
         };
-        let output = slot.stop().map(|(kernel, _place)| kernel.end()).unwrap_or_default();
+        let output = slot.stop().map(|(kernel, _permit)| kernel.end()).unwrap_or_default();
         let message = format!("{why}. Its processes were ended, and the state of the task's scripts is lost");
         Ok((output, None, Some(Exception { kind: kind.to_owned(), message, traceback: Vec::new() })))
     }
 
-    /// Returns the variables that differ from those of the environment.
+    /// Returns the changes of a script to the variables of its environment.
     fn variables(&self, environment: &dyn Environment, call: &Call<'_>) -> Result<Variables, ToolError> {
         let all = environment.variables();
         let all = all.map_err(|error| {
-            ToolError::new(format!("the environment variables are unknown: {error}; nothing was run"))
+            ToolError::new(format!("failed to read the variables of the environment: {error}; nothing was run"))
         })?;
         let inherited = self.child_variables.clone().keep_back(call.secret_variables());
         let removed = inherited.removed(&all).map(|name| (name.clone(), None));

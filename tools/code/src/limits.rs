@@ -10,13 +10,13 @@ pub struct Limits {
     pub time: Duration,
     /// The maximum number of calls of a script: 50 by default.
     pub calls: usize,
-    /// The maximum number of bytes of standard output that a result has: 50,000 by default.
+    /// The maximum number of bytes of standard output in a result: 50,000 by default.
     pub stdout: usize,
-    /// The maximum number of bytes of standard error that a result has: 10,000 by default.
+    /// The maximum number of bytes of standard error in a result: 10,000 by default.
     pub stderr: usize,
-    /// The maximum number of interpreters of all tasks: 4 by default. One that is starting counts.
+    /// The maximum number of interpreters of all tasks, including interpreters that are starting: 4 by default.
     pub interpreters: usize,
-    /// The time after which an interpreter without a script ends: 30 minutes by default.
+    /// The time after which an idle interpreter ends: 30 minutes by default.
     pub idle: Duration,
 }
 

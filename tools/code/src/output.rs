@@ -1,5 +1,5 @@
-//! The output of scripts: its beginning and its end, within a limit. An interpreter writes a mark where the output of a script ends,
-//! so that each script has its own, although the streams are read on other threads.
+//! Captures the beginning and the end of the output of scripts, up to a limit. An interpreter writes a mark at the end of the output of
+//! a script, so that the output of each script is separate, even though other threads read the streams.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use toolc_environment::Sink;
 
-/// A stream of an interpreter.
+/// An output stream of an interpreter.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Captured(Arc<(Mutex<State>, Condvar)>);
+pub(crate) struct CapturedStream(Arc<(Mutex<State>, Condvar)>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -18,29 +18,28 @@ struct State {
     mark: Vec<u8>,
     /// The last bytes, which may be the beginning of the mark.
     held: Vec<u8>,
-    /// The output of the script that runs.
-    current: Shortened,
+    /// The output of the running script.
+    current: HeadAndTail,
     /// Whether the mark has been read.
     is_complete: bool,
     /// The output after the mark, which belongs to the next script.
-    next: Shortened,
+    next: HeadAndTail,
 }
 
 /// The beginning and the end of a text.
 #[derive(Debug, Default)]
-struct Shortened {
+struct HeadAndTail {
     start: Vec<u8>,
     end: VecDeque<u8>,
     total: usize,
 }
 
-impl Captured {
+impl CapturedStream {
     pub(crate) fn new(limit: usize) -> Self {
         Self(Arc::new((Mutex::new(State { limit, ..State::default() }), Condvar::new())))
     }
 
-    /// Begins the output of a script, which ends with `mark`. Returns whether there is output already, of what earlier scripts have
-    /// left running.
+    /// Begins the output of a script, which ends with `mark`. Returns whether processes of earlier scripts have already written output.
     pub(crate) fn begin(&self, mark: &str) -> bool {
         let mut state = self.state();
         state.mark = mark.as_bytes().to_vec();
@@ -49,7 +48,7 @@ impl Captured {
         state.current.total > 0
     }
 
-    /// Waits for the mark, and returns the output of the script.
+    /// Waits for the mark for at most `limit`, and returns the output of the script.
     pub(crate) fn end(&self, limit: Duration) -> String {
         let deadline = Instant::now() + limit;
         let mut state = self.state();
@@ -72,7 +71,7 @@ impl Captured {
     }
 }
 
-impl Sink for Captured {
+impl Sink for CapturedStream {
     fn push(&mut self, bytes: &[u8]) -> bool {
         self.state().push(bytes);
         self.0.1.notify_all();
@@ -90,9 +89,9 @@ impl State {
         let mut text = mem::take(&mut self.held);
         text.extend_from_slice(bytes);
         let mark = self.mark.len();
-        if let Some(at) = text.windows(mark).position(|part| part == self.mark) {
-            self.current.push(&text[..at], limit);
-            self.next.push(&text[at + mark..], limit);
+        if let Some(index) = text.windows(mark).position(|part| part == self.mark) {
+            self.current.push(&text[..index], limit);
+            self.next.push(&text[index + mark..], limit);
             self.is_complete = true;
             return;
         }
@@ -102,8 +101,8 @@ impl State {
     }
 }
 
-impl Shortened {
-    /// Adds bytes. Of more than `limit`, the middle is left out: 40 % are from the beginning.
+impl HeadAndTail {
+    /// Adds bytes. If the total exceeds `limit`, the middle is left out, and 40 % of the limit is used for the beginning.
     fn push(&mut self, bytes: &[u8], limit: usize) {
         self.total += bytes.len();
         let max_start = limit * 2 / 5;
@@ -123,7 +122,7 @@ impl Shortened {
             bytes.extend(end);
             return String::from_utf8_lossy(&bytes).into_owned();
         }
-        // Not within a character.
+        // The end must not begin within a character.
         let is_within = |byte: &u8| (0x80..0xc0).contains(byte);
         let from = end.iter().take(3).take_while(|byte| is_within(byte)).count();
         let start = String::from_utf8_lossy(&bytes);
@@ -139,9 +138,9 @@ mod tests {
     const NOW: Duration = Duration::ZERO;
 
     #[test]
-    fn the_output_of_a_script_ends_at_its_mark_however_it_arrives() {
+    fn the_output_of_a_script_ends_at_its_mark_in_pieces_of_any_size() {
         for size in 1..20 {
-            let mut captured = Captured::new(1000);
+            let mut captured = CapturedStream::new(1000);
             for (mark, all, expected) in [("<end-1>", "one <end<end-1>two", "one <end"), ("<end-2>", "<end-2>", "two")]
             {
                 assert_eq!(captured.begin(mark), expected == "two");
@@ -153,7 +152,7 @@ mod tests {
 
     #[test]
     fn without_a_mark_all_output_is_returned() {
-        let mut captured = Captured::new(1000);
+        let mut captured = CapturedStream::new(1000);
         captured.begin("<end>");
         captured.push(b"text <en");
         assert_eq!(captured.end(NOW), "text <en");
@@ -164,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_long_output_is_left_out() {
-        let mut captured = Captured::new(10);
+        let mut captured = CapturedStream::new(10);
         captured.begin("<end>");
         for _ in 0..1000 {
             captured.push(b"0123456789");

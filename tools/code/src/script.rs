@@ -1,4 +1,4 @@
-//! A script: runs it in an interpreter, answers its calls, and watches its limits.
+//! Runs a script in an interpreter, answers its calls, and enforces its limits.
 
 use std::io;
 use std::sync::Arc;
@@ -13,27 +13,28 @@ use crate::frames::{Exception, FromScript, ToScript};
 use crate::kernel::{Event, Kernel};
 use crate::limits::Limits;
 
-/// The interval at which a cancellation is looked for.
+/// How often a script is checked for cancellation.
 const POLL: Duration = Duration::from_millis(50);
 
 /// How a script has ended, and the number of its calls.
 #[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) how: End,
+pub(crate) struct ScriptOutcome {
+    pub(crate) end: ScriptEnd,
     pub(crate) calls: usize,
 }
 
+/// How a script has ended.
 #[derive(Debug)]
-pub(crate) enum End {
-    /// It has reached its end, or an exception.
+pub(crate) enum ScriptEnd {
+    /// The script ran to its end, or raised an exception.
     Done { result: Option<String>, error: Option<Exception> },
-    /// It has exceeded its time limit.
+    /// The script exceeded its time limit.
     TimedOut,
-    /// The call is cancelled.
+    /// The call was cancelled.
     Cancelled,
     /// The interpreter has closed the connection.
     Closed,
-    /// The interpreter has sent something that is not of the protocol, or cannot be reached.
+    /// The interpreter violated the protocol, or cannot be reached.
     Broken(String),
 }
 
@@ -46,16 +47,16 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs a script to its end. Unless it is `Done`, the interpreter must be ended.
-pub(crate) fn run(kernel: &mut Kernel, code: &str, module: &str, call: &Call<'_>, limits: &Limits) -> Ended {
+/// Runs a script to its end. If the end is anything but `Done`, the caller must end the interpreter.
+pub(crate) fn run(kernel: &mut Kernel, code: &str, module: &str, call: &Call<'_>, limits: &Limits) -> ScriptOutcome {
     let deadline = Instant::now() + limits.time;
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut calls = ScriptCalls::new(call, limits.calls);
-    let how = match kernel.run(code, module, waker.clone()) {
+    let end = match kernel.run(code, module, waker.clone()) {
         Ok(run) => wait(kernel, run, &mut calls, call, deadline, &waker),
-        Err(error) => unreachable_by(&error),
+        Err(error) => unreachable_error(&error),
     };
-    Ended { how, calls: calls.made() }
+    ScriptOutcome { end, calls: calls.made() }
 }
 
 fn wait(
@@ -65,14 +66,14 @@ fn wait(
     call: &Call<'_>,
     deadline: Instant,
     waker: &Waker,
-) -> End {
+) -> ScriptEnd {
     loop {
         if call.is_cancelled() {
-            return End::Cancelled;
+            return ScriptEnd::Cancelled;
         }
         let now = Instant::now();
         if now >= deadline {
-            return End::TimedOut;
+            return ScriptEnd::TimedOut;
         }
         let mut is_idle = true;
         if !calls.is_full()
@@ -80,11 +81,11 @@ fn wait(
         {
             is_idle = false;
             match event {
-                Event::Message(FromScript::Done { run: of, result, error }) if of == run => {
-                    return End::Done { result, error };
+                Event::Message(FromScript::Done { run: run_id, result, error }) if run_id == run => {
+                    return ScriptEnd::Done { result, error };
                 }
-                Event::Message(FromScript::Call { id, run: of, tool, arguments }) => {
-                    let refused = if of == run { calls.add(id, tool, arguments) } else { Some(too_late()) };
+                Event::Message(FromScript::Call { id, run: run_id, tool, arguments }) => {
+                    let refused = if run_id == run { calls.add(id, tool, arguments) } else { Some(too_late()) };
                     if let Some(response) = refused
                         && let Err(end) = answer(kernel, id, &response)
                     {
@@ -92,10 +93,10 @@ fn wait(
                     }
                 }
                 Event::Message(FromScript::Ready { .. } | FromScript::Done { .. }) => {
-                    return End::Broken("has sent a message at the wrong time".to_owned());
+                    return ScriptEnd::Broken("has sent a message at the wrong time".to_owned());
                 }
-                Event::Broken(text) => return End::Broken(text),
-                Event::Closed => return End::Closed,
+                Event::Broken(text) => return ScriptEnd::Broken(text),
+                Event::Closed => return ScriptEnd::Closed,
             }
         }
         while let Some((id, response)) = calls.poll(&mut Context::from_waker(waker)) {
@@ -110,16 +111,16 @@ fn wait(
     }
 }
 
-fn answer(kernel: &Kernel, id: u64, response: &CallResponse) -> Result<(), End> {
+fn answer(kernel: &Kernel, id: u64, response: &CallResponse) -> Result<(), ScriptEnd> {
     let message = ToScript::Answer { id, json: &response.json, failed: response.is_error() };
-    kernel.send(&message).map_err(|error| unreachable_by(&error))
+    kernel.send(&message).map_err(|error| unreachable_error(&error))
 }
 
-fn unreachable_by(error: &io::Error) -> End {
-    End::Broken(format!("cannot be reached: {error}"))
+fn unreachable_error(error: &io::Error) -> ScriptEnd {
+    ScriptEnd::Broken(format!("cannot be reached: {error}"))
 }
 
-/// Returns the response to a call that an earlier script has left behind.
+/// Returns the response to a call of an earlier script.
 fn too_late() -> CallResponse {
     let text = "the script that made this call has ended: nothing was done";
     CallResponse::from(Err(ToolError::with_kind(ErrorKind::Cancelled, text)))

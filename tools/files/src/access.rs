@@ -1,5 +1,5 @@
-//! What a task has read and written: for the host, to refuse overwriting a file that the task does not know, and to end loops of
-//! identical reads.
+//! Records what a task has read and written: for the host, to refuse overwriting a file that the task does not know, and to end loops
+//! of identical reads.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,13 +9,13 @@ use std::time::SystemTime;
 
 use toolc_environment::files::Version;
 
-/// The maximum number of files per task. The one that was used longest ago is removed first.
+/// The maximum number of files per task. The least recently used file is removed first.
 const MAX_FILES: usize = 1_000;
 
 /// The files that a task has read and written with the tools of this crate: the latest 1,000. A part of the task's state
 /// ([`Call::state`](toolc::Call::state)), in memory only.
 ///
-/// Searches are not recorded, and neither is what commands or other programs do.
+/// Searches, commands and other programs are not recorded.
 ///
 /// ```
 /// use toolc::{Call, Task, ToolCall};
@@ -57,11 +57,11 @@ pub struct FileAccess {
 pub(super) enum Knowledge {
     /// The task has neither read nor written the file.
     Nothing,
-    /// Another program has changed the file since.
+    /// Another program has changed the file since the task last read or wrote it.
     Outdated,
     /// The task has not read this line.
     Part { missing: u64 },
-    /// The task has read this line, which was too long to be shown whole.
+    /// The task has read only a part of this line, because it is too long.
     CutLine { line: u64 },
     /// The task knows the whole content.
     Whole,
@@ -78,7 +78,7 @@ pub(super) struct SeenLines {
     cut: Option<u64>,
 }
 
-/// A read, by which a repeated one is recognised.
+/// The key by which a repeated read is recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadKey {
     pub(super) path: PathBuf,
@@ -89,9 +89,9 @@ pub(super) struct ReadKey {
 
 #[derive(Debug, Default)]
 struct Entries {
-    /// In the order of their last use.
+    /// The files, in the order of their last use.
     files: VecDeque<Entry>,
-    /// The last read, and how often it occurred in a row.
+    /// The last read, and how often it was repeated in a row.
     last_read: Option<(ReadKey, u32)>,
 }
 
@@ -108,7 +108,7 @@ struct Entry {
 }
 
 impl AccessLog {
-    /// Returns the files, the last one used last.
+    /// Returns the files in the order of their last use.
     pub fn files(&self) -> Vec<FileAccess> {
         self.entries().files.iter().map(Entry::access).collect()
     }
@@ -119,7 +119,7 @@ impl AccessLog {
     }
 
     /// Allows the task to repeat its last read. A host calls this when it has removed results from the conversation, for example to
-    /// compact it: the content of the file may be gone, so an identical read does not show a loop.
+    /// compact it: the content of the file may have been removed, so an identical read is not a loop.
     pub fn forget_repeated_reads(&self) {
         self.entries().last_read = None;
     }
@@ -174,7 +174,9 @@ impl AccessLog {
             (known, current) if known == current => None,
             (None, Some(_)) => Some("another program created this file since this task deleted it: read it again"),
             (_, Some(_)) => Some("another program changed this file since this task last read it: read it again"),
-            (_, None) => Some("another program deleted this file since this task last read it: it was created anew"),
+            (_, None) => {
+                Some("another program deleted this file since this task last read it: this call has created a new file")
+            }
         }
     }
 
@@ -195,7 +197,7 @@ impl AccessLog {
 }
 
 impl Entries {
-    /// Returns the entry of a file, which becomes the last one used.
+    /// Returns the entry of a file, and makes it the most recently used one.
     fn entry(&mut self, path: &Path) -> &mut Entry {
         let known = self.files.iter().position(|entry| entry.path == path).and_then(|at| self.files.remove(at));
         let entry = known.unwrap_or_else(|| Entry {
@@ -230,12 +232,12 @@ impl Entry {
 }
 
 impl SeenLines {
-    /// All lines of a file, however many it has.
+    /// Returns the set of all lines of a file.
     fn whole() -> Self {
         Self { total: Some(0), ..Self::default() }
     }
 
-    /// Adds a line that was shown, whole or cut.
+    /// Adds a line that was read completely, or cut.
     pub(super) fn add(&mut self, line: u64, is_cut: bool) {
         if is_cut {
             self.cut = Some(self.cut.map_or(line, |cut| cut.min(line)));

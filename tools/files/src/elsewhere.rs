@@ -168,7 +168,7 @@ fn every_tool_acts_in_the_environment_of_the_task() {
     assert_eq!(read["content"], "     1|{\n     2|  \"a\": 2\n     3|}\n");
     assert_eq!(f.search("need+le")["matches"], json!([{ "path": "b", "lines": ["1:needle"] }]));
     assert_reply!(f.read("src/b.json"), Err(NotFound, "did you mean `src/a.json`?"));
-    assert_reply!(f.read("src"), Err(Failed, "is a directory, which contains `a.json`"));
+    assert_reply!(f.read("src"), Err(Failed, "is a directory; it contains `a.json`"));
     assert_eq!(fs::read_dir(f.dir.path().join("here")).unwrap().count(), 0, "nothing was written here");
 }
 

@@ -1,11 +1,11 @@
-//! What the handlers of files know: the workspace, the environments of tasks, and what may be read and written.
+//! The handlers of the file tools: the workspace, the environments of tasks, and the rules for access.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolc_workspace::{Access, Environments, Workspace};
 
-/// The handlers of the toolset `file`. For each task they keep an [`AccessLog`](crate::AccessLog) of the files that it has read and written.
+/// The handlers of the toolset `file`. For each task, they keep an [`AccessLog`](crate::AccessLog) of the files that were read and written.
 ///
 /// ```
 /// use toolc_files::FileHandlers;
@@ -36,7 +36,7 @@ impl FileHandlers {
         }
     }
 
-    /// Replaces the environments in which tasks act. By default, all act on this machine.
+    /// Replaces the environments in which tasks act. By default, all tasks act on this machine.
     #[must_use]
     pub fn environments(mut self, environments: Environments) -> Self {
         self.environments = environments;
@@ -51,16 +51,16 @@ impl FileHandlers {
         self
     }
 
-    /// Replaces what the handlers may read and write.
+    /// Replaces the rules for access.
     #[must_use]
     pub fn with_access(mut self, access: Access) -> Self {
         self.access = access;
         self
     }
 
-    /// Lets `read_file` read the results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored on this machine, whatever the
-    /// environment of a task is, and also if reading is restricted. A session with an [id](toolc::SessionBuilder::id) reads only
-    /// those in a folder of that name in `folder`, and other sessions only those directly in `folder`.
+    /// Lets `read_file` read the results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored on this machine, in any
+    /// environment of a task, and even if reading is restricted. A session with an [id](toolc::SessionBuilder::id) reads only results in
+    /// the subfolder of `folder` with this name. Other sessions read only results directly in `folder`.
     #[must_use]
     pub fn with_spilled(mut self, folder: impl AsRef<Path>) -> Self {
         let folder = folder.as_ref();

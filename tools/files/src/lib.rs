@@ -1,8 +1,8 @@
 //! Handlers of the shipped toolset `file`: read, write, edit and search files.
 //!
-//! They act in the environment of the call's task: [`task_files`] has its files, and what of them may be read and written. [`open`]
-//! explains what cannot be opened, and [`sniff`] refuses binary files. [`access`] records what a task has read and written, and
-//! [`syntax`] finds mistakes in what it writes.
+//! The tools act in the environment of the task of a call. [`task_files`] gives access to its files and checks the rules for access.
+//! [`open`] explains why a file cannot be opened, and [`sniff`] refuses binary files. [`access`] records the files that a task has read
+//! and written, and [`syntax`] finds syntax errors in written files.
 
 mod access;
 #[cfg(all(test, unix))]

@@ -1,4 +1,4 @@
-//! Looks at files, and explains to the model why one cannot be opened.
+//! Checks files before they are opened, and explains to the model why a file cannot be opened.
 
 use std::io;
 use std::path::Path;
@@ -9,16 +9,16 @@ use toolc_workspace::names::{escape, unescape};
 
 use crate::task_files::TaskFiles;
 
-/// Fails if the file at `path`, a resolved path, is not a regular file, on which reading could block or never end. Otherwise returns its
-/// metadata.
-pub(super) fn regular(task: &TaskFiles, path: &Path, verb: &str) -> Result<Metadata, ToolError> {
+/// Returns the metadata of the file at `path`, a resolved path. Fails if it is not a regular file: reading anything else could block or
+/// never end.
+pub(super) fn regular_metadata(task: &TaskFiles, path: &Path, verb: &str) -> Result<Metadata, ToolError> {
     let metadata = task.files().metadata(path).map_err(|error| explain(task, path, verb, &error))?;
     check_regular(task, path, metadata)?;
     Ok(metadata)
 }
 
 /// Returns the metadata of the file at `path`, or `None` if it does not exist. Fails if it is not a regular file, or may not be written.
-pub(super) fn existing(task: &TaskFiles, path: &Path) -> Result<Option<Metadata>, ToolError> {
+pub(super) fn writable_metadata(task: &TaskFiles, path: &Path) -> Result<Option<Metadata>, ToolError> {
     let failed = |error| explain(task, path, "write", &error);
     match task.files().metadata(path) {
         Ok(metadata) => check_regular(task, path, metadata)?,
@@ -37,7 +37,7 @@ pub(super) fn check_regular(task: &TaskFiles, path: &Path, metadata: Metadata) -
         FileKind::Folder => {
             let entries = listing(task, path);
             return Err(ToolError::new(format!(
-                "`{shown}` is a directory, which contains {entries}; name a file in it"
+                "`{shown}` is a directory; it contains {entries}: pass the path of a file"
             )));
         }
         FileKind::Pipe => "a pipe",
@@ -54,13 +54,15 @@ pub(super) fn explain(task: &TaskFiles, path: &Path, verb: &str, error: &io::Err
     if Changed::is(error) {
         return ToolError::with_kind(
             ErrorKind::Refused,
-            format!("failed to {verb} `{shown}`: another program has changed it in the meantime; read it again"),
+            format!(
+                "failed to {verb} `{shown}`: another program has changed the file in the meantime; read the file again"
+            ),
         );
     }
     match error.kind() {
         io::ErrorKind::AlreadyExists => ToolError::with_kind(
             ErrorKind::Refused,
-            format!("failed to {verb} `{shown}`: another program has just created it; read it first"),
+            format!("failed to {verb} `{shown}`: another program has just created the file; read the file first"),
         ),
         io::ErrorKind::NotFound => not_found(task, path),
         io::ErrorKind::PermissionDenied => {
@@ -93,7 +95,7 @@ pub(super) fn not_found(task: &TaskFiles, path: &Path) -> ToolError {
         }
     } else {
         let existing = parent.ancestors().find(|dir| is_folder(dir)).unwrap_or(parent);
-        format!("only `{}` of its path exists, which contains {}", task.show(existing), listing(task, existing))
+        format!("of its path, only `{}` exists; it contains {}", task.show(existing), listing(task, existing))
     };
     ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist; {advice}"))
 }

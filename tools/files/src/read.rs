@@ -77,7 +77,7 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
     let task = TaskFiles::for_reading(handlers, &args.path, call)?;
     let path = task.locate(&args.path)?;
     task.access().check_read(&path)?;
-    open::regular(&task, &path, "read")?;
+    open::regular_metadata(&task, &path, "read")?;
     let shown = task.show(&path);
     let first = u64::try_from(args.offset).unwrap_or(1).max(1);
     let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
@@ -369,7 +369,7 @@ mod tests {
         f.put("late", "a".repeat(20_000) + "\n\0\n");
         assert_reply!(read(&f, "late", 2, 1), Err(Refused));
         f.put("dir/inner.txt", "");
-        assert_reply!(read_all(&f, "dir"), Err(Failed, "is a directory, which contains `inner.txt`"));
+        assert_reply!(read_all(&f, "dir"), Err(Failed, "is a directory; it contains `inner.txt`"));
     }
 
     #[test]
@@ -379,7 +379,7 @@ mod tests {
         f.put("src/main.rs", "");
         assert_reply!(read_all(&f, "src/confg.rs"), Err(NotFound, "did you mean `src/config.rs`?"));
         assert_reply!(read_all(&f, "src/entirely_else"), Err(NotFound, "`src` contains `config.rs`, `main.rs`"));
-        assert_reply!(read_all(&f, "scr/a/b"), Err(NotFound, "only `.` of its path exists, which contains `src`"));
+        assert_reply!(read_all(&f, "scr/a/b"), Err(NotFound, "of its path, only `.` exists; it contains `src`"));
         assert_reply!(read_all(&f, "src/main.rs/x"), Err(NotFound));
     }
 

@@ -93,7 +93,7 @@ fn errors_show_names_in_this_form() {
     let f = with_names();
     let read = |path: &str| f.handlers.read_file(read_file::Args { path: path.into(), offset: 1, limit: 1 }, &f.call());
     assert_reply!(read(r"a\x0ac.txt"), Err(NotFound, r"did you mean `a\x0ab.txt`?"));
-    assert_reply!(read(r"d\xff"), Err(Failed, r"`d\xff` is a directory, which contains `e\x1b.txt`"));
+    assert_reply!(read(r"d\xff"), Err(Failed, r"`d\xff` is a directory; it contains `e\x1b.txt`"));
     assert_reply!(read(r"d\xff/f\x1b.txt"), Err(NotFound, r"did you mean `d\xff/e\x1b.txt`?"));
     assert_reply!(read(r"absent\x0a"), Err(NotFound, r"`absent\x0a` does not exist"));
     assert_reply!(read(r"a\x00b"), Err(Failed, r"failed to read `a\x00b`"));

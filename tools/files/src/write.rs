@@ -22,7 +22,7 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let log = call.state::<AccessLog>();
     let lock = task.write_lock(handlers, call);
     let guard = lock.lock();
-    let old = open::existing(&task, &path)?;
+    let old = open::writable_metadata(&task, &path)?;
     let old_version = old.map(|old| old.version);
     if let Some(version) = old_version.filter(|version| !version.is_empty()) {
         check_knowledge(log.knowledge(&path, version), &shown, "overwrite")?;

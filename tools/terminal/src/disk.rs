@@ -1,25 +1,26 @@
-//! Whether a disk is almost full.
+//! Detects that a disk is almost full.
 
 use std::path::Path;
 
-/// Below this part of the file system, in percent, or below this number of bytes, the space is reported.
+/// Less free space than this percentage of the file system is reported.
 const MIN_PERCENT: u64 = 5;
+/// Less free space than this number of bytes is reported.
 const MIN_BYTES: u64 = 1_000_000_000;
 
 /// The space of a file system in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DiskSpace {
     pub(crate) total: u64,
-    /// What the user can use.
+    /// The space that the user can use.
     pub(crate) free: u64,
 }
 
 /// Returns the space of the file system of a directory, or `None` if it is unknown.
 #[cfg(unix)]
 pub(crate) fn space(directory: &Path) -> Option<DiskSpace> {
-    let found = rustix::fs::statvfs(directory).ok()?;
-    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
-    Some(DiskSpace { total: bytes(found.f_blocks), free: bytes(found.f_bavail) })
+    let stat = rustix::fs::statvfs(directory).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
+    Some(DiskSpace { total: bytes(stat.f_blocks), free: bytes(stat.f_bavail) })
 }
 
 /// Returns the space of the file system of a directory: unknown on this system.
@@ -31,7 +32,7 @@ pub(crate) fn space(_: &Path) -> Option<DiskSpace> {
 impl DiskSpace {
     /// Returns a note if little space is left.
     pub(crate) fn note(self) -> Option<String> {
-        // Without blocks, it is not a file system on a disk.
+        // A file system without blocks is not on a disk.
         let is_low = self.total > 0 && (self.free < MIN_BYTES || self.free < self.total / 100 * MIN_PERCENT);
         is_low.then(|| {
             let percent = self.free.saturating_mul(100) / self.total;

@@ -9,7 +9,7 @@ pub(super) struct EscapeFilter {
     after_return: bool,
 }
 
-/// The position within an escape sequence (ECMA-48).
+/// The state of the parser of escape sequences (ECMA-48).
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum State {
     #[default]
@@ -21,7 +21,7 @@ enum State {
     /// After ESC and `]`, `P`, `X`, `^` or `_`, up to BEL or ESC `\`. A newline ends the string, too: otherwise one stray byte could
     /// hide the rest of the output.
     String,
-    /// After ESC within such a string.
+    /// After ESC within a string.
     StringEscape,
 }
 
@@ -29,7 +29,7 @@ impl EscapeFilter {
     /// Returns the character to show for `c`, if any. A carriage return becomes a newline, so that each state of a progress display
     /// is a line.
     pub(super) fn filter(&mut self, c: char) -> Option<char> {
-        let (next, shown) = match (self.state, c) {
+        let (next, output) = match (self.state, c) {
             (State::String, '\u{1b}') => (State::StringEscape, None),
             (State::StringEscape, '\\') | (State::String, '\u{7}') => (State::Text, None),
             (_, '\n') => (State::Text, Some(c)),
@@ -43,7 +43,7 @@ impl EscapeFilter {
             (_, _) => (State::Text, (!c.is_control()).then_some(c)),
         };
         self.state = next;
-        match shown {
+        match output {
             Some('\n') if std::mem::take(&mut self.after_return) => None,
             Some('\r') => {
                 self.after_return = true;
@@ -51,7 +51,7 @@ impl EscapeFilter {
             }
             Some(_) => {
                 self.after_return = false;
-                shown
+                output
             }
             None => None,
         }

@@ -1,10 +1,10 @@
-//! What the host gets to know about background processes.
+//! The events of background processes that the host receives.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// News about a background process, for the model: see [`TerminalHandlers::on_event`](crate::TerminalHandlers::on_event).
+/// An event of a background process, for the model: see [`TerminalHandlers::on_event`](crate::TerminalHandlers::on_event).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessEvent {
@@ -22,7 +22,7 @@ pub struct ProcessEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProcessEventKind {
-    /// It has ended. Reported if the call has `notify_on_complete`.
+    /// The process has ended. Reported if the call has `notify_on_complete`.
     Ended {
         /// The exit code, or `None` if a signal has ended it.
         exit_code: Option<i32>,
@@ -36,7 +36,7 @@ pub enum ProcessEventKind {
         /// The line.
         line: String,
     },
-    /// Lines that match are no longer reported, because they were too many in a short time.
+    /// Matching lines are no longer reported, because there were too many in a short time.
     Muted,
 }
 
@@ -55,12 +55,12 @@ impl fmt::Display for ProcessEvent {
     }
 }
 
-/// The host's function for events.
+/// The function of the host that receives events.
 #[derive(Clone)]
 pub(crate) struct EventSink(pub(crate) Arc<dyn Fn(&ProcessEvent) + Send + Sync>);
 
 impl EventSink {
-    /// Passes an event on. A panic of the host's function is ignored: it must not end the reading of output.
+    /// Sends an event to the host. A panic in the function of the host is ignored, because it must not stop the reading of output.
     pub(crate) fn send(&self, event: &ProcessEvent) {
         let _ = catch_unwind(AssertUnwindSafe(|| (self.0)(event)));
     }

@@ -1,4 +1,4 @@
-//! Commands in the foreground: the call waits until they end.
+//! Runs foreground commands: the call waits until the command ends.
 
 use std::mem;
 use std::path::Path;
@@ -12,13 +12,14 @@ use toolc_environment::{Environment, Launch, Output, Program, Sink};
 
 use crate::background::SIZE;
 use crate::place::{self, Place, Variables};
-use crate::shell_state::{Record, Recorded};
+use crate::shell_state::{RecordFile, RecordedState};
 use crate::signals::signal_of;
 use crate::transcript::{Captured, Transcript};
-use crate::{TerminalHandlers, failed_start, joined};
+use crate::{TerminalHandlers, failed_start, join_notes};
 
-/// The time limit of a command, and the largest one, in seconds.
+/// The default time limit of a command, in seconds.
 const TIMEOUT: u64 = 180;
+/// The maximum time limit of a command, in seconds.
 const MAX_TIMEOUT: u64 = 600;
 
 /// The transcript of a running command.
@@ -38,7 +39,7 @@ impl SharedTranscript {
     }
 }
 
-/// Whether the last result has said that the disk is almost full.
+/// Whether the last result had a note that the disk is almost full.
 #[derive(Debug, Default)]
 struct DiskWarning(Mutex<bool>);
 
@@ -55,10 +56,10 @@ impl TerminalHandlers {
         let environment = self.environments.of(call)?;
         let place = self.place(&*environment, args.workdir.as_deref(), call)?;
         let variables = environment.variables().map_err(|error| failed_start(&error))?;
-        let record = if cfg!(unix) { Record::new(&*environment).ok() } else { None };
-        let prefix = record.as_ref().map_or_else(String::new, Record::prefix);
+        let record = if cfg!(unix) { RecordFile::new(&*environment).ok() } else { None };
+        let prefix = record.as_ref().map_or_else(String::new, RecordFile::prefix);
         let line = format!("{prefix}{}", args.command);
-        // Some shells show the line in errors about it.
+        // Some shells repeat the line in their error messages.
         let without_prefix = |mut captured: Captured| {
             if !prefix.is_empty() && captured.text.contains(&prefix) {
                 captured.text = captured.text.replace(&prefix, "");
@@ -73,21 +74,21 @@ impl TerminalHandlers {
         };
         let mut launch = Launch::new(Program::Shell(line), output);
         launch.directory = Some(place.directory.clone());
-        launch.variables = place::variables(&self.inherited(call), &variables, &place.state);
+        launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state);
 
         let started = Instant::now();
         let running = environment.start(launch).map_err(|error| failed_start(&error))?;
         let deadline = started + Duration::from_secs(seconds);
         let should_stop = || Instant::now() >= deadline || call.is_cancelled();
-        let lost = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
-        let ended = running.wait(&should_stop).map_err(lost)?;
+        let unknown_status = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
+        let ended = running.wait(&should_stop).map_err(unknown_status)?;
         let outcome = match ended {
             Some(outcome) => outcome,
-            None => running.end().map_err(lost)?,
+            None => running.end().map_err(unknown_status)?,
         };
         let timed_out = ended.is_none();
-        let (output, stored) = shown(&without_prefix(stdout.take()), "output", call);
-        let (error_output, error_stored) = shown(&without_prefix(stderr.take()), "standard error", call);
+        let (output, stored) = shorten_output(&without_prefix(stdout.take()), "output", call);
+        let (error_output, error_stored) = shorten_output(&without_prefix(stderr.take()), "standard error", call);
         let returns = Returns {
             output,
             stderr: args.separate_output.then_some(error_output),
@@ -101,9 +102,9 @@ impl TerminalHandlers {
             note: None,
         };
         running.release();
-        let recorded = record.and_then(Record::read);
+        let recorded = record.and_then(RecordFile::read);
         let (directory, not_kept) =
-            self.keep(recorded, &variables, &place, &*environment, args.workdir.is_some(), call);
+            self.keep_state(recorded, &variables, &place, &*environment, args.workdir.is_some(), call);
         if timed_out && call.is_cancelled() {
             return Err(ToolError::with_kind(
                 ErrorKind::Cancelled,
@@ -121,35 +122,38 @@ impl TerminalHandlers {
         } else {
             None
         };
-        // Other environments have other disks.
-        let is_here = environment.temporary_folder().is_some();
-        let disk =
-            if is_here { self.disk_warning(directory.as_deref().unwrap_or(&place.directory), call) } else { None };
+        // Only environments on this machine use its disk.
+        let is_on_this_machine = environment.temporary_folder().is_some();
+        let disk = if is_on_this_machine {
+            self.disk_warning(directory.as_deref().unwrap_or(&place.directory), call)
+        } else {
+            None
+        };
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(Returns {
             directory,
-            note: joined([place.note, how_it_ended, stored, error_stored, not_kept, disk]),
+            note: join_notes([place.note, how_it_ended, stored, error_stored, not_kept, disk]),
             ..returns
         })
     }
 
-    /// Keeps the state of the shell for the next command. Returns the directory if it has changed, and a note if not everything can
-    /// be kept.
-    fn keep(
+    /// Keeps the state of the shell for the next command. Returns the directory if it has changed, and a note if variables could not be
+    /// kept.
+    fn keep_state(
         &self,
-        recorded: Option<Recorded>,
+        recorded: Option<RecordedState>,
         variables: &Variables,
         place: &Place,
         environment: &dyn Environment,
-        is_elsewhere: bool,
+        is_other_directory: bool,
         call: &Call<'_>,
     ) -> (Option<std::path::PathBuf>, Option<String>) {
         let Some(recorded) = recorded else { return (None, None) };
         let inherited = self.inherited(call);
-        let usual = place::usual_variables(&inherited, variables);
-        let (mut state, note) = recorded.state(&place.state, usual, |name, value| inherited.passes(name, value));
+        let base = place::base_variables(&inherited, variables);
+        let (mut state, note) = recorded.state(&place.state, base, |name, value| inherited.passes(name, value));
         let mut changed = None;
-        if is_elsewhere {
+        if is_other_directory {
             state.directory.clone_from(&place.state.directory);
         } else if state.directory.as_deref().is_some_and(|directory| !is_same(environment, directory, &place.directory))
         {
@@ -163,7 +167,7 @@ impl TerminalHandlers {
         (changed, note)
     }
 
-    /// Returns a note if the disk is almost full, once until it is not.
+    /// Returns a note if the disk is almost full, unless the last result already had the note.
     fn disk_warning(&self, directory: &Path, call: &Call<'_>) -> Option<String> {
         let note = (self.disk_space)(directory).and_then(crate::disk::DiskSpace::note);
         let warning = call.state::<DiskWarning>();
@@ -172,22 +176,22 @@ impl TerminalHandlers {
     }
 }
 
-/// Returns what the result has of an output, and a note that says where all of it is, if the host stores it.
-fn shown(captured: &Captured, what: &str, call: &Call<'_>) -> (String, Option<String>) {
+/// Returns the output for the result, and if it was shortened, a note where the host has stored the full output.
+fn shorten_output(captured: &Captured, what: &str, call: &Call<'_>) -> (String, Option<String>) {
     if !captured.is_long() {
         return (captured.text.clone(), None);
     }
     let note = call.store_text(&captured.text).map(|stored| match stored {
         Ok(stored) => {
             let (name, reader, chars) = (stored.name, stored.reader, captured.chars());
-            format!("the whole {what} ({chars} characters) is in {name}: read parts of it with `{reader}`")
+            format!("the full {what} ({chars} characters) is in {name}: read parts of it with `{reader}`")
         }
         Err(error) => format!("the rest of the {what} is lost: {error}"),
     });
     (captured.shortened(), note)
 }
 
-/// Returns whether two paths name the same directory: a shell reports a path without symbolic links.
+/// Returns whether two paths name the same directory. A shell reports a path without symbolic links.
 fn is_same(environment: &dyn Environment, a: &Path, b: &Path) -> bool {
     a == b || environment.files().resolve(b).is_ok_and(|b| a == b)
 }

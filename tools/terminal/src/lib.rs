@@ -3,9 +3,9 @@
 //!
 //! - [`place`] decides where a command starts, and with which variables.
 //! - [`foreground`] runs a command to its end. [`shell_state`] records the directory and the variables for the next one.
-//! - [`start`] starts a command in the [`background`], [`process`] looks after it, and [`typed`] judges what is typed into it.
+//! - [`start`] starts a command in the [`background`], [`process`] handles the calls about it, and [`typed`] gets approval of its input.
 //!
-//! Whether a command may run is not decided here: the host decides that.
+//! The host decides whether a command may run.
 
 mod background;
 mod disk;
@@ -68,14 +68,14 @@ impl TerminalHandlers {
         }
     }
 
-    /// Replaces the environments in which tasks act. By default, all act on this machine.
+    /// Replaces the environments in which tasks act. By default, all tasks act on this machine.
     #[must_use]
     pub fn environments(mut self, environments: Environments) -> Self {
         self.environments = environments;
         self
     }
 
-    /// Passes the environment variable `name` on to commands, although its name looks like that of a credential. For example,
+    /// Passes the environment variable `name` to commands, even if its name looks like the name of a credential. For example,
     /// `SSH_AUTH_SOCK` allows git to push. The case of `name` is ignored.
     #[must_use]
     pub fn pass_env(mut self, name: impl Into<String>) -> Self {
@@ -83,18 +83,18 @@ impl TerminalHandlers {
         self
     }
 
-    /// Calls `on_event` with news about background processes that the model has asked for: the parameters `notify_on_complete` and
-    /// `watch_patterns`. The host passes them on to the model, for example with the user's next message.
+    /// Calls `on_event` with the events of background processes that the model has requested with `notify_on_complete` and
+    /// `watch_patterns`. The host passes the events to the model, for example with the user's next message.
     ///
-    /// It is called on the threads that read output, so it must not wait. A panic is ignored.
+    /// The function is called on the threads that read output, so it must not block. A panic in it is ignored.
     #[must_use]
     pub fn on_event(mut self, on_event: impl Fn(&ProcessEvent) + Send + Sync + 'static) -> Self {
         self.on_event = Some(EventSink(Arc::new(on_event)));
         self
     }
 
-    /// Lets background processes run on when their task ends. They end when these handlers are dropped, at the latest when this process
-    /// ends. By default, they end with their task.
+    /// Keeps background processes running when their task ends. They end when these handlers are dropped, or when this process ends. By
+    /// default, background processes end with their task.
     #[must_use]
     pub fn keep_after_task(mut self) -> Self {
         self.processes = Arc::new(HostProcesses::new(true));
@@ -124,7 +124,7 @@ impl TerminalTools for TerminalHandlers {
     }
 
     fn process(&self, args: process_tool::Args, call: &Call<'_>) -> Result<process_tool::Returns, ToolError> {
-        self.look_after(&args, call)
+        self.run_process_action(&args, call)
     }
 }
 
@@ -143,16 +143,16 @@ fn conflict(text: &str) -> ToolError {
 
 fn failed_start(error: &io::Error) -> ToolError {
     let advice = match error.kind() {
-        io::ErrorKind::ArgumentListTooLong => "put long input into a file and name that",
+        io::ErrorKind::ArgumentListTooLong => "put long input into a file, and pass the name of the file",
         io::ErrorKind::InvalidInput => "remove the NUL characters",
-        io::ErrorKind::Unsupported => "do without it",
+        io::ErrorKind::Unsupported => "do without this feature",
         _ => "the host may be out of resources: try again later",
     };
     ToolError::new(format!("failed to start the shell: {error}; {advice}"))
 }
 
-/// Joins notes.
-fn joined<const N: usize>(notes: [Option<String>; N]) -> Option<String> {
+/// Joins the notes of a result.
+fn join_notes<const N: usize>(notes: [Option<String>; N]) -> Option<String> {
     let notes: Vec<String> = notes.into_iter().flatten().collect();
     (!notes.is_empty()).then(|| notes.join("; "))
 }

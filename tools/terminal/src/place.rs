@@ -1,4 +1,4 @@
-//! Where a command starts: its directory and its variables.
+//! Determines the directory and the variables of a command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use toolc_workspace::{ChildVariables, Workspace};
 
 use crate::TerminalHandlers;
 
-/// The place of a command.
+/// The directory and the shell state of a command.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) directory: PathBuf,
     pub(crate) state: Arc<ShellState>,
-    /// What the model has to know.
+    /// A note for the model.
     pub(crate) note: Option<String>,
 }
 
@@ -25,10 +25,10 @@ pub(crate) struct Place {
 pub(crate) type Variables = Vec<(OsString, OsString)>;
 
 /// Variables that are set for every command.
-const SET: &[(&str, &str)] = &[
+const FIXED: &[(&str, &str)] = &[
     // git would ask for credentials on the terminal, and no user can answer.
     ("GIT_TERMINAL_PROMPT", "0"),
-    // A pager would run commands that are typed into it, and the judge does not know which programs start a pager.
+    // Pagers can run commands that are typed into them, and it is unknown which programs start a pager.
     ("LESSSECURE", "1"),
     ("SYSTEMD_PAGERSECURE", "1"),
 ];
@@ -78,12 +78,12 @@ impl TerminalHandlers {
         Ok(Place { directory, state: Arc::new(state), note: Some(note) })
     }
 
-    /// Returns the workspace of an environment: that of these handlers on this machine.
+    /// Returns the workspace of an environment. On this machine, it is the workspace of these handlers.
     fn workspace_of(&self, environment: &dyn Environment) -> Result<Workspace, ToolError> {
         if environment.name() == Local::NAME {
             return Ok(self.workspace.clone());
         }
-        let failed = |error| ToolError::new(format!("failed to look into the environment: {error}; nothing was run"));
+        let failed = |error| ToolError::new(format!("failed to read the environment: {error}; nothing was run"));
         let home = environment.files().places().map_err(failed)?.home;
         Ok(Workspace::of_environment(environment.directory().to_owned(), home))
     }
@@ -94,31 +94,31 @@ impl TerminalHandlers {
     }
 }
 
-/// Returns the variables that differ from those of the environment, `own`.
-pub(crate) fn variables(
+/// Returns the changes of a command to the variables of its environment.
+pub(crate) fn command_variables(
     inherited: &ChildVariables,
-    own: &Variables,
+    environment_variables: &Variables,
     state: &ShellState,
 ) -> Vec<(OsString, Option<OsString>)> {
-    let removed = inherited.removed(own).map(|name| (name.clone(), None));
-    let set = set(inherited).map(|(name, value)| (name, Some(value)));
+    let removed = inherited.removed(environment_variables).map(|name| (name.clone(), None));
+    let fixed = fixed_variables(inherited).map(|(name, value)| (name, Some(value)));
     let kept = state.variables.iter().map(|(name, value)| (name.into(), value.as_ref().map(OsString::from)));
-    removed.chain(set).chain(kept).collect()
+    removed.chain(fixed).chain(kept).collect()
 }
 
-/// Returns the variables of a command without state.
-pub(crate) fn usual_variables(
+/// Returns the variables of a command whose shell state is empty.
+pub(crate) fn base_variables(
     inherited: &ChildVariables,
-    own: &Variables,
+    environment_variables: &Variables,
 ) -> impl Iterator<Item = (OsString, OsString)> {
-    let passed = own.iter().filter(|(name, value)| !inherited.removes(name, value)).cloned();
-    passed.chain(set(inherited))
+    let passed = environment_variables.iter().filter(|(name, value)| !inherited.removes(name, value)).cloned();
+    passed.chain(fixed_variables(inherited))
 }
 
-/// Returns the variables that are set for every command, here and by the host.
-fn set(inherited: &ChildVariables) -> impl Iterator<Item = (OsString, OsString)> {
+/// Returns the variables that this crate and the host set for every command.
+fn fixed_variables(inherited: &ChildVariables) -> impl Iterator<Item = (OsString, OsString)> {
     let by_host = inherited.all_set().map(|(name, value)| (name.clone(), value.clone()));
-    SET.iter().map(|(name, value)| (name.into(), value.into())).chain(by_host)
+    FIXED.iter().map(|(name, value)| (name.into(), value.into())).chain(by_host)
 }
 
 /// Checks that a directory is still the folder that was judged: while a person decided, a link can have taken its place.

@@ -1,4 +1,4 @@
-//! The tool `process`: looks after the processes in the background of a task.
+//! The tool `process`: lists, reads, writes to, waits for and ends the background processes of a task.
 
 use std::io;
 use std::sync::PoisonError;
@@ -11,16 +11,16 @@ use toolc_environment::EndReason;
 
 use crate::TerminalHandlers;
 use crate::background::processes::TaskProcesses;
-use crate::background::{Background, Look};
+use crate::background::{Background, Snapshot};
 use crate::signals::signal_of;
 use crate::transcript::Transcript;
 
-/// The longest time to wait in one call, in seconds.
+/// The maximum time to wait in one call, in seconds.
 const MAX_WAIT: u64 = 600;
 /// The maximum number of characters of a command line in a list.
 const MAX_COMMAND: usize = 200;
 
-const NOTHING: Returns = Returns {
+const EMPTY: Returns = Returns {
     processes: None,
     process: None,
     output: None,
@@ -35,17 +35,17 @@ const NOTHING: Returns = Returns {
 
 impl TerminalHandlers {
     #[expect(clippy::unused_self, reason = "it belongs to the handlers")]
-    pub(crate) fn look_after(&self, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+    pub(crate) fn run_process_action(&self, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
         let processes = call.state::<TaskProcesses>();
         if args.action == Action::List {
             let all = processes.all().iter().map(|process| describe(process)).collect();
-            return Ok(Returns { processes: Some(all), ..NOTHING });
+            return Ok(Returns { processes: Some(all), ..EMPTY });
         }
         let Some(id) = &args.session_id else {
             let text = format!("`session_id` is required for `{}`", args.action.as_str());
             return Err(ToolError::with_kind(ErrorKind::InvalidArguments, text));
         };
-        let Some(process) = processes.find(id) else { return Err(unknown(id, &processes)) };
+        let Some(process) = processes.find(id) else { return Err(unknown_process(id, &processes)) };
         match args.action {
             Action::List | Action::Poll => Ok(poll(&process)),
             Action::Log => log(&process, args),
@@ -55,14 +55,14 @@ impl TerminalHandlers {
                 Ok(poll(&process))
             }
             Action::Write => write(&process, args, "", call),
-            // A terminal sends a return for the key Enter.
+            // On a terminal, the key Enter sends a carriage return.
             Action::Submit => write(&process, args, process.line_end(), call),
             Action::Close => close(&process, call),
         }
     }
 }
 
-fn unknown(id: &str, processes: &TaskProcesses) -> ToolError {
+fn unknown_process(id: &str, processes: &TaskProcesses) -> ToolError {
     let known: Vec<String> = processes.all().iter().map(|process| process.id.clone()).collect();
     let text = if known.is_empty() {
         format!("unknown process `{id}`: no process was started in the background of this task")
@@ -95,10 +95,10 @@ fn count(number: usize) -> i64 {
 }
 
 fn poll(process: &Background) -> Returns {
-    // First the status: an ended process prints nothing more.
+    // The status is read first: if the process has ended, the output is complete.
     let described = describe(process);
-    let Look { new, screen, is_drawn, matches, is_muted } = process.look();
-    let note = "watched lines were too many in a short time: they are no longer reported";
+    let Snapshot { new, screen, is_drawn, matches, is_muted } = process.snapshot();
+    let note = "there were too many matching lines in a short time: they are no longer reported";
     Returns {
         process: Some(described),
         output: (!is_drawn).then(|| Transcript::shorten(&new.text)),
@@ -106,7 +106,7 @@ fn poll(process: &Background) -> Returns {
         dropped_chars: (new.dropped_chars > 0).then(|| count(new.dropped_chars)),
         matches: (!matches.is_empty()).then_some(matches),
         note: is_muted.then(|| note.to_owned()),
-        ..NOTHING
+        ..EMPTY
     }
 }
 
@@ -125,7 +125,7 @@ fn log(process: &Background, args: &Args) -> Result<Returns, ToolError> {
         first_line: Some(count(page.first_line)),
         total_lines: Some(count(page.total_lines)),
         dropped_chars: (page.dropped_chars > 0).then(|| count(page.dropped_chars)),
-        ..NOTHING
+        ..EMPTY
     })
 }
 
@@ -134,7 +134,7 @@ fn wait(process: &Background, args: &Args, call: &Call<'_>) -> Result<Returns, T
     let deadline = Instant::now() + Duration::from_secs(seconds);
     process.wait(&|| Instant::now() >= deadline || call.is_cancelled());
     if process.outcome().is_none() && call.is_cancelled() {
-        let text = "the call was cancelled while it waited: the process still runs";
+        let text = "the call was cancelled: the process still runs";
         return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
     }
     let mut returns = poll(process);
@@ -142,7 +142,7 @@ fn wait(process: &Background, args: &Args, call: &Call<'_>) -> Result<Returns, T
     returns.timed_out = Some(still_runs);
     if still_runs {
         let note = format!("the process still runs after {seconds} s");
-        returns.note = crate::joined([Some(note), returns.note]);
+        returns.note = crate::join_notes([Some(note), returns.note]);
     }
     Ok(returns)
 }
@@ -157,19 +157,19 @@ fn write(process: &Background, args: &Args, end: &str, call: &Call<'_>) -> Resul
     let mut typed = process.typed.lock().unwrap_or_else(PoisonError::into_inner);
     let mut next = typed.clone();
     next.add(&data, call)?;
-    process.write(data.as_bytes()).map_err(|error| not_written(&error))?;
+    process.write(data.as_bytes()).map_err(|error| write_error(&error))?;
     *typed = next;
     drop(typed);
-    Ok(Returns { process: Some(describe(process)), ..NOTHING })
+    Ok(Returns { process: Some(describe(process)), ..EMPTY })
 }
 
 fn close(process: &Background, call: &Call<'_>) -> Result<Returns, ToolError> {
     check_running(process)?;
     let mut typed = process.typed.lock().unwrap_or_else(PoisonError::into_inner);
     typed.end(call)?;
-    process.close_input().map_err(|error| not_written(&error))?;
+    process.close_input().map_err(|error| write_error(&error))?;
     drop(typed);
-    Ok(Returns { process: Some(describe(process)), ..NOTHING })
+    Ok(Returns { process: Some(describe(process)), ..EMPTY })
 }
 
 fn check_running(process: &Background) -> Result<(), ToolError> {
@@ -179,9 +179,9 @@ fn check_running(process: &Background) -> Result<(), ToolError> {
     Err(ToolError::new(format!("the process `{}` has ended: nothing was written", process.id)))
 }
 
-fn not_written(error: &io::Error) -> ToolError {
+fn write_error(error: &io::Error) -> ToolError {
     let advice = match error.kind() {
-        io::ErrorKind::WouldBlock => ". Nothing was written: wait until it reads",
+        io::ErrorKind::WouldBlock => ". Nothing was written: wait until the process reads its input",
         _ => "",
     };
     ToolError::new(format!("failed to write: {error}{advice}"))

@@ -1,7 +1,7 @@
-//! The state of the shell that lasts from one command to the next: the directory and the exported variables.
+//! The shell state that is kept between commands: the directory and the exported variables.
 //!
-//! No shell is kept. When the shell of a command exits, it writes its state to a private file of the environment (a trap on `EXIT`), and
-//! the next shell starts with that. A shell that ends in another way, such as by `exec` or a signal, leaves the state as it was.
+//! No shell is kept running. When the shell of a command exits, a trap on `EXIT` writes its state to a private file of the environment,
+//! and the next shell starts with this state. A shell that ends in another way, such as by `exec` or a signal, does not change the state.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -18,19 +18,20 @@ use tempfile::NamedTempFile;
 use toolc::approval::ShellState;
 use toolc_environment::{Environment, Exit, Launch, Output, Program, Sink};
 
-/// The maximum size of what a shell writes. The environment of a process may be larger than what is kept of it.
+/// The maximum size of a recorded state. Larger environments of processes are possible, but not kept.
 const MAX_RECORD: usize = 4 << 20;
-/// The beginning of the names of the files.
+/// The prefix of the names of the files.
 const PREFIX: &str = "toolc-shell-";
-/// The age at which a file belongs to no running command: their time limit is shorter.
+/// The age after which a file was left by a killed process: the time limit of commands is shorter.
 const STALE: Duration = Duration::from_hours(1);
-/// The limits of the variables that are kept.
+/// The maximum number of kept variables.
 const MAX_VARIABLES: usize = 200;
+/// The maximum size of all kept variables.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Variables that are not kept, because they make programs load code or run others, or because the shell or the host sets them. A
-/// star stands for any part of the name.
-const NOT_KEPT: &[&str] = &[
+/// Variables that are not kept, because they make programs load code or run other programs, or because the shell or the host sets them.
+/// A star matches any part of the name.
+const NEVER_KEPT: &[&str] = &[
     "AWS_PAGER",
     "BASHOPTS",
     "BASH_*",
@@ -117,70 +118,70 @@ const NOT_KEPT: &[&str] = &[
     "npm_config_*",
 ];
 
-/// The time limit for reading what a shell has recorded in another place.
+/// The time limit for reading a state that was recorded on another machine.
 const READ_LIMIT: Duration = Duration::from_secs(30);
-/// Prints a file, and removes it.
+/// A script that prints a file and removes it.
 const TAKE: &str = r#"[ -f "$1" ] && cat -- "$1" && rm -f -- "$1""#;
 
 /// The file in which a shell records its state.
 #[derive(Debug)]
-pub(crate) enum Record<'e> {
-    /// On this machine.
-    Here(NamedTempFile),
-    /// In an environment that shares no folder with this machine. The shell makes the file.
-    There(&'e dyn Environment, PathBuf),
+pub(crate) enum RecordFile<'e> {
+    /// A file on this machine.
+    Local(NamedTempFile),
+    /// A file in an environment that shares no folder with this machine. The shell creates the file.
+    Remote(&'e dyn Environment, PathBuf),
 }
 
-/// What a shell has recorded.
+/// The state that a shell has recorded.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedState {
     pub(crate) directory: PathBuf,
     /// All exported variables, or `None` if they are unknown or too many.
     pub(crate) variables: Option<BTreeMap<OsString, OsString>>,
 }
 
-impl<'e> Record<'e> {
-    /// Chooses a file for temporary files of an environment, for its user only.
+impl<'e> RecordFile<'e> {
+    /// Creates a temporary file in an environment that only its user can read, or chooses its name.
     pub(crate) fn new(environment: &'e dyn Environment) -> io::Result<Self> {
         static REMOVED: Once = Once::new();
         let Some(folder) = environment.temporary_folder() else {
             let random = || RandomState::new().build_hasher().finish();
             let name = format!("{PREFIX}{:016x}{:016x}", random(), random());
-            return Ok(Self::There(environment, environment.files().places()?.temporary.join(name)));
+            return Ok(Self::Remote(environment, environment.files().places()?.temporary.join(name)));
         };
         REMOVED.call_once(|| remove_stale(&env::temp_dir()));
-        tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).map(Self::Here)
+        tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder).map(Self::Local)
     }
 
-    /// Returns what comes before a command line, on the same line, so that the shell records its state.
+    /// Returns the prefix of a command line that makes the shell record its state.
     pub(crate) fn prefix(&self) -> String {
         let (before, path) = match self {
-            Self::Here(file) => ("", file.path()),
-            Self::There(_, path) => ("umask 077; ", &**path),
+            Self::Local(file) => ("", file.path()),
+            Self::Remote(_, path) => ("umask 077; ", &**path),
         };
         let path = quote(&path.to_string_lossy());
-        // `command` skips functions of the line, and -p its search path. `set +x` comes first, so that the rest is not traced.
+        // `command` ignores functions that the line defines, and `-p` ignores its search path. `set +x` comes first, so that the rest is not traced.
         let record = format!(
             "{{ set +x; }} 2> /dev/null; {before}{{ command pwd -P && command printf '\\0' && command -p env -0; }} >> {path} 2> /dev/null"
         );
-        // On one line, so that the shell counts lines from the first one of the command.
+        // The prefix has no line break, so that line numbers in errors of the shell are correct.
         format!("trap {} EXIT; ", quote(&record))
     }
 
-    /// Reads what the shell has recorded. `None` if it has not exited by itself.
-    pub(crate) fn read(self) -> Option<Recorded> {
+    /// Reads the recorded state. Returns `None` if the shell has not exited by itself.
+    pub(crate) fn read(self) -> Option<RecordedState> {
         let bytes = match self {
-            Self::Here(file) => {
-                // The open file: the line may have put another one in its place.
+            Self::Local(file) => {
+                // Reads the open file, because the command may have replaced the path.
                 let mut file: File = file.as_file().try_clone().ok()?;
                 file.rewind().ok()?;
                 let mut bytes = Vec::new();
                 file.take(MAX_RECORD as u64).read_to_end(&mut bytes).ok()?;
                 bytes
             }
-            Self::There(environment, path) => take(environment, path)?,
+            Self::Remote(environment, path) => take(environment, path)?,
         };
-        Recorded::parse(&bytes)
+        RecordedState::parse(&bytes)
     }
 }
 
@@ -190,7 +191,7 @@ fn take(environment: &dyn Environment, path: PathBuf) -> Option<Vec<u8>> {
     let words = ["-c", TAKE, "sh"].map(OsString::from).into_iter().chain([path.into_os_string()]);
     let output = Output::Apart { stdout: Box::new(bytes.clone()), stderr: Box::new(Bytes::default()) };
     let mut launch = Launch::new(Program::Command("sh".into(), words.collect()), output);
-    // That of the environment may have been removed.
+    // The directory of the environment may have been removed.
     launch.directory = Some("/".into());
     let running = environment.start(launch).ok()?;
     let started = Instant::now();
@@ -199,7 +200,7 @@ fn take(environment: &dyn Environment, path: PathBuf) -> Option<Vec<u8>> {
     (outcome.exit == Exit::Code(0)).then_some(bytes)
 }
 
-/// Bytes of a limited number.
+/// Collects bytes up to a limit.
 #[derive(Debug, Default, Clone)]
 struct Bytes(Arc<Mutex<Vec<u8>>>);
 
@@ -211,7 +212,7 @@ impl Sink for Bytes {
     }
 }
 
-impl Recorded {
+impl RecordedState {
     fn parse(bytes: &[u8]) -> Option<Self> {
         let mut entries = bytes.split(|byte| *byte == 0);
         let directory = entries.next()?.strip_suffix(b"\n")?;
@@ -220,18 +221,18 @@ impl Recorded {
             return None;
         }
         let mut rest: Vec<&[u8]> = entries.collect();
-        // Each entry ends with a zero. Without the last one, the record is incomplete.
+        // Each entry ends with a zero byte. If the last one is missing, the record is incomplete.
         let is_complete = rest.pop().is_some_and(<[u8]>::is_empty) && !rest.is_empty();
         let variable = |entry: &&[u8]| {
-            let at = entry.iter().position(|byte| *byte == b'=')?;
-            Some((os_string(&entry[..at]), os_string(&entry[at + 1..])))
+            let equals = entry.iter().position(|byte| *byte == b'=')?;
+            Some((os_string(&entry[..equals]), os_string(&entry[equals + 1..])))
         };
         let variables = (is_complete && bytes.len() < MAX_RECORD).then(|| rest.iter().filter_map(variable).collect());
         Some(Self { directory, variables })
     }
 
-    /// Returns the state for the next command, and a note if not all of it can be kept. `environment` is what a command has without
-    /// state, and `may_keep` decides about single variables.
+    /// Returns the state for the next command, and a note if variables cannot be kept. `environment` has the variables of a command with an
+    /// empty state, and `may_keep` decides about single variables.
     pub(crate) fn state(
         self,
         before: &ShellState,
@@ -243,7 +244,7 @@ impl Recorded {
             return (ShellState { directory, variables: before.variables.clone() }, None);
         };
         let environment: BTreeMap<OsString, OsString> = environment.collect();
-        let is_kept = |name: &str| is_name(name) && !is_not_kept(name);
+        let is_kept = |name: &str| is_name(name) && !is_never_kept(name);
         let mut variables = Vec::new();
         for (name, value) in &recorded {
             if environment.get(name) == Some(value) {
@@ -271,7 +272,7 @@ impl Recorded {
     }
 }
 
-/// Removes the files of processes that were killed. Those of other users cannot be removed.
+/// Removes files that killed processes have left. Files of other users cannot be removed.
 fn remove_stale(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_stale = || entry.metadata().ok()?.modified().ok()?.elapsed().ok().map(|age| age > STALE);
@@ -281,24 +282,24 @@ fn remove_stale(folder: &Path) {
     }
 }
 
-/// Returns whether a variable is never kept: it is listed, or the command rules ask about any value of it.
-pub(crate) fn is_not_kept(name: &str) -> bool {
+/// Returns whether a variable is never kept: it is listed, or the command rules ask about it.
+pub(crate) fn is_never_kept(name: &str) -> bool {
     let matches = |pattern: &&str| match pattern.split_once('*') {
         Some((start, end)) => name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
         None => name == *pattern,
     };
     let rules = toolc_catalog::commands::rules().rules().iter();
-    NOT_KEPT.iter().any(matches) || rules.flat_map(|rule| rule.conditions.variables).any(matches)
+    NEVER_KEPT.iter().any(matches) || rules.flat_map(|rule| rule.conditions.variables).any(matches)
 }
 
-/// Returns whether a shell can have a variable of this name.
+/// Returns whether this is a valid name of a shell variable.
 fn is_name(name: &str) -> bool {
     let mut letters = name.bytes();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
 }
 
-/// Returns a word for a shell.
+/// Quotes a text as one word of a shell.
 fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -309,7 +310,7 @@ fn os_string(bytes: &[u8]) -> OsString {
     std::ffi::OsStr::from_bytes(bytes).to_owned()
 }
 
-/// Nothing is recorded on this system.
+/// Unused on this system, because nothing is recorded.
 #[cfg(not(unix))]
 fn os_string(bytes: &[u8]) -> OsString {
     String::from_utf8_lossy(bytes).into_owned().into()
@@ -319,8 +320,8 @@ fn os_string(bytes: &[u8]) -> OsString {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Option<Recorded> {
-        Recorded::parse(text.as_bytes())
+    fn parse(text: &str) -> Option<RecordedState> {
+        RecordedState::parse(text.as_bytes())
     }
 
     fn state(recorded: &str, environment: &[(&str, &str)]) -> (Vec<(String, Option<String>)>, Option<String>) {
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_as_far_as_it_is_complete() {
+    fn an_incomplete_record_has_no_variables() {
         for text in ["", "/w", "w\n\0", "\n\0A=b\0"] {
             assert_eq!(parse(text), None, "{text:?}");
         }
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_changed_is_kept() {
+    fn changed_and_removed_variables_are_kept() {
         let set = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
         let (variables, note) =
             state("/w\n\0SAME=1\0NEW=n\0CHANGED=2\0", &[("SAME", "1"), ("CHANGED", "1"), ("GONE", "x"), ("PWD", "/")]);
@@ -367,17 +368,17 @@ mod tests {
     }
 
     #[test]
-    fn what_a_rule_asks_about_is_never_kept() {
+    fn variables_that_a_rule_asks_about_are_never_kept() {
         let rules = toolc_catalog::commands::rules().rules();
         let rule = rules.iter().find(|rule| rule.name == "variable-that-loads-code").expect("a shipped rule");
         assert!(rule.conditions.variables.len() > 30);
         for pattern in rule.conditions.variables.iter().filter(|pattern| !pattern.contains('=')) {
-            assert!(is_not_kept(&pattern.replace('*', "X")), "{pattern}");
+            assert!(is_never_kept(&pattern.replace('*', "X")), "{pattern}");
         }
     }
 
     #[test]
-    fn files_that_were_left_are_removed() {
+    fn stale_files_are_removed() {
         let folder = tempfile::TempDir::new().expect("failed to make a folder");
         let file = |name: &str, age: Duration| {
             let path = folder.path().join(name);

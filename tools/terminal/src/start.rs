@@ -1,4 +1,4 @@
-//! Commands that start in the background.
+//! Starts commands in the background.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
 use crate::place;
 use crate::signals::signal_of;
-use crate::typed::{Installed, Languages, TypedInput};
-use crate::{TerminalHandlers, failed_start, joined};
+use crate::typed::{Languages, SystemPrograms, TypedInput};
+use crate::{TerminalHandlers, failed_start, join_notes};
 
-/// The time for which a call waits for a command that ends at once.
-const AT_ONCE: Duration = Duration::from_millis(200);
+/// How long a call waits for a command that may end immediately.
+const FIRST_WAIT: Duration = Duration::from_millis(200);
 
 impl TerminalHandlers {
     /// Starts a command in the background.
@@ -28,14 +28,14 @@ impl TerminalHandlers {
         let directory = place.directory.to_str().map(str::to_owned);
         let mut launch = Launch::new(Program::Shell(args.command.clone()), Output::None);
         launch.directory = Some(place.directory);
-        launch.variables = place::variables(&self.inherited(call), &variables, &place.state);
+        launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state);
         launch.input = Input::Open;
-        // Before the command starts, which can change where programs are.
-        let installed = Installed::new(&*environment, &variables);
-        let languages = Languages::of(&args.command, &|word| installed.has(word));
-        drop(installed);
+        // Determined before the command starts, because the command can change where programs are found.
+        let system_programs = SystemPrograms::new(&*environment, &variables);
+        let languages = Languages::from_line(&args.command, &|word| system_programs.contains(word));
+        drop(system_programs);
         let typed = TypedInput::new(languages, args.pty, directory);
-        let has_news = args.notify_on_complete || args.watch_patterns.is_some();
+        let wants_events = args.notify_on_complete || args.watch_patterns.is_some();
         let start = Start {
             id: processes.next_id(),
             task: call.task().to_owned(),
@@ -50,11 +50,12 @@ impl TerminalHandlers {
         let process = Background::start(start, environment, slot, self.on_event.clone());
         let process = process.map_err(|error| failed_start(&error))?;
         processes.add(Arc::clone(&process), &self.processes);
-        let deadline = Instant::now() + AT_ONCE;
+        let deadline = Instant::now() + FIRST_WAIT;
         process.wait(&|| Instant::now() >= deadline || call.is_cancelled());
         let (outcome, output) = (process.outcome(), process.first_output());
-        let not_notified = (has_news && self.on_event.is_none())
-            .then(|| "this host does not deliver notifications: look at the process instead".to_owned());
+        let not_notified = (wants_events && self.on_event.is_none()).then(|| {
+            "this host does not deliver notifications: use the tool `process` to check on the process".to_owned()
+        });
         Ok(Returns {
             output,
             stderr: None,
@@ -65,12 +66,12 @@ impl TerminalHandlers {
             session_id: Some(process.id.clone()),
             pid: process.pid().map(i64::from),
             directory: None,
-            note: joined([place.note, not_notified]),
+            note: join_notes([place.note, not_notified]),
         })
     }
 }
 
-/// Returns the error if no process can be started, with those that the task could end.
+/// Returns the error for too many processes. It lists the processes that the task can end.
 fn too_many(processes: &TaskProcesses) -> ToolError {
     let mut text = format!("{MAX_RUNNING} processes already run in the background of this host: nothing was run");
     let running: Vec<String> = processes

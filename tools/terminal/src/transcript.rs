@@ -1,16 +1,16 @@
-//! The output of a command in bounded memory. A result has its beginning and its end, which usually matter most.
+//! Keeps the beginning and the end of the output of a command in bounded memory, because they usually matter most.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
 
 use super::escapes::EscapeFilter;
 
-/// The numbers of characters from the beginning and from the end that a result has.
-const SHOWN: Parts = Parts { head: 20_000, tail: 30_000 };
-/// The numbers of characters that are kept while a command runs.
-const CAPTURED: Parts = Parts { head: 800_000, tail: 1_200_000 };
+/// The maximum numbers of characters in a result.
+const RESULT_PARTS: Parts = Parts { head: 20_000, tail: 30_000 };
+/// The maximum numbers of characters that are kept while a command runs.
+const CAPTURED_PARTS: Parts = Parts { head: 800_000, tail: 1_200_000 };
 
-/// How much is kept of a long text, in characters.
+/// How many characters are kept of the beginning and of the end of a long text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Parts {
     head: usize,
@@ -20,7 +20,7 @@ struct Parts {
 /// Decodes output and removes escape sequences.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    /// The first bytes of a character that is not complete yet.
+    /// The first bytes of an incomplete character.
     incomplete: Vec<u8>,
     escapes: EscapeFilter,
 }
@@ -44,7 +44,7 @@ impl Decoder {
         self.incomplete = all[complete..].to_vec();
     }
 
-    /// Passes what is left at the end of the output to `push`.
+    /// Passes a replacement character for an incomplete character at the end of the output to `push`.
     fn finish(&mut self, mut push: impl FnMut(char)) {
         if !std::mem::take(&mut self.incomplete).is_empty()
             && let Some(c) = self.escapes.filter(char::REPLACEMENT_CHARACTER)
@@ -54,15 +54,15 @@ impl Decoder {
     }
 }
 
-/// Keeps output: all of it up to 2,000,000 characters, or else its beginning and its end.
+/// Keeps up to 2,000,000 characters of output. Of longer output, keeps the beginning and the end.
 #[derive(Debug)]
 pub(super) struct Transcript {
     decoder: Decoder,
-    kept: Kept,
+    kept: HeadAndTail,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct HeadAndTail {
     max: Parts,
     head: String,
     head_chars: usize,
@@ -73,7 +73,7 @@ struct Kept {
 /// The output of a command that has ended.
 #[derive(Debug)]
 pub(super) struct Captured {
-    /// The output, with a mark in place of characters that were not kept.
+    /// The output, with a placeholder for characters that were not kept.
     pub(super) text: String,
     /// The number of characters that were not kept.
     omitted: usize,
@@ -81,14 +81,14 @@ pub(super) struct Captured {
 
 impl Default for Transcript {
     fn default() -> Self {
-        Self { decoder: Decoder::default(), kept: Kept::new(CAPTURED) }
+        Self { decoder: Decoder::default(), kept: HeadAndTail::new(CAPTURED_PARTS) }
     }
 }
 
 impl Transcript {
-    /// Returns the beginning and the end of a text.
+    /// Shortens a text to the beginning and the end for a result.
     pub(super) fn shorten(text: &str) -> String {
-        let mut kept = Kept::new(SHOWN);
+        let mut kept = HeadAndTail::new(RESULT_PARTS);
         text.chars().for_each(|c| kept.push(c));
         kept.finish()
     }
@@ -98,7 +98,7 @@ impl Transcript {
         self.decoder.decode(bytes, |c| self.kept.push(c));
     }
 
-    /// Returns what was kept.
+    /// Returns the kept output.
     pub(super) fn finish(mut self) -> Captured {
         self.decoder.finish(|c| self.kept.push(c));
         Captured { omitted: self.kept.omitted, text: self.kept.finish() }
@@ -108,24 +108,24 @@ impl Transcript {
 impl Captured {
     /// Returns whether the text is too long for a result.
     pub(super) fn is_long(&self) -> bool {
-        self.omitted > 0 || self.text.chars().nth(SHOWN.head + SHOWN.tail).is_some()
+        self.omitted > 0 || self.text.chars().nth(RESULT_PARTS.head + RESULT_PARTS.tail).is_some()
     }
 
-    /// Returns the number of characters of the output, as far as they were kept.
+    /// Returns the number of characters of `text`.
     pub(super) fn chars(&self) -> usize {
         self.text.chars().count()
     }
 
-    /// Returns the beginning and the end, as a result has them.
+    /// Returns the text, shortened for a result.
     pub(super) fn shortened(&self) -> String {
-        let mut kept = Kept::new(SHOWN);
+        let mut kept = HeadAndTail::new(RESULT_PARTS);
         self.text.chars().for_each(|c| kept.push(c));
         kept.omitted += self.omitted;
         kept.finish()
     }
 }
 
-impl Kept {
+impl HeadAndTail {
     fn new(max: Parts) -> Self {
         Self { max, head: String::new(), head_chars: 0, tail: VecDeque::new(), omitted: 0 }
     }
@@ -180,11 +180,12 @@ mod tests {
 
     #[test]
     fn the_middle_of_long_output_is_left_out() {
-        let all = "x".repeat(SHOWN.head) + "middle" + &"y".repeat(SHOWN.tail);
+        let all = "x".repeat(RESULT_PARTS.head) + "middle" + &"y".repeat(RESULT_PARTS.tail);
         let kept = transcript(all.as_bytes().chunks(1000));
-        let expected = "x".repeat(SHOWN.head) + "\n[... 6 characters left out ...]\n" + &"y".repeat(SHOWN.tail);
+        let expected =
+            "x".repeat(RESULT_PARTS.head) + "\n[... 6 characters left out ...]\n" + &"y".repeat(RESULT_PARTS.tail);
         assert!(kept == expected);
-        let fits = "é".repeat(SHOWN.head + SHOWN.tail);
+        let fits = "é".repeat(RESULT_PARTS.head + RESULT_PARTS.tail);
         assert!(transcript([fits.as_bytes()]) == fits);
     }
 
@@ -196,10 +197,12 @@ mod tests {
         assert!(captured.is_long() && captured.text == "é".repeat(300_000));
         assert!(captured.shortened().contains("\n[... 250000 characters left out ...]\n"));
         let mut transcript = Transcript::default();
-        transcript.push_bytes("x".repeat(CAPTURED.head + CAPTURED.tail + 5).as_bytes());
+        transcript.push_bytes("x".repeat(CAPTURED_PARTS.head + CAPTURED_PARTS.tail + 5).as_bytes());
         let captured = transcript.finish();
         let mark = "\n[... 5 characters left out ...]\n";
-        assert!(captured.text.contains(mark) && captured.chars() == CAPTURED.head + CAPTURED.tail + mark.len());
+        assert!(
+            captured.text.contains(mark) && captured.chars() == CAPTURED_PARTS.head + CAPTURED_PARTS.tail + mark.len()
+        );
         assert!(!Captured { text: "x".repeat(50_000), omitted: 0 }.is_long());
     }
 }

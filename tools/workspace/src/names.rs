@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_are_read_again_from_their_text() {
+    fn any_bytes_survive_escape_and_unescape() {
         let mut seed = 1_u64;
         let mut random = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

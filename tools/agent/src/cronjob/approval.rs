@@ -1,4 +1,4 @@
-//! Shows each change of jobs to the person first.
+//! Requires approval of each change of jobs.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,27 +11,27 @@ use toolc_store::{Job, Jobs};
 /// The maximum length of a prompt or script of a job in a question, in characters.
 const MAX_CHARS: usize = 500;
 
-/// A hook that requires approval of each call of `cronjob` that changes something. Without a person to ask, such a call is refused.
+/// A hook that requires approval of each call of `cronjob` that changes something. If no person can be asked, the call is refused.
 #[derive(Debug)]
 pub struct ChangesOfJobs {
     jobs: Arc<Jobs>,
-    is_never: bool,
+    refuses_all: bool,
 }
 
 impl ChangesOfJobs {
     /// Returns a hook for a session that changes these jobs.
     pub fn new(jobs: Arc<Jobs>) -> Self {
-        Self { jobs, is_never: false }
+        Self { jobs, refuses_all: false }
     }
 
-    /// Refuses all changes without a question, for a host that a tool has started: whatever answers there is not a person.
+    /// Refuses all changes without a question, for a host that runs inside a tool: its questions would not be answered by a person.
     #[must_use]
     pub fn never(self) -> Self {
-        Self { is_never: true, ..self }
+        Self { refuses_all: true, ..self }
     }
 
-    /// Returns what a call would do, or `None` if it changes nothing: it only reads, or the handler refuses it.
-    fn about(&self, arguments: &Value) -> Option<String> {
+    /// Describes the change that a call would make. Returns `None` if the call only reads, or will be refused by the handler.
+    fn describe_change(&self, arguments: &Value) -> Option<String> {
         let text = |name: &str| arguments[name].as_str();
         let schedule = match text("schedule") {
             Some(schedule) => {
@@ -47,8 +47,8 @@ impl ChangesOfJobs {
             return None;
         }
         if action == "create" {
-            let needed = !schedule.is_empty();
-            return needed.then(|| {
+            let has_schedule = !schedule.is_empty();
+            return has_schedule.then(|| {
                 format!("a job would run without you ({schedule}), with at most the tools of this conversation")
             });
         }
@@ -62,9 +62,9 @@ impl ChangesOfJobs {
             _ => return None,
         };
         let id = text("job_id")?.trim().parse().ok()?;
-        // A store that cannot be read is an error of the handler.
+        // If the store cannot be read, the handler reports the error.
         let job = self.jobs.get(id).ok()??;
-        Some(format!("the job {id} would be {becomes}. So far, it is: {}", content(&job)))
+        Some(format!("the job {id} would be {becomes}. The current job is: {}", describe_job(&job)))
     }
 }
 
@@ -81,17 +81,17 @@ impl Hook for ChangesOfJobs {
         if call.tool() != "cronjob" {
             return Ok(HookAction::Continue);
         }
-        Ok(match self.about(call.arguments()) {
-            Some(_) if self.is_never => HookAction::Block(
+        Ok(match self.describe_change(call.arguments()) {
+            Some(_) if self.refuses_all => HookAction::Block(
                 "only a person can allow changes of jobs, and this program runs inside a tool".to_owned(),
             ),
-            Some(about) => HookAction::AskEachTime(about),
+            Some(change) => HookAction::AskEachTime(change),
             None => HookAction::Continue,
         })
     }
 }
 
-fn content(job: &Job) -> String {
+fn describe_job(job: &Job) -> String {
     let mut text = format!("{}, {}", job.name, job.schedule);
     for (name, part) in [("prompt", &job.work.prompt), ("script", &job.work.script)] {
         if let Some(part) = part {

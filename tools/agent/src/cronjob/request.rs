@@ -1,4 +1,4 @@
-//! What a job may be: it is checked here, for the tool and for a person who makes one.
+//! Checks the requests of the tool and of people to add or change a job.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,19 +10,19 @@ use super::{NOT_IN_JOBS, failed, is_below, job_id, unchanged};
 
 /// The tool that runs scripts.
 const SHELL: &str = "terminal";
-/// The maximum length of a name that is made of a prompt, in characters.
+/// The maximum length of a name that is derived from a prompt, in characters.
 const NAME_CHARS: usize = 60;
 
-/// What is asked for. What is `None` stays as it is, or is the default.
+/// A request to add or change a job. A field that is `None` keeps its value, or gets the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobRequest {
-    /// When it is due, as [`Schedule::parse`] reads it.
+    /// When the job is due, in the format of [`Schedule::parse`].
     pub schedule: Option<String>,
     /// The task for the model.
     pub prompt: Option<String>,
     /// A name for people.
     pub name: Option<String>,
-    /// The number of runs after which it is done.
+    /// The number of runs after which the job is done.
     pub repeat: Option<u32>,
     /// A command line, whose output the model gets.
     pub script: Option<String>,
@@ -30,22 +30,22 @@ pub struct JobRequest {
     pub no_agent: Option<bool>,
     /// The ids of jobs whose results the model gets.
     pub context_from: Option<Vec<String>>,
-    /// The toolsets. By default, all tools of the maker.
+    /// The toolsets. Default: all tools of the maker.
     pub toolsets: Option<Vec<String>>,
-    /// The working directory, absolute or relative to that of the maker.
+    /// The working directory: absolute, or relative to the directory of the maker.
     pub directory: Option<String>,
-    /// Whether a file gets the results.
+    /// Whether the results are written to a file.
     pub to_file: Option<bool>,
 }
 
-/// Who makes a job, and what it can have at most.
+/// The maker of a job. A job can have at most the tools of its maker.
 #[derive(Debug, Clone)]
 pub struct JobMaker {
     /// The tools and toolsets of the host.
     pub registry: Registry,
     /// The tools of the conversation.
     pub tools: Vec<String>,
-    /// The kind of environment in which they act.
+    /// The kind of environment in which the tools act.
     pub environment: String,
     /// The working directory.
     pub directory: PathBuf,
@@ -53,10 +53,10 @@ pub struct JobMaker {
     pub session: String,
 }
 
-/// Adds a job. Returns it with a note about what it does not have.
+/// Adds a job. Returns the job, and a note about tools that it does not have.
 ///
 /// # Errors
-/// Returns an error that says what to do if the job is not allowed, or if there are too many.
+/// Returns an error if the job is not allowed, or if there are too many jobs.
 pub fn add(
     jobs: &Jobs,
     request: JobRequest,
@@ -67,7 +67,7 @@ pub fn add(
     let schedule = jobs.parse(schedule, now).map_err(|error| unchanged(&error.to_string()))?;
     let repeat = repeat(request.repeat, &schedule)?;
     let mut work = JobWork {
-        tools: allowed(&maker.tools),
+        tools: without_blocked_tools(&maker.tools),
         directory: canonical(&maker.directory, &maker.directory)?,
         environment: maker.environment.clone(),
         session: maker.session.clone(),
@@ -76,16 +76,15 @@ pub fn add(
     let name = request.name.clone();
     check_context(jobs, &request)?;
     let note = apply(&mut work, request, maker)?;
-    let name = checked_name(&name.unwrap_or_else(|| default_name(&work)))?;
+    let name = check_name(&name.unwrap_or_else(|| default_name(&work)))?;
     let new = NewJob { name: &name, work: &work, schedule: &schedule, repeat };
-    let job = jobs
-        .add(&new, now)
-        .map_err(failed)?
-        .ok_or_else(|| unchanged(&format!("there are {MAX_JOBS} jobs already: remove one that is no longer needed")))?;
+    let job = jobs.add(&new, now).map_err(failed)?.ok_or_else(|| {
+        unchanged(&format!("the maximum of {MAX_JOBS} jobs is reached: remove a job that is no longer needed"))
+    })?;
     Ok((job, note))
 }
 
-/// Checks that the jobs exist whose results are asked for.
+/// Checks that the jobs of `context_from` exist.
 pub(super) fn check_context(jobs: &Jobs, request: &JobRequest) -> Result<(), ToolError> {
     for id in request.context_from.iter().flatten() {
         if jobs.get(job_id(id)?).map_err(failed)?.is_none() {
@@ -95,10 +94,10 @@ pub(super) fn check_context(jobs: &Jobs, request: &JobRequest) -> Result<(), Too
     Ok(())
 }
 
-/// Changes a job, while nothing else changes it: `jobs` is only asked about time. Returns a note about what it does not have.
+/// Changes a job. Uses `jobs` only for times and time zones. Returns a note about tools that the job does not have.
 ///
 /// # Errors
-/// Returns an error that says what to do if the job would not be allowed. It is then unchanged.
+/// Returns an error if the job would not be allowed. In this case, the job is not changed.
 pub(super) fn update(
     job: &mut Job,
     request: JobRequest,
@@ -107,27 +106,27 @@ pub(super) fn update(
     now: SystemTime,
 ) -> Result<Option<String>, ToolError> {
     if request == JobRequest::default() {
-        return Err(unchanged("update needs something to change"));
+        return Err(unchanged("pass at least one parameter to change with `update`"));
     }
     let mut changed = job.clone();
     let schedule = request.schedule.as_deref().map(|text| jobs.parse(text, now)).transpose();
     let schedule = schedule.map_err(|error| unchanged(&error.to_string()))?;
     let is_rescheduled = schedule.is_some() || request.repeat.is_some();
     if let Some(schedule) = schedule {
-        // It was read in this time zone.
+        // The schedule was parsed in this time zone.
         (changed.schedule, changed.zone) = (schedule, jobs.zone_name());
         if changed.schedule.is_once() && request.repeat.is_none() {
             changed.repeat = None;
         }
     }
     if request.repeat.is_some() {
-        // It counts from now.
+        // The number counts from now.
         changed.repeat = repeat(request.repeat, &changed.schedule)?.map(|repeat| repeat.saturating_add(changed.begun));
     }
     if let Some(name) = &request.name {
-        changed.name = checked_name(name)?;
+        changed.name = check_name(name)?;
     }
-    // A job that is changed by a conversation has no more than this one either.
+    // A conversation that changes a job cannot give it tools that the conversation does not have.
     changed.work.tools.retain(|tool| maker.tools.contains(tool));
     if maker.environment != "local" {
         changed.work.environment.clone_from(&maker.environment);
@@ -140,7 +139,7 @@ pub(super) fn update(
     Ok(note)
 }
 
-/// Sets what is asked for, and checks the whole.
+/// Applies a request, and checks the result.
 fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Option<String>, ToolError> {
     let JobRequest {
         schedule: _,
@@ -154,12 +153,12 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
         directory,
         to_file,
     } = request;
-    let given = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let non_blank = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     if let Some(prompt) = prompt {
-        work.prompt = Some(given(prompt).ok_or_else(|| unchanged("the prompt is blank"))?);
+        work.prompt = Some(non_blank(prompt).ok_or_else(|| unchanged("the prompt is blank"))?);
     }
     if let Some(script) = script {
-        work.script = Some(given(script).ok_or_else(|| unchanged("the script is blank"))?);
+        work.script = Some(non_blank(script).ok_or_else(|| unchanged("the script is blank"))?);
     }
     if let Some(no_agent) = no_agent {
         work.no_agent = no_agent;
@@ -182,7 +181,7 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
     }
     let mut note = None;
     if let Some(toolsets) = toolsets {
-        let (tools, missing) = tools_of(&toolsets, maker)?;
+        let (tools, missing) = resolve_toolsets(&toolsets, maker)?;
         if !missing.is_empty() {
             note = Some(format!(
                 "the job does not have {}, which this conversation does not have either",
@@ -195,7 +194,7 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
     Ok(note)
 }
 
-/// Checks what a job does as a whole.
+/// Checks that the parts of a job fit together.
 fn check(work: &JobWork) -> Result<(), ToolError> {
     if work.no_agent {
         if work.script.is_none() {
@@ -203,7 +202,7 @@ fn check(work: &JobWork) -> Result<(), ToolError> {
         }
         if work.prompt.is_some() || !work.context_from.is_empty() {
             return Err(unchanged(
-                "a job with `no_agent` has no model that reads `prompt` or `context_from`: leave them out",
+                "a job with `no_agent` has no model that could read `prompt` or `context_from`: omit them",
             ));
         }
     } else if work.prompt.is_none() {
@@ -221,14 +220,14 @@ fn check(work: &JobWork) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Returns what is wrong with the texts of a job: whether they manipulate a model, or hide something from people. They are checked
-/// when they are written, and again before a run.
+/// Returns the problem of a prompt that manipulates a model, or of a script that hides something from people. Jobs are checked when they
+/// are changed, and again before a run.
 pub fn problem(work: &JobWork) -> Option<String> {
     let prompt =
         work.prompt.as_deref().and_then(toolc_scan::problem).map(|problem| format!("the prompt is refused: {problem}"));
     let script = || {
         let name = work.script.as_deref().and_then(toolc_scan::hidden_character)?;
-        Some(format!("the script is refused: it has the invisible character {name}"))
+        Some(format!("the script is refused: it contains the invisible character {name}"))
     };
     prompt.or_else(script)
 }
@@ -237,19 +236,19 @@ fn repeat(repeat: Option<u32>, schedule: &Schedule) -> Result<Option<u32>, ToolE
     match repeat {
         Some(0) => Err(unchanged("`repeat` is 0: expected at least 1")),
         Some(2..) if schedule.is_once() => {
-            Err(unchanged("a single time comes once: to repeat the job, give an interval such as `every 2h`"))
+            Err(unchanged("the schedule is a single time: to repeat the job, pass an interval such as `every 2h`"))
         }
         // A single time needs no limit.
         other => Ok(other.filter(|_| !schedule.is_once())),
     }
 }
 
-fn allowed(tools: &[String]) -> Vec<String> {
+fn without_blocked_tools(tools: &[String]) -> Vec<String> {
     tools.iter().filter(|tool| !NOT_IN_JOBS.contains(&tool.as_str())).cloned().collect()
 }
 
-/// Returns the tools of toolsets that the maker has, and those that it does not have.
-fn tools_of(toolsets: &[String], maker: &JobMaker) -> Result<(Vec<String>, Vec<String>), ToolError> {
+/// Returns the tools of toolsets: the tools that the maker has, and the tools that it does not have.
+fn resolve_toolsets(toolsets: &[String], maker: &JobMaker) -> Result<(Vec<String>, Vec<String>), ToolError> {
     let mut tools = Vec::new();
     for name in toolsets {
         let Some(toolset) = maker.registry.toolset(name) else {
@@ -261,18 +260,19 @@ fn tools_of(toolsets: &[String], maker: &JobMaker) -> Result<(Vec<String>, Vec<S
     }
     tools.sort_unstable();
     tools.dedup();
-    let (tools, missing) = allowed(&tools).into_iter().partition(|tool| maker.tools.contains(tool));
+    let (tools, missing) = without_blocked_tools(&tools).into_iter().partition(|tool| maker.tools.contains(tool));
     Ok((tools, missing))
 }
 
 /// Returns the absolute path of a folder.
 fn canonical(directory: &Path, base: &Path) -> Result<String, ToolError> {
     let directory = base.join(directory);
-    let shown = directory.display();
-    let path =
-        directory.canonicalize().map_err(|error| unchanged(&format!("the folder {shown} cannot be used: {error}")))?;
+    let path_text = directory.display();
+    let path = directory
+        .canonicalize()
+        .map_err(|error| unchanged(&format!("the folder {path_text} cannot be used: {error}")))?;
     if !path.is_dir() {
-        return Err(unchanged(&format!("{shown} is not a folder")));
+        return Err(unchanged(&format!("{path_text} is not a folder")));
     }
     path.into_os_string()
         .into_string()
@@ -289,7 +289,7 @@ fn default_name(work: &JobWork) -> String {
     name
 }
 
-fn checked_name(name: &str) -> Result<String, ToolError> {
+fn check_name(name: &str) -> Result<String, ToolError> {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     if name.is_empty() {
         return Err(unchanged("the name is blank"));

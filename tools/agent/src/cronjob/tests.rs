@@ -167,8 +167,8 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
         (create(&json!({ "script": " " })), "the script is blank"),
         (create(&json!({ "name": "\n" })), "the name is blank"),
         (create(&json!({ "no_agent": true })), "with `no_agent` needs `script`"),
-        (create(&json!({ "no_agent": true, "script": "ls" })), "no model that reads `prompt`"),
-        (create(&json!({ "schedule": "in 2h", "repeat": 2 })), "a single time comes once"),
+        (create(&json!({ "no_agent": true, "script": "ls" })), "no model that could read `prompt`"),
+        (create(&json!({ "schedule": "in 2h", "repeat": 2 })), "the schedule is a single time"),
         (create(&json!({ "context_from": ["7"] })), "names the job 7, which does not exist"),
         (create(&json!({ "context_from": ["x"] })), "`x` is not an id of a job"),
         (create(&json!({ "workdir": "gone" })), "cannot be used"),
@@ -183,7 +183,7 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
         (json!({ "action": "pause", "job_id": "one" }), "`one` is not an id of a job"),
         (json!({ "action": "pause", "job_id": "1", "prompt": "x" }), "`pause` takes only `job_id`"),
         (json!({ "action": "resume", "job_id": "1" }), "the job is active, so it cannot be resumed"),
-        (json!({ "action": "update", "job_id": "1" }), "needs something to change"),
+        (json!({ "action": "update", "job_id": "1" }), "at least one parameter to change"),
         (json!({ "action": "update", "job_id": "1", "schedule": "never" }), "is not a schedule"),
         (json!({ "action": "update", "job_id": "1", "no_agent": true }), "with `no_agent` needs `script`"),
         (json!({ "action": "update", "job_id": "9", "prompt": "x" }), "there is no job 9"),
@@ -234,7 +234,7 @@ fn the_person_sees_each_change_before_it_is_made_and_no_answer_covers_another_on
     for (arguments, part) in [
         (
             json!({ "action": "update", "job_id": "1", "prompt": "x" }),
-            "the job 1 would be changed. So far, it is: Look at the log.",
+            "the job 1 would be changed. The current job is: Look at the log.",
         ),
         (json!({ "action": "update", "job_id": "1", "schedule": "@daily" }), "changed, and due 0 0 * * *, first at"),
         (json!({ "action": "pause", "job_id": "1" }), "would be paused"),
@@ -329,7 +329,7 @@ fn the_number_of_jobs_is_limited() {
         let new = NewJob { name: "a", work: &work, schedule: &schedule, repeat: None };
         conversation.jobs.add(&new, SystemTime::now()).expect("failed to add").expect("there is room");
     }
-    assert_reply!(conversation.call(&create(&json!({}))), Err(Failed, "there are 50 jobs already: remove one"));
+    assert_reply!(conversation.call(&create(&json!({}))), Err(Failed, "the maximum of 50 jobs is reached: remove a job"));
 }
 
 #[test]

@@ -102,7 +102,7 @@ impl Desk {
         if self.secrets.kept_text(text) != text {
             let message = format!(
                 "the {name} is refused, because it contains a secret, such as a key, a token or a value of `.env`, which every reader of the \
-                 board would see. Nothing was changed. Say where the secret is, such as the name of its variable, and not what it is"
+                 board would see. Nothing was changed. Write down where the secret is, such as the name of its variable, instead of the secret"
             );
             return Err(ToolError::with_kind(ErrorKind::Refused, message));
         }

@@ -1,4 +1,4 @@
-//! What the model sees of a card.
+//! Converts cards to the results of the tools.
 
 use toolc_catalog::kanban::{kanban_attachments, kanban_list, kanban_show};
 use toolc_store::{Attachment, Card, CardDetails, Workspace, time_text};
@@ -8,7 +8,7 @@ pub fn card_name(id: i64) -> String {
     format!("t{id}")
 }
 
-/// Makes the task of a tool, whose type each tool has of its own.
+/// Converts a card to the type `Task` of a tool. Each tool has its own type.
 macro_rules! task {
     ($tool:ident, $card:expr) => {{
         let card: Card = $card;
@@ -28,12 +28,12 @@ macro_rules! task {
     }};
 }
 
-/// Returns a card in a list.
+/// Returns a card for a list.
 pub(super) fn listed(card: Card) -> kanban_list::Task {
     task!(kanban_list, card)
 }
 
-/// Returns a card with all that belongs to it.
+/// Returns a card with its notes, attachments and neighbours.
 pub(super) fn details(details: CardDetails) -> kanban_show::Returns {
     let CardDetails { card, parents, children, notes, attachments, .. } = details;
     let outcome = card.outcome.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the tool does to a list of entries.
+//! Applies the operations of the tool to a list of entries.
 
 use toolc::redaction::Redactor;
 use toolc::{ErrorKind, ToolError};
@@ -8,7 +8,7 @@ use super::{MemoryTarget, error};
 /// The line between two entries in a file. An entry cannot have such a line.
 pub(super) const SEPARATOR: &str = "§";
 
-/// The number of characters of an entry that an error shows.
+/// The maximum length of an entry in an error, in characters.
 const SHOWN_CHARS: usize = 80;
 
 /// A change of one entry.
@@ -22,11 +22,11 @@ pub(super) enum Operation {
 /// The entries after a change.
 pub(super) struct Changed {
     pub(super) entries: Vec<String>,
-    /// What the model should know about it.
+    /// Notes about the change for the model.
     pub(super) notes: Vec<String>,
 }
 
-/// Does all operations, in order, or none. Only the result must fit into the budget, so that one call can replace entries by others.
+/// Applies all operations in order, or none. Only the result must fit into the budget, so that one call can replace entries with others.
 pub(super) fn apply(
     target: MemoryTarget,
     mut entries: Vec<String>,
@@ -35,13 +35,13 @@ pub(super) fn apply(
 ) -> Result<Changed, ToolError> {
     let mut notes = Vec::new();
     for (number, operation) in (1..).zip(operations) {
-        let of_several = |problem: ToolError| {
+        let with_number = |problem: ToolError| {
             if operations.len() == 1 {
                 return problem;
             }
             ToolError::with_kind(problem.kind(), format!("operation {number}: {}", problem.message()))
         };
-        apply_one(&mut entries, operation, secrets, &mut notes).map_err(of_several)?;
+        apply_one(&mut entries, operation, secrets, &mut notes).map_err(with_number)?;
     }
     let (chars, max) = (total_chars(&entries), target.max_chars());
     let grows = operations.iter().any(|operation| !matches!(operation, Operation::Remove(_)));
@@ -64,22 +64,22 @@ fn apply_one(
 ) -> Result<(), ToolError> {
     match operation {
         Operation::Add(content) => {
-            let content = checked(content, secrets)?;
+            let content = check_entry(content, secrets)?;
             if entries.contains(&content) {
-                notes.push(format!("there is already an entry \"{}\"", beginning(&content)));
+                notes.push(format!("the entry \"{}\" already exists", beginning(&content)));
             } else {
                 entries.push(content);
             }
         }
         Operation::Replace { old_text, content } => {
-            let content = checked(content, secrets)?;
+            let content = check_entry(content, secrets)?;
             let old = find(entries, old_text)?;
             let first = entries.iter().position(|entry| *entry == old);
-            let mut at = 0;
-            // Entries that are equal become one.
+            let mut index = 0;
+            // Of equal entries, only the first is kept.
             entries.retain(|entry| {
-                let keep = *entry != old && *entry != content || Some(at) == first;
-                at += 1;
+                let keep = *entry != old && *entry != content || Some(index) == first;
+                index += 1;
                 keep
             });
             if let Some(entry) = entries.iter_mut().find(|entry| **entry == old) {
@@ -94,10 +94,10 @@ fn apply_one(
     Ok(())
 }
 
-/// Returns the one entry that has this text. An entry that is equal to it comes before others that contain it.
+/// Finds the only entry that equals the text, or else the only entry that contains it.
 fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
-    let old_text = normal(old_text);
-    let shown = shown(entries);
+    let old_text = normalise(old_text);
+    let shown = sanitize(entries);
     let matching = |is_match: &dyn Fn(&str) -> bool| {
         let mut found: Vec<&String> =
             entries.iter().zip(&shown).filter(|(_, shown)| is_match(shown)).map(|(entry, _)| entry).collect();
@@ -115,12 +115,12 @@ fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
     match &found[..] {
         [entry] => Ok((*entry).clone()),
         [] if entries.is_empty() => {
-            Err(error(&format!("there is no entry with \"{}\": there are none at all", beginning(&old_text))))
+            Err(error(&format!("no entry contains \"{}\", because there are no entries", beginning(&old_text))))
         }
         [] => {
             let all: Vec<&str> = shown.iter().map(String::as_str).collect();
             let message = format!(
-                "no entry has the text \"{}\". Nothing was changed. The entries:{}",
+                "no entry contains the text \"{}\". Nothing was changed. The entries:{}",
                 beginning(&old_text),
                 list(&all)
             );
@@ -130,7 +130,7 @@ fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
             let fitting: Vec<&str> =
                 shown.iter().map(String::as_str).filter(|shown| shown.contains(&old_text)).collect();
             Err(ToolError::new(format!(
-                "{} entries have the text \"{}\": give a part that only one has. Nothing was changed. The entries:{}",
+                "{} entries contain the text \"{}\": pass a part that only one entry contains. Nothing was changed. The entries:{}",
                 several.len(),
                 beginning(&old_text),
                 list(&fitting)
@@ -139,19 +139,19 @@ fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
     }
 }
 
-/// Returns an entry as it is stored.
+/// Checks and normalises an entry.
 ///
 /// # Errors
-/// Returns an error if no model may read it later, if it has a secret, or if it could not be read back.
-fn checked(content: &str, secrets: &Redactor) -> Result<String, ToolError> {
-    let content = normal(content);
+/// Returns an error if the entry manipulates models, contains a secret, or contains the separator of the file.
+fn check_entry(content: &str, secrets: &Redactor) -> Result<String, ToolError> {
+    let content = normalise(content);
     if content.lines().any(|line| line.trim() == SEPARATOR) {
-        return Err(error("an entry cannot have a line of only `§`, which separates entries in the file"));
+        return Err(error("an entry cannot contain a line with only `§`, which separates entries in the file"));
     }
     if secrets.kept_text(&content) != content {
         let message = "the entry is refused, because it contains a secret, such as a key, a token or a value of `.env`, which notes would \
                        show to every later conversation. Nothing was changed. Write down where the secret is, such as the name of its \
-                       variable, and not what it is";
+                       variable, instead of the secret";
         return Err(ToolError::with_kind(ErrorKind::Refused, message));
     }
     if let Some(problem) = toolc_scan::problem(&content) {
@@ -164,22 +164,22 @@ fn checked(content: &str, secrets: &Redactor) -> Result<String, ToolError> {
     Ok(content)
 }
 
-/// Returns a text with one kind of line ends, and without blanks around it.
-fn normal(text: &str) -> String {
+/// Returns a text with `\n` as line endings, and without surrounding blanks.
+fn normalise(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n").trim().to_owned()
 }
 
-/// Returns the entries as a model may see them: those that manipulate it are named, and not shown. Such an entry is removed by its
-/// name.
-pub(super) fn shown(entries: &[String]) -> Vec<String> {
-    let shown = |(number, entry): (usize, &String)| match toolc_scan::manipulation(entry) {
+/// Returns the entries as a model may see them. An entry that would manipulate the model is replaced with a placeholder, by which the
+/// model can remove the entry.
+pub(super) fn sanitize(entries: &[String]) -> Vec<String> {
+    let sanitized = |(number, entry): (usize, &String)| match toolc_scan::manipulation(entry) {
         Some(found) => format!("[entry {number} is not shown: it {}]", found.what),
         None => match toolc_scan::hidden_character(entry) {
-            Some(name) => format!("[entry {number} is not shown: it has the invisible character {name}]"),
+            Some(name) => format!("[entry {number} is not shown: it contains the invisible character {name}]"),
             None => entry.clone(),
         },
     };
-    (1..).zip(entries).map(shown).collect()
+    (1..).zip(entries).map(sanitized).collect()
 }
 
 /// Returns the number of characters of entries in their file.

@@ -11,15 +11,15 @@ use toolc::ToolError;
 use super::change::SEPARATOR;
 use super::{Change, MemoryStore, MemoryTarget};
 
-/// The maximum size of a file, in bytes. People can edit it, and every conversation reads it.
+/// The maximum size of a file, in bytes. People can edit the file, and every conversation reads it.
 const MAX_BYTES: u64 = 64 << 10;
-/// The time to wait while another process writes.
+/// How long to wait while another process writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Notes in the files `MEMORY.md` and `USER.md` of a folder, which is created with the first one. A line of only `§` separates entries.
+/// Notes in the files `MEMORY.md` and `USER.md` of a folder, which is created with the first note. A line with only `§` separates entries.
 ///
-/// A file is replaced as a whole, while a lock is held: processes that write at the same time lose nothing, and one that is killed leaves
-/// the file as it was before or after its change.
+/// A file is replaced as a whole, while a lock is held. Processes that write at the same time lose nothing, and if a process is killed,
+/// the file has the content before or after the change.
 #[derive(Debug, Clone)]
 pub struct FileMemory {
     folder: PathBuf,
@@ -45,19 +45,19 @@ impl FileMemory {
         Ok(parse(&text))
     }
 
-    /// Waits until no other process or thread writes. The lock ends with the file, also if the process is killed.
+    /// Waits until no other process or thread writes. The lock is released when the file is closed, even if the process is killed.
     fn lock(&self) -> Result<File, ToolError> {
         let path = self.folder.join("lock");
         let failed = |error: &io::Error| failed("lock", &path, error);
         create_folder(&self.folder).map_err(|error| failed(&error))?;
-        let file = private().open(&path).map_err(|error| failed(&error))?;
+        let file = private_file_options().open(&path).map_err(|error| failed(&error))?;
         let started = Instant::now();
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::Error(error)) => return Err(failed(&error)),
                 Err(TryLockError::WouldBlock) if started.elapsed() > BUSY_TIMEOUT => {
-                    return Err(failed(&io::Error::other("another process holds it: try again later")));
+                    return Err(failed(&io::Error::other("another process holds the lock: try again later")));
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(2)),
             }
@@ -82,8 +82,8 @@ impl MemoryStore for FileMemory {
     }
 }
 
-fn failed(what: &str, path: &Path, error: &io::Error) -> ToolError {
-    ToolError::new(format!("failed to {what} {}: {error}", path.display()))
+fn failed(action: &str, path: &Path, error: &io::Error) -> ToolError {
+    ToolError::new(format!("failed to {action} {}: {error}", path.display()))
 }
 
 fn parse(text: &str) -> Vec<String> {
@@ -101,7 +101,7 @@ fn text(entries: &[String]) -> String {
     text
 }
 
-/// Reads a file. A missing one is empty.
+/// Reads a file. A missing file counts as empty.
 fn read(path: &Path) -> io::Result<String> {
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
@@ -110,20 +110,20 @@ fn read(path: &Path) -> io::Result<String> {
         }
         Err(error) => return Err(error),
     };
-    // Reading a pipe could block.
+    // Only regular files are read, because reading a pipe could block.
     if !meta.is_file() {
-        return Err(io::Error::other("it is not a file"));
+        return Err(io::Error::other("not a regular file"));
     }
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other(format!("it has more than {MAX_BYTES} bytes: shorten it")));
+        return Err(io::Error::other(format!("the file has more than {MAX_BYTES} bytes: shorten it")));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| io::Error::other("the file is not UTF-8"))
 }
 
-/// Replaces a file. If it is a link, its target is replaced. The lock is held, so no other process uses the temporary file, and one that
-/// a killed process has left behind is overwritten.
+/// Replaces a file, or the target of a link. The caller holds the lock, so no other process uses the temporary file. A temporary file of
+/// a killed process is overwritten.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let new = target.with_extension("md.new");
@@ -131,20 +131,20 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let mut file = private().create_new(true).open(&new)?;
+    let mut file = private_file_options().create_new(true).open(&new)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     drop(file);
     fs::rename(&new, &target)?;
-    // The rename is on the disk only with the folder. Not every system can open one.
+    // A rename is durable only after the folder is synced. Not every system can open a folder.
     if let Some(folder) = target.parent().and_then(|folder| File::open(folder).ok()) {
         let _ = folder.sync_all();
     }
     Ok(())
 }
 
-/// Returns options that create a file for this user only.
-fn private() -> OpenOptions {
+/// Returns options that create a file that only this user can read.
+fn private_file_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

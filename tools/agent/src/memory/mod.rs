@@ -1,7 +1,7 @@
 //! The `memory` tool: notes that outlive a conversation, about the work and about the user.
 //!
-//! [`MemoryStore`] is where they are kept, [`FileMemory`] the usual one. [`change`] has what the tool does to a list of notes, and
-//! [`snapshot`] the text with which a conversation begins.
+//! [`MemoryStore`] stores the notes, by default in files ([`FileMemory`]). [`change`] applies the operations of the tool, and
+//! [`snapshot`] makes the text with which a conversation begins.
 
 mod change;
 mod files;
@@ -101,7 +101,7 @@ fn returns(target: MemoryTarget, entries: &[String], mut notes: Vec<String>) -> 
     }
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     Returns {
-        entries: change::shown(entries),
+        entries: change::sanitize(entries),
         chars: number(chars),
         max_chars: number(target.max_chars()),
         note: (!notes.is_empty()).then(|| notes.join("; ")),

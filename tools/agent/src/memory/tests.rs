@@ -58,7 +58,7 @@ fn entries_are_added_replaced_removed_and_read() {
         fixture.call(r#"{"target":"memory","action":"add","content":"The API is in Go."}"#),
         {
             "entries": ["The API is in Go."], "chars": 17, "max_chars": 2200,
-            "note": "there is already an entry \"The API is in Go.\"",
+            "note": "the entry \"The API is in Go.\" already exists",
         }
     );
 }
@@ -70,7 +70,7 @@ fn several_operations_are_all_done_or_none() {
     let failing = format!(r#"{{"target":"user","operations":[{add},{{"action":"remove","old_text":"missing"}}]}}"#);
     assert_reply!(
         fixture.call(&failing),
-        Err(NotFound, "operation 2: no entry has the text \"missing\". Nothing was changed")
+        Err(NotFound, "operation 2: no entry contains the text \"missing\". Nothing was changed")
     );
     assert_eq!(fixture.file("USER.md"), "");
     // An operation sees what those before it have done.
@@ -99,7 +99,7 @@ fn the_old_text_must_belong_to_one_entry() {
     let fixture = fixture();
     fixture.edit("MEMORY.md", "uses tabs\n§\nuses tabs in Go\n§\nuses spaces\n");
     let remove = |text: &str| fixture.call(&format!(r#"{{"target":"memory","action":"remove","old_text":"{text}"}}"#));
-    let several = "3 entries have the text \"uses\": give a part that only one has. Nothing was changed. The entries:\n- uses tabs\n";
+    let several = "3 entries contain the text \"uses\": pass a part that only one entry contains. Nothing was changed. The entries:\n- uses tabs\n";
     assert_reply!(remove("uses"), Err(Failed, several));
     assert_reply!(remove("vi"), Err(NotFound, "The entries:\n- uses tabs\n- uses tabs in Go\n- uses spaces"));
     // An entry that is equal to the text comes first.
@@ -123,8 +123,8 @@ fn each_kind_of_bad_input_is_an_error_that_says_what_to_do() {
             "not both",
         ),
         (r#"{"target":"memory","operations":[{"action":"add"}]}"#, "operation 1: add needs"),
-        (r#"{"target":"memory","action":"add","content":"a\n § \nb"}"#, "a line of only `§`"),
-        (r#"{"target":"memory","action":"remove","old_text":"a"}"#, "there are none at all"),
+        (r#"{"target":"memory","action":"add","content":"a\n § \nb"}"#, "a line with only `§`"),
+        (r#"{"target":"memory","action":"remove","old_text":"a"}"#, "because there are no entries"),
     ] {
         let response = fixture.call(arguments);
         assert_reply!(response, Err(Failed, message));
@@ -189,7 +189,7 @@ fn a_snapshot_is_data_in_lists_that_no_entry_can_leave() {
     let expected = "\n\nNotes about the work (42 of 2200 characters):\n- first line\n  \n  # Rules\n  - not an item\n- second\n\n\
                     Notes about the user (5 of 1375 characters):\n- short\n- [1 more do not fit]";
     assert!(text.starts_with("The lists below are notes") && text.ends_with(expected), "{text}");
-    assert_eq!(problems, ["the last 1 of the notes of `user` are left out: all have at most 1375 characters"]);
+    assert_eq!(problems, ["the last 1 of the notes of `user` are left out: together they may have at most 1375 characters"]);
     let note = fixture.call(r#"{"target":"user"}"#).value()["note"].clone();
     assert!(note.as_str().is_some_and(|note| note.contains("exceeds the maximum")), "{note}");
     // What is too long can be removed, although the rest may still be too long.
@@ -203,7 +203,7 @@ fn a_file_that_cannot_be_used_is_an_error_and_stays_as_it_is() {
         fixture.edit("MEMORY.md", "");
         fs::write(fixture.store().path(MemoryTarget::Memory), &bytes).unwrap();
         let response = fixture.call(r#"{"target":"memory","action":"add","content":"a"}"#);
-        assert_reply!(response, Err(Failed, "MEMORY.md: it "));
+        assert_reply!(response, Err(Failed, "MEMORY.md: the file "));
         assert_eq!(fs::read(fixture.store().path(MemoryTarget::Memory)).unwrap(), bytes);
         assert_eq!(snapshot(&fixture.store()).problems.len(), 1);
     }

@@ -1,8 +1,9 @@
-//! Messages as files, for environments in which a program cannot have a channel to the host.
+//! Sends messages as files, for environments in which a program cannot have a channel to the host.
 //!
-//! The interpreter makes the folder, which only its user can enter. Each message is a file that is renamed to its name when it is
-//! complete: `out-1`, `out-2`, ... of the interpreter, and `in-1`, `in-2`, ... of the host. The interpreter removes both when the next
-//! message of the host shows that they are no longer needed. The host looks for the next message only while a script runs, and less often the longer there is none.
+//! The interpreter creates the folder, which only its user can enter. Each message is a file that is renamed to its final name when it is
+//! complete: the interpreter writes `out-1`, `out-2`, ..., and the host writes `in-1`, `in-2`, .... The interpreter removes both when the
+//! next message of the host shows that they are no longer needed. The host polls for the next message only while a script runs, with
+//! increasing pauses.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
@@ -15,11 +16,12 @@ use toolc_environment::{Environment, Launch, Output, Program};
 
 use crate::frames::{self, FromScript, MAX_MESSAGE};
 
-/// The shortest and the longest time between two looks for a message.
-const SHORTEST: Duration = Duration::from_millis(5);
-const LONGEST: Duration = Duration::from_millis(500);
-/// The time that the removal of the folder may take.
-const REMOVAL: Duration = Duration::from_secs(10);
+/// The shortest pause between two polls for a message.
+const MIN_PAUSE: Duration = Duration::from_millis(5);
+/// The longest pause between two polls for a message.
+const MAX_PAUSE: Duration = Duration::from_millis(500);
+/// The time limit for the removal of the folder.
+const REMOVAL_LIMIT: Duration = Duration::from_secs(10);
 
 /// The folder with the messages of an interpreter. Dropping it removes the folder.
 #[derive(Debug)]
@@ -34,8 +36,8 @@ pub(crate) struct Mailbox {
 struct State {
     received: u64,
     sent: u64,
-    /// Whether the interpreter owes a message: that it is ready, or that a script has ended.
-    is_expecting: bool,
+    /// Whether a message of the interpreter is due: that it is ready, or a message of a running script.
+    is_message_due: bool,
     is_closed: bool,
     /// Whether the interpreter has ended.
     has_ended: bool,
@@ -45,7 +47,7 @@ struct State {
 }
 
 impl Mailbox {
-    /// Returns the mailbox of an interpreter that is about to start, in the folder for temporary files of its environment.
+    /// Returns a mailbox for a new interpreter, in the folder for temporary files of its environment.
     pub(crate) fn new(environment: &Arc<dyn Environment>) -> io::Result<Self> {
         let random = || RandomState::new().build_hasher().finish();
         let name = format!("toolc-script-{:016x}{:016x}", random(), random());
@@ -53,17 +55,17 @@ impl Mailbox {
         let state = State {
             received: 0,
             sent: 0,
-            is_expecting: true,
+            is_message_due: true,
             is_closed: false,
             has_ended: false,
             failure: None,
-            pause: SHORTEST,
+            pause: MIN_PAUSE,
         };
         let (environment, state) = (Arc::clone(environment), Mutex::new(state));
         Ok(Self { environment, folder, state, changed: Condvar::new() })
     }
 
-    /// Returns the folder, which the interpreter makes.
+    /// Returns the path of the folder, which the interpreter creates.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -86,7 +88,7 @@ impl Mailbox {
         let options = WriteOptions { expected: Expected::Nothing, permissions: None };
         let written = self.environment.files().write(&self.folder.join(format!("in-{number}")), message, &options);
         self.change(|state| match &written {
-            Ok(_) => (state.is_expecting, state.pause) = (true, SHORTEST),
+            Ok(_) => (state.is_message_due, state.pause) = (true, MIN_PAUSE),
             Err(error) => state.failure = Some(format!("cannot be reached: {error}")),
         });
         written.map(drop)
@@ -95,7 +97,7 @@ impl Mailbox {
     pub(crate) fn read(&self) -> Result<Option<FromScript>, String> {
         loop {
             let mut state = self.state();
-            while !state.is_expecting && !state.is_closed && !state.has_ended {
+            while !state.is_message_due && !state.is_closed && !state.has_ended {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             if state.is_closed {
@@ -104,12 +106,12 @@ impl Mailbox {
             if let Some(failure) = state.failure.take() {
                 return Err(failure);
             }
-            // Before the look, so that the last message is seen.
+            // `has_ended` is read before the file, so that a last message is not missed.
             let (number, has_ended) = (state.received + 1, state.has_ended);
             drop(state);
             let path = self.folder.join(format!("out-{number}"));
             match self.environment.files().read(&path, 0, MAX_MESSAGE + 1) {
-                Ok((message, _)) => return self.received(&message).map(Some),
+                Ok((message, _)) => return self.accept_message(&message).map(Some),
                 Err(_) if has_ended => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.pause(),
                 Err(_) if self.state().is_closed => return Ok(None),
@@ -118,12 +120,12 @@ impl Mailbox {
         }
     }
 
-    fn received(&self, message: &[u8]) -> Result<FromScript, String> {
+    fn accept_message(&self, message: &[u8]) -> Result<FromScript, String> {
         let message = frames::parse(message)?;
         self.change(|state| {
             state.received += 1;
-            state.is_expecting = matches!(message, FromScript::Call { .. });
-            state.pause = SHORTEST;
+            state.is_message_due = matches!(message, FromScript::Call { .. });
+            state.pause = MIN_PAUSE;
         });
         Ok(message)
     }
@@ -134,7 +136,7 @@ impl Mailbox {
             return;
         }
         let pause = state.pause;
-        state.pause = (pause * 2).min(LONGEST);
+        state.pause = (pause * 2).min(MAX_PAUSE);
         drop(self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -154,7 +156,7 @@ impl Drop for Mailbox {
         let launch = Launch::new(Program::Command("rm".into(), arguments), Output::None);
         if let Ok(running) = self.environment.start(launch) {
             let started = Instant::now();
-            let _ = running.wait(&|| started.elapsed() >= REMOVAL);
+            let _ = running.wait(&|| started.elapsed() >= REMOVAL_LIMIT);
         }
     }
 }

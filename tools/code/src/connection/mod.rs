@@ -1,4 +1,4 @@
-//! The connection to an interpreter: its standard input, which is a socket, or files where an environment has no channels.
+//! The connection to an interpreter: a socket as its standard input, or files if the environment has no channels.
 
 mod files;
 
@@ -31,7 +31,7 @@ impl Connection {
     /// Waits for a message. Returns `None` at the end of the connection.
     ///
     /// # Errors
-    /// Returns what is wrong, as what the interpreter does: "has sent ...".
+    /// Returns an error whose subject is the interpreter, such as "has sent a message of ...".
     pub(crate) fn read(&mut self) -> Result<Option<FromScript>, String> {
         match self {
             Self::Channel(channel) => frames::read(channel),

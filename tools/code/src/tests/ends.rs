@@ -1,4 +1,4 @@
-//! How scripts and interpreters end before their time.
+//! Scripts and interpreters that are ended early.
 
 use std::sync::mpsc;
 
@@ -21,7 +21,10 @@ fn a_script_that_takes_too_long_is_ended_with_its_processes() {
     wait_until("the end of the process", || !is_alive(&id));
     let next = it.run("x");
     assert_eq!(next["error"]["type"], "NameError", "{next:#}");
-    assert!(next["note"].as_str().unwrap().ends_with("the one before was ended with its last script"), "{next:#}");
+    assert!(
+        next["note"].as_str().unwrap().ends_with("the previous interpreter was ended with its last script"),
+        "{next:#}"
+    );
     assert!(it.run("1").get("note").is_none());
 }
 
@@ -79,7 +82,7 @@ fn a_cancelled_script_is_ended() {
         let id = std::fs::read_to_string(&id).unwrap();
         wait_until("the end of the interpreter", || !is_alive(&id));
     });
-    assert_eq!(it.run_in(&task, "1")["result"], "1", "the task goes on");
+    assert_eq!(it.run_in(&task, "1")["result"], "1", "the task continues");
 }
 
 #[test]
@@ -102,7 +105,9 @@ fn an_interpreter_that_ends_between_scripts_is_replaced_with_a_note() {
     wait_until("a note", || {
         let id = it.result("import os, threading\nthreading.Timer(0.1, lambda: os._exit(1)).start()\nos.getpid()");
         wait_until("the end of the interpreter", || !is_alive(&id));
-        it.run("1").get("note").is_some_and(|note| note.as_str().unwrap().ends_with("the one before had ended"))
+        it.run("1")
+            .get("note")
+            .is_some_and(|note| note.as_str().unwrap().ends_with("the previous interpreter had ended"))
     });
 }
 
@@ -114,9 +119,9 @@ fn a_script_that_does_not_speak_the_protocol_is_ended() {
     let Some(it) = fixture() else { return };
     let cases = [
         ("s.sendall(b'GET / HTTP/1.1\\r\\n\\r\\n')", "a message of 1195725856 bytes"),
-        ("s.sendall(b'\\0\\0\\0\\x02{}')", "a message that is not one of the protocol"),
-        ("s.sendall(b'\\0\\1\\0\\0' + b'[' * 65536)", "a message that is not one of the protocol"),
-        ("s.sendall(b'\\0\\0\\0\\1\\xff')", "a message that is not one of the protocol"),
+        ("s.sendall(b'\\0\\0\\0\\x02{}')", "a message that the protocol does not define"),
+        ("s.sendall(b'\\0\\1\\0\\0' + b'[' * 65536)", "a message that the protocol does not define"),
+        ("s.sendall(b'\\0\\0\\0\\1\\xff')", "a message that the protocol does not define"),
         ("toolc_tools._run.__self__.send({'type': 'ready', 'version': [3, 11]})", "a message at the wrong time"),
         (
             "toolc_tools._run.__self__.send({'type': 'done', 'run': 99, 'result': None, 'error': None})",

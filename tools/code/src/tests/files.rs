@@ -90,7 +90,7 @@ fn an_interpreter_whose_folder_is_gone_ends() {
     std::fs::remove_dir_all(it.mailbox()).unwrap();
     wait_until("the end of the interpreter", || !is_alive(&id));
     let note = it.run("1")["note"].as_str().unwrap().to_owned();
-    assert!(note.ends_with("the one before had ended"), "{note}");
+    assert!(note.ends_with("the previous interpreter had ended"), "{note}");
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn wrong_files_end_the_interpreter() {
     let next =
         "import os, time\nhost = toolc_tools._run.__self__\nc = host.connection\nnext = f'{c.path}/out-{c.sent + 1}'\n";
     for (code, kind, expected) in [
-        ("open(next, 'w').write('{}')", "ProtocolError", "has sent a message that is not one of the protocol"),
-        ("open(next, 'wb').write(b'[' * 100_000)", "ProtocolError", "not one of the protocol"),
+        ("open(next, 'w').write('{}')", "ProtocolError", "has sent a message that the protocol does not define"),
+        ("open(next, 'wb').write(b'[' * 100_000)", "ProtocolError", "that the protocol does not define"),
         (
             "open(next, 'wb').truncate(1 << 40)",
             "ProtocolError",
-            "has sent a message of 8388609 bytes, of at most 8388608",
+            "has sent a message of 8388609 bytes, and the maximum is 8388608",
         ),
         ("os.symlink(os.path.abspath('secret'), next)", "ProtocolError", "cannot be read: it is not a regular file"),
         ("os.mkfifo(next)", "ProtocolError", "cannot be read: it is not a regular file"),

@@ -207,7 +207,7 @@ fn without_python_in_the_sandbox_a_script_needs_approval() {
     let Some(it) = fixture_in(offer, Limits::default(), |session| session.approver(approver)) else { return };
     assert_eq!(it.failure(&json!({ "code": "2" }))[0], "denied");
     assert_eq!(it.result("1"), "1");
-    assert_eq!(it.failure(&json!({ "code": "2" }))[0], "denied", "also in an interpreter that exists");
+    assert_eq!(it.failure(&json!({ "code": "2" }))[0], "denied", "even in a running interpreter");
 }
 
 #[test]

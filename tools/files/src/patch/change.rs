@@ -1,9 +1,9 @@
-//! The changes that a patch describes, whatever its form.
+//! The changes that a patch describes, regardless of its format.
 
 /// A change of one file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FileChange<'a> {
-    /// The path as in the patch, without the prefixes `a/` and `b/` of git.
+    /// The path in the patch, without the prefixes `a/` and `b/` of git.
     pub(super) path: String,
     pub(super) kind: ChangeKind<'a>,
 }
@@ -14,13 +14,13 @@ pub(super) enum ChangeKind<'a> {
         content: String,
     },
     Delete {
-        /// What the file must contain, or `None` if the patch does not say it.
+        /// The lines that the file must contain, or `None` if the patch does not contain them.
         hunks: Option<Vec<Hunk<'a>>>,
     },
     Update {
         hunks: Vec<Hunk<'a>>,
         move_to: Option<String>,
-        /// Whether each hunk applies to the result of those before it, in any order of places. Otherwise all apply to the old text.
+        /// Whether each hunk applies to the result of the previous hunks, in any order of places. Otherwise all hunks apply to the old text.
         sequential: bool,
     },
 }
@@ -28,12 +28,12 @@ pub(super) enum ChangeKind<'a> {
 /// A change of some lines, with the unchanged lines around them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hunk<'a> {
-    /// The number of its first line in the patch.
+    /// The line number of the hunk in the patch.
     pub(super) number: usize,
     pub(super) lines: Vec<(Op, &'a str)>,
-    /// The number of its first line in the old file, as the patch gives it.
+    /// The line number of the hunk in the old file, if the patch contains it.
     pub(super) start: Option<usize>,
-    /// Lines of the file before the hunk, in this order, which say where to look.
+    /// Lines of the file before the hunk, in this order, which restrict the place of the hunk.
     pub(super) anchors: Vec<&'a str>,
     /// Whether the hunk is at the end of the file.
     pub(super) at_end: bool,
@@ -67,7 +67,7 @@ impl<'a> Hunk<'a> {
         self.lines.iter().any(|(op, _)| *op != Op::Keep) || self.old_unterminated != self.new_unterminated
     }
 
-    /// Notes that the line before has no newline.
+    /// Records that the last line has no newline.
     pub(super) fn unterminated(&mut self) {
         let op = self.lines.last().map_or(Op::Keep, |(op, _)| *op);
         self.old_unterminated |= op != Op::Add;

@@ -13,7 +13,7 @@ const MAX_CHARS: usize = 20_000;
 /// Writes differences with a limit on their length.
 #[derive(Debug)]
 pub(super) struct Differences {
-    /// The number of characters that are left.
+    /// The number of remaining characters.
     left: usize,
 }
 
@@ -24,12 +24,12 @@ impl Default for Differences {
 }
 
 impl Differences {
-    /// Returns the difference of two files, each a path and a text, or `None` if it does not exist. Line endings and byte order marks
+    /// Returns the difference of two files. Each is a path and a text, or `None` if the file does not exist. Line endings and byte order marks
     /// are left out.
     pub(super) fn unified(&mut self, old: Option<(&str, &str)>, new: Option<(&str, &str)>) -> String {
         let header = |file: Option<(&str, &str)>, prefix: &str| match file {
             None => "/dev/null".to_owned(),
-            // An absolute path stays one.
+            // An absolute path gets no prefix.
             Some((path, _)) if path.starts_with('/') => path.to_owned(),
             Some((path, _)) => format!("{prefix}/{path}"),
         };

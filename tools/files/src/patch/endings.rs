@@ -1,5 +1,5 @@
-//! Line endings. A model writes `\n` whatever the file has, so the search runs on a text with `\n` only, and edits are then
-//! mapped back to the original text.
+//! Line endings. A model writes `\n` regardless of the file, so the search runs on a text with `\n` only, and edits are then mapped
+//! back to the original text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -40,8 +40,8 @@ impl<'a> NormalizedText<'a> {
         self.main_ending.unwrap_or("\n")
     }
 
-    /// Maps an edit of the normalized text to the original. New lines get the ending of the lines that they replace, or else that of
-    /// most lines.
+    /// Maps an edit of the normalized text to the original. New lines get the ending of the lines that they replace, or
+    /// the ending of most lines.
     pub(super) fn to_original(&self, edit: Edit) -> Edit {
         let range = self.original_range(&edit.range);
         let ending = first_ending(&self.original[range.clone()]).or(self.main_ending);

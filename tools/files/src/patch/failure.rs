@@ -17,7 +17,7 @@ impl Failure {
                 let more = if count > first.len() { ", ..." } else { "" };
                 ToolError::new(format!(
                     "the old text occurs {count} times in `{path}` (line {}{more}): add lines around it until it is \
-                     unique, or set replace_all to change every one. Nothing was written.",
+                     unique, or set replace_all to change every occurrence. Nothing was written.",
                     lines.join(", ")
                 ))
             }
@@ -28,7 +28,7 @@ impl Failure {
             Failure::NotFound => {
                 let mut message = format!("the old text is not in `{path}`; nothing was written.");
                 if !search.new.trim().is_empty() && search.text.contains(search.new) {
-                    message.push_str(" The new text is in the file: perhaps this edit was made before.");
+                    message.push_str(" The new text is in the file: perhaps this edit has already been made.");
                 }
                 match closest(search.text, search.old) {
                     Some(excerpt) => {
@@ -66,7 +66,7 @@ pub(super) fn closest(text: &str, old: &str) -> Option<String> {
     Some(excerpt)
 }
 
-/// Returns the line index at which most lines of the old text would match: each line that equals one of the file votes for a start.
+/// Returns the line index at which most lines of the old text would match: each line that equals a line of the file votes for a start.
 fn by_votes(lines: &[&str], old: &str) -> Option<usize> {
     const MAX_OLD_LINES: usize = 50;
     let mut offsets: HashMap<&str, Vec<usize>> = HashMap::new();

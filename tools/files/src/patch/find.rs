@@ -1,7 +1,7 @@
-//! Finds the old text: exactly, or else by whole lines that differ only in trailing blanks, or else only in indentation.
+//! Finds the old text: first exactly, then by whole lines that differ only in trailing blanks, and then only in indentation.
 //!
-//! A less exact comparison is tried only if the one before has found nothing. The old text must be unique, unless all its places
-//! are requested.
+//! A less exact comparison is tried only if the previous one has found nothing. The old text must be unique, unless all occurrences are
+//! requested.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) struct Search<'a> {
     pub(super) all: bool,
 }
 
-/// The edits that a search results in, in the order of the text.
+/// The edits of a successful search, in the order of the text.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) comparison: Comparison,
@@ -98,7 +98,7 @@ impl Search<'_> {
         Ok(edits.list)
     }
 
-    /// Finds occurrences as whole lines. Returns no edits if that takes too many comparisons.
+    /// Finds occurrences as whole lines. Returns no edits if this takes too many comparisons.
     fn by_lines(&self, text: &[Line<'_>], comparison: Comparison) -> Result<Vec<Edit>, Failure> {
         /// The limit bounds the time for repetitive texts, for which the search is quadratic.
         const MAX_COMPARISONS: usize = 5_000_000;
@@ -130,7 +130,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the indexes of the lines at which `wanted` occurs as whole lines, which may overlap. `keys` are the parts of the text's lines
+/// Returns the indexes of the lines at which `wanted` occurs as whole lines. Occurrences may overlap. `keys` are the parts of the text's lines
 /// that are compared. Returns `None` if finding them takes more comparisons than are left in `budget`.
 pub(super) fn places(keys: &[&str], wanted: &[&str], budget: &mut usize) -> Option<Vec<usize>> {
     let mut places = Vec::new();
@@ -187,8 +187,8 @@ impl Comparison {
         }
     }
 
-    /// Returns the new text with the indentation of `window`, or `None` if its lines are not all indented by one rule. `unit` is that of
-    /// the file.
+    /// Returns the new text with the indentation of `window`, or `None` if no single rule fits the indentation of its lines. `unit` is the
+    /// indentation unit of the file.
     pub(super) fn adapt(
         self,
         window: &[Line<'_>],
@@ -216,7 +216,7 @@ impl Failure {
                 first.push(at);
             }
         }
-        // Two overlapping occurrences are counted as one.
+        // `match_indices` counts overlapping occurrences as one, so the count is at least 2.
         Self::Several { count: count.max(2), first }
     }
 }
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn indentation_is_ignored_and_kept() {
+    fn indentation_is_ignored_in_the_search_and_kept_in_the_result() {
         let text = "fn f() {\n        if x {\n            y();\n        }\n}\n";
         let old = "if x {\n    y();\n}\n";
         let new = "if x {\n    y();\n\n    z();\n}\n";

@@ -25,15 +25,15 @@ pub(super) struct Applied {
 pub(super) struct HunkFailure {
     /// The index of the hunk in the file, from 1.
     pub(super) index: usize,
-    /// The number of its first line in the patch.
+    /// The line number of the hunk in the patch.
     pub(super) number: usize,
-    /// What is wrong and what to do, for the model.
+    /// The problem, and what to do, for the model.
     pub(super) problem: String,
     /// Whether the lines of the hunk are not in the file.
     pub(super) is_not_found: bool,
 }
 
-/// Applies the hunks to a text. If `sequential`, each one applies to the result of those before it.
+/// Applies the hunks to a text. If `sequential`, each hunk applies to the result of the previous ones.
 pub(super) fn apply(text: &str, hunks: &[Hunk<'_>], sequential: bool) -> Result<Applied, Vec<HunkFailure>> {
     if !sequential {
         return apply_all(text, hunks);
@@ -71,7 +71,7 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
     let mut failures = Vec::new();
     let is_change = hunks.iter().any(Hunk::changes);
     for (index, hunk) in hunks.iter().enumerate() {
-        // Next to other hunks, one without a change only says where they are.
+        // A hunk without a change is accepted only next to other hunks, whose place it restricts.
         let placed = if is_change { placement.place(hunk) } else { Err(Problem::ChangesNothing) };
         if let Err(problem) = placed {
             let is_not_found = matches!(problem, Problem::NotFound | Problem::AnchorNotFound(_));
@@ -103,10 +103,10 @@ struct Placement<'a> {
     lines: Vec<Line<'a>>,
     /// The parts of the lines that each [`Comparison`] compares, once they are needed.
     keys: [Option<Vec<&'a str>>; 3],
-    /// The number of comparisons of lines that are left.
+    /// The number of remaining comparisons of lines.
     budget: usize,
     unit: Option<IndentUnit>,
-    /// The lines of the hunks.
+    /// The lines that the placed hunks cover.
     taken: Vec<Range<usize>>,
     edits: Vec<Edit>,
     comparison: Comparison,
@@ -114,15 +114,15 @@ struct Placement<'a> {
     drift: isize,
     /// The line after the last hunk.
     cursor: usize,
-    /// Whether the new text ends with a newline, if a hunk says it.
+    /// Whether the new text must end with a newline, if a hunk determines it.
     final_newline: Option<bool>,
 }
 
 enum Problem {
     NotFound,
-    /// The lines from which on the hunk occurs, from 1.
+    /// The numbers of the lines at which the hunk occurs, from 1.
     Several(Vec<usize>),
-    /// The only places are those of other hunks.
+    /// All places are covered by other hunks.
     Overlaps,
     AnchorNotFound(String),
     NoContext,
@@ -166,7 +166,7 @@ impl Placement<'_> {
         Err(Problem::NotFound)
     }
 
-    /// Returns the first line at which the hunk may be: that of its last anchor.
+    /// Returns the first possible line of the hunk: the line of its last anchor.
     fn after_anchors(&self, hunk: &Hunk<'_>) -> Result<Option<usize>, Problem> {
         let mut at = None;
         for anchor in &hunk.anchors {
@@ -234,7 +234,7 @@ impl Placement<'_> {
         }
     }
 
-    /// Returns the added lines with the indentation of the place, or `None` if its lines are not all indented by one rule.
+    /// Returns the added lines with the indentation of the place, or `None` if no single rule fits the indentation of its lines.
     fn adapted(&self, hunk: &Hunk<'_>, at: usize, comparison: Comparison) -> Option<Vec<String>> {
         let old = hunk.old_lines();
         let window = &self.lines[at..at + old.len()];
@@ -306,13 +306,13 @@ impl Problem {
                 let mut message = format!("these lines are not in the file:\n{}", excerpt(&hunk.old_lines()));
                 let new = hunk.new_lines().join("\n");
                 if !new.trim().is_empty() && text.contains(&new) {
-                    message.push_str("The new lines are in the file: perhaps the hunk was applied before. ");
+                    message.push_str("The new lines are in the file: perhaps the hunk has already been applied. ");
                 }
                 match closest(text, &hunk.old_lines().join("\n")) {
                     Some(closest) => {
                         let _ = write!(message, "The closest lines of the file are these:\n{closest}");
                     }
-                    None => message.push_str("No line of the file is similar: read it again"),
+                    None => message.push_str("No line of the file is similar: read the file again"),
                 }
                 message
             }
@@ -321,23 +321,25 @@ impl Problem {
                 let more = if numbers.len() > MAX_NUMBERS { ", ..." } else { "" };
                 let shown: Vec<_> = numbers.iter().take(MAX_NUMBERS).map(usize::to_string).collect();
                 format!(
-                    "its lines occur several times (line {}{more}): add unchanged lines around the change until they are unique",
+                    "the lines of the hunk occur several times (line {}{more}): add unchanged lines around the change until they are unique",
                     shown.join(", ")
                 )
             }
-            Problem::Overlaps => "its lines are part of another hunk: join the two".to_owned(),
+            Problem::Overlaps => "the lines of the hunk are part of another hunk: join the two hunks".to_owned(),
             Problem::AnchorNotFound(anchor) => {
-                let mut message = format!("no line of the file has the text `{anchor}`, which is after `@@`");
+                let mut message = format!("no line of the file contains the text `{anchor}` after `@@`");
                 if let Some(closest) = closest(text, &anchor) {
                     let _ = write!(message, ". The closest lines of the file are these:\n{closest}");
                 }
                 message
             }
             Problem::NoContext => {
-                "it has only new lines, so its place is unknown: add the unchanged lines around them".to_owned()
+                "the hunk has only new lines, so its place is unknown: add the unchanged lines around them".to_owned()
             }
-            Problem::TooManyComparisons => "finding its lines takes too long: apply fewer hunks at once".to_owned(),
-            Problem::ChangesNothing => "it neither adds nor removes a line".to_owned(),
+            Problem::TooManyComparisons => {
+                "finding the lines of the hunk takes too long: apply fewer hunks at once".to_owned()
+            }
+            Problem::ChangesNothing => "the hunk neither adds nor removes a line".to_owned(),
         }
     }
 }

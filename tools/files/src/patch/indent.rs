@@ -65,10 +65,10 @@ fn greatest_common_divisor(a: usize, b: usize) -> usize {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// A rule that turns the indentation of each line of the old text into that of the file.
+/// A rule that converts the indentation of each line of the old text to the indentation of the file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum IndentRule {
-    /// Replaces one indentation by another, and each level beyond it by one of another unit.
+    /// Replaces the base indentation, and converts each further level to another unit.
     Convert { old_base: String, file_base: String, old_unit: IndentUnit, file_unit: IndentUnit },
     /// Adds this indentation.
     Add(String),
@@ -81,8 +81,8 @@ pub(super) enum IndentRule {
 }
 
 impl IndentRule {
-    /// Returns the new text with the indentation of the file, or `None` if no rule fits all pairs of a line of the old text and one of
-    /// the file. `unit` is that of the file.
+    /// Returns the new text with the indentation of the file, or `None` if no rule fits all pairs of a line of the old text and a line
+    /// of the file. `unit` is the indentation unit of the file.
     pub(super) fn adapt<'a>(
         pairs: impl Iterator<Item = (&'a str, &'a str)>,
         new: &str,

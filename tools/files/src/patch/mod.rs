@@ -1,8 +1,8 @@
 //! The `patch` tool: changes parts of files, and returns the differences.
 //!
-//! The mode `replace` ([`replace`]) finds one text in one file ([`find`]). The mode `patch` reads a patch ([`parse`]) as changes of
+//! The mode `replace` ([`replace`]) replaces a text in one file ([`find`]). The mode `patch` reads a patch ([`parse`]) as changes of
 //! files ([`change`]), finds the place of each hunk ([`hunks`]), and writes all files or none ([`plan`], [`transaction`]). Both keep
-//! line endings ([`endings`]) and indentation ([`indent`]). [`failure`] has errors for the model, [`difference`] the result.
+//! line endings ([`endings`]) and indentation ([`indent`]). [`failure`] makes errors for the model, and [`difference`] the differences in the result.
 
 mod change;
 mod difference;
@@ -29,7 +29,7 @@ use crate::syntax::SyntaxError;
 use crate::task_files::TaskFiles;
 use crate::{open, sniff};
 
-/// The maximum size of a file, in bytes: it is edited in memory.
+/// The maximum size of a file, in bytes. Files are edited in memory.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 const BOM: &str = "\u{feff}";
 
@@ -60,8 +60,8 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
             let new = args.new_string.as_deref().filter(|new| !new.is_empty());
             if old.is_some() || new.is_some() || args.replace_all {
                 return Err(ToolError::new(
-                    "`old_string`, `new_string` and `replace_all` are for the mode `replace`: set `mode` to `replace`, or leave \
-                     them out. Nothing was written.",
+                    "`old_string`, `new_string` and `replace_all` are for the mode `replace`: set `mode` to `replace`, or omit \
+                     them. Nothing was written.",
                 ));
             }
             let patch = patch.ok_or_else(|| {
@@ -91,8 +91,8 @@ fn load(task: &TaskFiles, path: &Path) -> Result<(String, Metadata), ToolError> 
     let shown = task.show(path);
     let refused =
         |reason: String| ToolError::with_kind(ErrorKind::Refused, format!("failed to edit `{shown}`: {reason}"));
-    let too_large = || refused(format!("it is larger than {} MiB; edit it with a script", MAX_BYTES >> 20));
-    if open::regular(task, path, "read")?.version.len > MAX_BYTES as u64 {
+    let too_large = || refused(format!("the file is larger than {} MiB; edit the file with a script", MAX_BYTES >> 20));
+    if open::regular_metadata(task, path, "read")?.version.len > MAX_BYTES as u64 {
         return Err(too_large());
     }
     // The file may grow while it is read.
@@ -102,10 +102,10 @@ fn load(task: &TaskFiles, path: &Path) -> Result<(String, Metadata), ToolError> 
         return Err(too_large());
     }
     if let Some(format) = sniff::binary_format(&bytes[..bytes.len().min(sniff::SAMPLE)]) {
-        return Err(refused(format!("it is not text but {format}")));
+        return Err(refused(format!("the file is not text but {format}")));
     }
     let text = String::from_utf8(bytes).map_err(|_| {
-        refused("it is not valid UTF-8, and writing it back would damage it; convert it first".to_owned())
+        refused("the file is not valid UTF-8, and writing it back would damage it; convert the file first".to_owned())
     })?;
     Ok((text, metadata))
 }

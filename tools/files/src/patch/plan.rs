@@ -140,7 +140,7 @@ fn located<'a>(
 
 fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog) -> Result<Planned, PlanError> {
     task.access().check_write(&path)?;
-    let existing = open::existing(task, &path)?;
+    let existing = open::writable_metadata(task, &path)?;
     let warning = log.warning(&path, existing.map(|existing| existing.version));
     let shown = task.show(&path);
     let hunks_failed = |failures| PlanError::Hunks { shown: shown.clone(), failures };

@@ -33,7 +33,7 @@ pub(super) fn run(
     let lock = task.write_lock(handlers, call);
     let guard = lock.lock();
     let (text, metadata) = load(&task, &path)?;
-    open::existing(&task, &path)?;
+    open::writable_metadata(&task, &path)?;
     let shown = task.show(&path);
     let (bom, body) = split_bom(&text);
     let normalized = NormalizedText::new(body);

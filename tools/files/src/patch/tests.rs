@@ -79,7 +79,7 @@ fn failures_write_nothing_and_have_a_reason() {
     let not_found = patch(&f, "fn b() {\n    went();\n}", "x", false).unwrap_err();
     assert_eq!(not_found.kind(), ErrorKind::NotFound);
     assert!(not_found.message().contains("     4|fn b() {\n     5|    go();\n"), "{not_found}");
-    assert_reply!(patch(&f, "gone", "fn b()", false), Err(NotFound, "perhaps this edit was made before"));
+    assert_reply!(patch(&f, "gone", "fn b()", false), Err(NotFound, "perhaps this edit has already been made"));
     assert!(patch(&f, "", "x", false).is_err() && patch(&f, "go", "go", true).is_err());
     assert_eq!(f.get("a.txt"), text);
     assert_eq!(fs::metadata(f.dir.path().join("a.txt")).unwrap().modified().unwrap(), before);
@@ -318,10 +318,10 @@ fn anchors_narrow_the_place_down() {
     assert_eq!(update("@@\n+# 1\n*** End of File").unwrap(), 9);
     assert_eq!(update("@@\n class B:\n@@\n-        pass\n+        return 1").unwrap(), 8, "a hunk without a change");
     for (lines, problem) in [
-        ("@@ class C:\n-        pass\n+1", "no line of the file has the text `class C:`"),
+        ("@@ class C:\n-        pass\n+1", "no line of the file contains the text `class C:`"),
         ("@@\n-        pass\n+1", "occur several times (line 3, 5, 8)"),
-        ("@@\n+1", "it has only new lines"),
-        ("@@\n class A:", "it neither adds nor removes a line"),
+        ("@@\n+1", "the hunk has only new lines"),
+        ("@@\n class A:", "the hunk neither adds nor removes a line"),
         ("@@\n-class A:\n+1\n@@\n-class A:\n+2", "part of another hunk"),
     ] {
         let error = update(lines).unwrap_err();

@@ -1,32 +1,32 @@
-//! The output of a background process in bounded memory: its end.
+//! Keeps the end of the output of a background process in bounded memory.
 
 use crate::transcript::Decoder;
 
-/// The number of characters that are kept.
+/// The maximum number of characters that are kept.
 pub(crate) const MAX_CHARS: usize = 200_000;
-/// The number of further characters after which the oldest are dropped, so that this happens seldom.
+/// The number of excess characters after which the oldest are dropped, so that dropping is rare.
 const SLACK: usize = 20_000;
 
-/// Decodes output, removes escape sequences, and keeps the end.
+/// Decodes output, removes escape sequences, and keeps the end of the text.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     decoder: Decoder,
     text: String,
     /// The number of characters of `text`.
     chars: usize,
-    /// The number of characters before `text`.
+    /// The number of dropped characters before `text`.
     dropped_chars: usize,
-    /// The number of newlines before `text`.
+    /// The number of dropped newlines before `text`.
     dropped_lines: usize,
-    /// The position up to which the output has been looked at, in characters from the beginning.
+    /// The position up to which [`take_new`](Self::take_new) has returned the output, in characters from the beginning.
     seen: usize,
 }
 
-/// A part of the output.
+/// The output since the last call of [`Log::take_new`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct NewOutput {
     pub(crate) text: String,
-    /// The number of characters before it that were dropped before a look.
+    /// The number of new characters before the text that were dropped.
     pub(crate) dropped_chars: usize,
 }
 
@@ -36,9 +36,9 @@ pub(crate) struct Page {
     pub(crate) text: String,
     /// The number of the first line, from 0 at the beginning of the output.
     pub(crate) first_line: usize,
-    /// The number of lines of the whole output.
+    /// The number of lines of the whole output, including dropped ones.
     pub(crate) total_lines: usize,
-    /// The number of characters that are no longer kept.
+    /// The number of characters that were dropped.
     pub(crate) dropped_chars: usize,
 }
 
@@ -55,7 +55,7 @@ impl Log {
         if self.chars > MAX_CHARS + SLACK {
             self.drop_oldest();
         }
-        // A piece is shorter than what is kept.
+        // A piece is shorter than the kept text.
         &self.text[self.text.len().saturating_sub(new)..]
     }
 
@@ -68,17 +68,17 @@ impl Log {
         self.dropped_chars += excess;
     }
 
-    /// Returns the output since the last look.
-    pub(crate) fn look(&mut self) -> Part {
+    /// Returns the output since the last call.
+    pub(crate) fn take_new(&mut self) -> NewOutput {
         let dropped = self.dropped_chars + self.chars.saturating_sub(MAX_CHARS);
         let start = self.seen.max(dropped);
         let at = self.text.char_indices().nth(start - self.dropped_chars).map_or(self.text.len(), |(at, _)| at);
-        let part = Part { text: self.text[at..].to_owned(), dropped_chars: start - self.seen };
+        let part = NewOutput { text: self.text[at..].to_owned(), dropped_chars: start - self.seen };
         self.seen = self.dropped_chars + self.chars;
         part
     }
 
-    /// Returns a page of lines. Without `first`, that of the last `limit` lines.
+    /// Returns a page of lines. If `first` is `None`, returns the last `limit` lines.
     pub(crate) fn page(&self, first: Option<usize>, limit: usize) -> Page {
         let kept: Vec<&str> = self.text.split_inclusive('\n').collect();
         let total_lines = self.dropped_lines + kept.len();
@@ -99,25 +99,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_look_returns_what_is_new() {
+    fn each_call_returns_the_output_since_the_last_call() {
         let mut log = Log::default();
         assert_eq!(log.push(b"one\n\x1b[1mtw"), "one\ntw");
-        assert_eq!(log.look(), Part { text: "one\ntw".to_owned(), dropped_chars: 0 });
-        assert_eq!(log.look().text, "");
+        assert_eq!(log.take_new(), NewOutput { text: "one\ntw".to_owned(), dropped_chars: 0 });
+        assert_eq!(log.take_new().text, "");
         assert_eq!(log.push("o\u{e9}".as_bytes()), "oé");
-        assert_eq!(log.look().text, "oé");
+        assert_eq!(log.take_new().text, "oé");
     }
 
     #[test]
     fn the_oldest_output_is_dropped_and_counted() {
         let mut log = Log::default();
         log.push(b"first\n");
-        log.look();
+        log.take_new();
         for n in 0..100_000 {
             log.push(format!("é{n:05}\n").as_bytes());
         }
         assert!(log.chars <= MAX_CHARS + SLACK && log.text.capacity() < 1 << 20, "{}", log.text.capacity());
-        let part = log.look();
+        let part = log.take_new();
         let all = 100_000 * 7;
         assert!(part.text.ends_with("é99999\n"));
         let chars = part.text.chars().count();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_lines() {
+    fn a_page_contains_lines_from_an_offset() {
         let mut log = Log::default();
         let page = |log: &Log, first, limit| {
             let page = log.page(first, limit);

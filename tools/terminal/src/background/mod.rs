@@ -1,4 +1,4 @@
-//! Processes in the background: what they print, and how they end.
+//! Background processes: their output and their end.
 
 pub(crate) mod log;
 pub(crate) mod processes;
@@ -16,36 +16,36 @@ use crate::events::{EventSink, ProcessEvent, ProcessEventKind};
 use crate::signals::signal_of;
 use crate::transcript::Transcript;
 use crate::typed::TypedInput;
-use log::{Log, Page, Part};
+use log::{Log, NewOutput, Page};
 use processes::Slot;
 pub(crate) use screen::SIZE;
 use screen::Screen;
-use watch::{Found, Watch};
+use watch::{Watch, WatchEvent};
 
-/// A process in the background. Dropping it ends the process.
+/// A background process. Dropping the value ends the process.
 #[derive(Debug)]
 pub(crate) struct Background {
-    /// Its id in its task.
+    /// The id of the process in its task.
     pub(crate) id: String,
     pub(crate) command: String,
     pub(crate) started: Instant,
-    /// The same as a time of day.
+    /// The start as wall-clock time.
     pub(crate) started_at: SystemTime,
     running: Box<dyn Running>,
-    /// Kept with the process, which can outlive its task.
+    /// Keeps the environment alive, because the process can outlive its task.
     _environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
-    /// What has been typed. Locked while it is judged and written.
+    /// The input so far. Locked while new input is checked for approval and written.
     pub(crate) typed: Mutex<TypedInput>,
     timed_out: OnceLock<()>,
 }
 
-/// What the threads of a process share.
+/// The state that the threads of a process share.
 #[derive(Debug)]
 struct Shared {
     output: Mutex<ProcessOutput>,
     ended: OnceLock<(Instant, Outcome)>,
-    /// The events for the host, without their kind.
+    /// A template for the events sent to the host. `kind` is replaced in each event.
     event: ProcessEvent,
     sink: Option<EventSink>,
 }
@@ -57,14 +57,14 @@ struct ProcessOutput {
     watch: Watch,
 }
 
-/// The sink of a process.
+/// Receives the output of a process.
 #[derive(Debug)]
-struct ToShared(Arc<Shared>);
+struct OutputSink(Arc<Shared>);
 
-/// What a look at a process shows.
+/// The new output, the screen and the matches of a process.
 #[derive(Debug)]
-pub(crate) struct Look {
-    pub(crate) new: Part,
+pub(crate) struct Snapshot {
+    pub(crate) new: NewOutput,
     pub(crate) screen: Option<String>,
     /// Whether a program draws the whole screen.
     pub(crate) is_drawn: bool,
@@ -72,7 +72,7 @@ pub(crate) struct Look {
     pub(crate) is_muted: bool,
 }
 
-/// What to start.
+/// The parameters of a process to start.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) id: String,
@@ -87,7 +87,7 @@ pub(crate) struct Start {
 }
 
 impl Background {
-    /// Starts a process, which keeps its slot until it ends.
+    /// Starts a process. The process keeps its slot until it ends.
     pub(crate) fn start(
         start: Start,
         environment: Arc<dyn Environment>,
@@ -106,13 +106,13 @@ impl Background {
             event: ProcessEvent { task, session_id: id.clone(), command: command.clone(), kind },
             sink,
         });
-        let output = Box::new(ToShared(Arc::clone(&shared)));
+        let output = Box::new(OutputSink(Arc::clone(&shared)));
         launch.output =
             if has_terminal { Output::Terminal { size: SIZE, screen: output } } else { Output::Merged(output) };
-        let at_end = Arc::clone(&shared);
+        let shared_for_end = Arc::clone(&shared);
         launch.on_end = Some(OnEnd(Box::new(move |outcome| {
             drop(slot);
-            at_end.end(*outcome, notify);
+            shared_for_end.end(*outcome, notify);
         })));
         let running = environment.start(launch)?;
         let process = Arc::new(Self {
@@ -127,17 +127,17 @@ impl Background {
             timed_out: OnceLock::new(),
         });
         if let Some(timeout) = timeout {
-            // It does not keep the process: the end of the task drops it.
-            let limited = Arc::downgrade(&process);
+            // The thread holds only a weak reference, so the process is dropped when its task ends.
+            let weak_process = Arc::downgrade(&process);
             let deadline = Instant::now() + timeout;
             thread::Builder::new().name("timeout of a process".to_owned()).spawn(move || {
                 while let Some(left) = deadline.checked_duration_since(Instant::now()) {
                     thread::sleep(left.min(Duration::from_millis(100)));
-                    if limited.upgrade().is_none_or(|process| process.outcome().is_some()) {
+                    if weak_process.upgrade().is_none_or(|process| process.outcome().is_some()) {
                         return;
                     }
                 }
-                if let Some(process) = limited.upgrade() {
+                if let Some(process) = weak_process.upgrade() {
                     let _ = process.timed_out.set(());
                     let _ = process.end();
                 }
@@ -153,11 +153,11 @@ impl Background {
 
     /// Returns the outcome if the process has ended.
     pub(crate) fn outcome(&self) -> Option<Outcome> {
-        // After a failure, the status is unknown, and the process is gone.
+        // If the status cannot be read, the process no longer exists.
         self.running.outcome().unwrap_or(Some(UNKNOWN))
     }
 
-    /// Returns whether the process was ended at its timeout.
+    /// Returns whether the timeout has ended the process.
     pub(crate) fn has_timed_out(&self) -> bool {
         self.timed_out.get().is_some()
     }
@@ -178,12 +178,12 @@ impl Background {
         let _ = self.running.wait(should_stop);
     }
 
-    /// Ends the process with all that it has started.
+    /// Ends the process and all processes that it has started.
     pub(crate) fn end(&self) -> io::Result<Outcome> {
         self.running.end()
     }
 
-    /// Returns what ends a line of the input.
+    /// Returns the line ending of the input.
     pub(crate) fn line_end(&self) -> &'static str {
         if self.shared.output().screen.is_some() { "\r" } else { "\n" }
     }
@@ -196,21 +196,21 @@ impl Background {
         self.running.close_input()
     }
 
-    /// Returns the output so far, or what the screen shows if a program draws it.
+    /// Returns the output so far, or the text of the screen if a program draws the screen.
     pub(crate) fn first_output(&self) -> String {
         let mut output = self.shared.output();
-        let new = output.log.look();
+        let new = output.log.take_new();
         let drawn = output.screen.as_ref().filter(|screen| screen.is_drawn()).and_then(Screen::text);
         drawn.unwrap_or_else(|| Transcript::shorten(&new.text))
     }
 
-    /// Returns what is new.
-    pub(crate) fn look(&self) -> Look {
+    /// Returns the new output and matches, and the screen.
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let mut output = self.shared.output();
         let (matches, is_muted) = output.watch.take();
-        let (new, screen) = (output.log.look(), output.screen.as_ref());
+        let (new, screen) = (output.log.take_new(), output.screen.as_ref());
         let is_drawn = screen.is_some_and(Screen::is_drawn);
-        Look { new, screen: screen.and_then(Screen::text), is_drawn, matches, is_muted }
+        Snapshot { new, screen: screen.and_then(Screen::text), is_drawn, matches, is_muted }
     }
 
     /// Returns a page of the output.
@@ -219,7 +219,7 @@ impl Background {
     }
 }
 
-/// The outcome of a process about which the system knows nothing.
+/// The outcome of a process whose status is unknown.
 const UNKNOWN: Outcome = Outcome { exit: Exit::Code(-1), reason: EndReason::Exited, left_running: false };
 
 impl Shared {
@@ -242,20 +242,20 @@ impl Shared {
     }
 }
 
-impl Sink for ToShared {
+impl Sink for OutputSink {
     fn push(&mut self, bytes: &[u8]) -> bool {
-        let found = {
+        let events = {
             let ProcessOutput { log, screen, watch } = &mut *self.0.output();
             if let Some(screen) = screen {
                 screen.push(bytes);
             }
-            watch.look(log.push(bytes), Instant::now())
+            watch.push(log.push(bytes), Instant::now())
         };
-        // The host's function is called without the lock, because it may look at the process.
-        for found in found {
-            self.0.send(match found {
-                Found::Match { pattern, line } => ProcessEventKind::Matched { pattern, line },
-                Found::Muted => ProcessEventKind::Muted,
+        // The function of the host is called without the lock, because it may read the state of the process.
+        for event in events {
+            self.0.send(match event {
+                WatchEvent::Match { pattern, line } => ProcessEventKind::Matched { pattern, line },
+                WatchEvent::Muted => ProcessEventKind::Muted,
             });
         }
         true

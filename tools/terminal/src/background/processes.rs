@@ -9,44 +9,44 @@ use toolc::Task;
 
 use super::Background;
 
-/// The number of processes that run at the same time.
+/// The maximum number of processes of all tasks that run at the same time.
 pub(crate) const MAX_RUNNING: usize = 64;
-/// How long a process is kept after its end, by default.
+/// How long an ended process is kept by default.
 const KEPT: Duration = Duration::from_mins(30);
-/// The number of processes of a task that are kept after their end.
+/// The maximum number of ended processes of a task that are kept.
 const MAX_ENDED: usize = 64;
 
 /// The running processes of all tasks.
 #[derive(Debug)]
 pub(crate) struct HostProcesses {
     running: Arc<AtomicUsize>,
-    /// How long a process is kept after its end.
+    /// How long an ended process is kept.
     pub(crate) kept: Duration,
     /// Whether processes outlive their task.
     outlive_task: bool,
-    /// Those whose task has ended.
-    left: Mutex<Vec<Arc<Background>>>,
+    /// Processes whose task has ended.
+    orphaned: Mutex<Vec<Arc<Background>>>,
 }
 
-/// The right to run a process, until this is dropped.
+/// The right to run a process. Dropping the slot frees it.
 #[derive(Debug)]
 pub(crate) struct Slot(Arc<AtomicUsize>);
 
 impl HostProcesses {
     pub(crate) fn new(outlive_task: bool) -> Self {
-        let (running, left) = Default::default();
-        Self { running, kept: KEPT, outlive_task, left }
+        let (running, orphaned) = Default::default();
+        Self { running, kept: KEPT, outlive_task, orphaned }
     }
 
-    /// Returns a slot, or `None` if all are taken.
+    /// Takes a slot. Returns `None` if no slot is free.
     pub(crate) fn slot(&self) -> Option<Slot> {
-        // Made first, so that dropping it corrects the number.
+        // The slot is created first, so that dropping it corrects the count.
         let slot = Slot(Arc::clone(&self.running));
         (self.running.fetch_add(1, Ordering::Relaxed) < MAX_RUNNING).then_some(slot)
     }
 
-    fn left(&self) -> MutexGuard<'_, Vec<Arc<Background>>> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    fn orphaned(&self) -> MutexGuard<'_, Vec<Arc<Background>>> {
+        self.orphaned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -64,44 +64,44 @@ impl Drop for Slot {
 
 impl Drop for HostProcesses {
     fn drop(&mut self) {
-        end_all(std::mem::take(&mut self.left()));
+        end_all(std::mem::take(&mut self.orphaned()));
     }
 }
 
-/// The processes of a task. They end with it.
+/// The background processes of a task. They end with the task.
 #[derive(Debug, Default)]
-pub(crate) struct TaskProcesses(Mutex<Started>);
+pub(crate) struct TaskProcesses(Mutex<ProcessList>);
 
 #[derive(Debug, Default)]
-struct Started {
+struct ProcessList {
     last_id: usize,
     processes: Vec<Arc<Background>>,
     host: Option<Arc<HostProcesses>>,
 }
 
 impl TaskProcesses {
-    fn started(&self) -> MutexGuard<'_, Started> {
+    fn lock(&self) -> MutexGuard<'_, ProcessList> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the id of the next process.
     pub(crate) fn next_id(&self) -> String {
-        let mut started = self.started();
+        let mut started = self.lock();
         started.last_id += 1;
         format!("proc_{}", started.last_id)
     }
 
     pub(crate) fn add(&self, process: Arc<Background>, host: &Arc<HostProcesses>) {
-        let mut started = self.started();
+        let mut started = self.lock();
         started.host = Some(Arc::clone(host));
         started.processes.push(process);
     }
 
-    /// Returns all processes that are kept, in the order of their start.
+    /// Returns all kept processes in the order of their start. Drops ended processes that are too old or too many.
     pub(crate) fn all(&self) -> Vec<Arc<Background>> {
         let mut forgotten = Vec::new();
         let all = {
-            let Started { processes, host, .. } = &mut *self.started();
+            let ProcessList { processes, host, .. } = &mut *self.lock();
             let kept = host.as_ref().map_or(KEPT, |host| host.kept);
             let ended = processes.iter().filter(|process| process.ended_ago().is_some()).count();
             let mut excess = ended.saturating_sub(MAX_ENDED);
@@ -114,7 +114,7 @@ impl TaskProcesses {
             }));
             processes.clone()
         };
-        // Without the lock: what they have left running ends now.
+        // Dropped without the lock, because this ends processes that they have left running.
         drop(forgotten);
         all
     }
@@ -124,20 +124,20 @@ impl TaskProcesses {
     }
 }
 
-/// A process in the background that runs: see [`RunningProcess::of_task`].
+/// A running background process: see [`RunningProcess::of_task`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunningProcess {
-    /// Its id in its task.
+    /// The id of the process in its task.
     pub session_id: String,
     /// The command line.
     pub command: String,
-    /// When it was started.
+    /// The time at which the process was started.
     pub started: SystemTime,
 }
 
 impl RunningProcess {
-    /// Returns the processes in the background that a task has started and that still run, in the order of their start.
+    /// Returns the running background processes of a task in the order of their start.
     pub fn of_task(task: &Task) -> Vec<Self> {
         let all = task.state::<TaskProcesses>().map_or_else(Vec::new, |processes| processes.all());
         let running = all.iter().filter(|process| process.outcome().is_none());
@@ -157,10 +157,10 @@ impl Drop for TaskProcesses {
         let processes = std::mem::take(&mut started.processes);
         match &started.host {
             Some(host) if host.outlive_task => {
-                let mut left = host.left();
-                left.extend(processes);
-                let ended: Vec<_> = left.extract_if(.., |process| process.ended_ago().is_some()).collect();
-                drop(left);
+                let mut orphaned = host.orphaned();
+                orphaned.extend(processes);
+                let ended: Vec<_> = orphaned.extract_if(.., |process| process.ended_ago().is_some()).collect();
+                drop(orphaned);
                 drop(ended);
             }
             _ => end_all(processes),
@@ -168,11 +168,11 @@ impl Drop for TaskProcesses {
     }
 }
 
-/// Ends processes at the same time, so that this takes little longer than for one.
+/// Ends processes concurrently, so that ending many takes little longer than ending one.
 fn end_all(processes: Vec<Arc<Background>>) {
     thread::scope(|scope| {
         for process in processes {
-            // Without a thread, the process ends when it is dropped.
+            // If no thread can be started, the process ends when it is dropped.
             let _ = thread::Builder::new().spawn_scoped(scope, move || drop(process.end()));
         }
     });

@@ -9,7 +9,7 @@ use toolc_environment::TerminalSize;
 /// The size of terminals: large enough for editors and tables.
 pub(crate) const SIZE: TerminalSize = TerminalSize { rows: 40, columns: 120 };
 
-/// What a terminal shows. `None` if the emulation has failed.
+/// The screen of an emulated terminal. `None` if the emulation has failed.
 pub(crate) struct Screen(Option<vt100::Parser>);
 
 impl Screen {
@@ -22,19 +22,19 @@ impl Screen {
         if let Some(parser) = &mut self.0
             && catch_unwind(AssertUnwindSafe(|| parser.process(bytes))).is_err()
         {
-            // Output of any program can get here, and a defect of the emulation must not end the reading of output.
+            // The output is arbitrary, and a panic in the emulation must not stop the reading of output.
             self.0 = None;
         }
     }
 
-    /// Returns the lines of the screen, without blanks at the end of each and blank lines at the end of all.
+    /// Returns the lines of the screen, without trailing blanks and trailing blank lines.
     pub(crate) fn text(&self) -> Option<String> {
         let contents = self.0.as_ref()?.screen().contents();
         let lines: Vec<&str> = contents.trim_end().lines().map(str::trim_end).collect();
         Some(lines.join("\n"))
     }
 
-    /// Returns whether a program draws the whole screen, such as an editor, so that the order of its output says nothing.
+    /// Returns whether a program such as an editor draws the whole screen, so that its raw output is meaningless.
     pub(crate) fn is_drawn(&self) -> bool {
         self.0.as_ref().is_some_and(|parser| parser.screen().alternate_screen())
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_screen_is_what_a_person_would_see() {
+    fn the_screen_shows_the_text_that_a_person_would_see() {
         let mut screen = Screen::new();
         screen.push(b"10 %\r20 %\r\n\x1b[31mred\x1b[0m\r\n\x1b[5;3Hplaced\x1b[1;1H");
         assert_eq!(screen.text().as_deref(), Some("20 %\nred\n\n\n  placed"));

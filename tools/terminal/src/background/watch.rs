@@ -1,14 +1,14 @@
-//! Watches for texts in the output of a background process.
+//! Watches the output of a background process for texts.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The number of matches after which watching stops, if they come within [`WINDOW`].
+/// The maximum number of matches within [`WINDOW`]. After more matches, watching stops.
 const MAX_MATCHES: usize = 8;
 const WINDOW: Duration = Duration::from_secs(10);
-/// The number of characters after which a line is looked at in pieces.
+/// The number of characters after which a line is split.
 const MAX_LINE: usize = 4_000;
-/// The number of matching lines that are kept for the next look.
+/// The maximum number of matching lines that are kept until the next [`Watch::take`].
 const MAX_KEPT: usize = 20;
 
 /// Finds lines that contain one of several texts.
@@ -16,9 +16,9 @@ const MAX_KEPT: usize = 20;
 pub(crate) struct Watch {
     patterns: Vec<String>,
     line: String,
-    /// The number of characters of the line.
+    /// The number of characters of `line`.
     chars: usize,
-    /// The patterns that have been found in the line.
+    /// For each pattern, whether it was found in the current line.
     found: Vec<bool>,
     /// The times of the last matches.
     times: VecDeque<Instant>,
@@ -26,12 +26,12 @@ pub(crate) struct Watch {
     kept: Vec<String>,
 }
 
-/// What was found.
+/// An event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum WatchEvent {
     /// A line contains a text. The line may be incomplete.
     Match { pattern: String, line: String },
-    /// There were too many matches.
+    /// Watching has stopped after too many matches.
     Muted,
 }
 
@@ -40,15 +40,15 @@ impl Watch {
         Self { found: vec![false; patterns.len()], patterns, ..Self::default() }
     }
 
-    /// Looks at a piece of the output.
-    pub(crate) fn look(&mut self, text: &str, now: Instant) -> Vec<Found> {
-        let mut found = Vec::new();
+    /// Checks a piece of the output.
+    pub(crate) fn push(&mut self, text: &str, now: Instant) -> Vec<WatchEvent> {
+        let mut events = Vec::new();
         if self.patterns.is_empty() || self.is_muted {
-            return found;
+            return events;
         }
         for c in text.chars() {
             if c == '\n' || self.chars >= MAX_LINE {
-                self.check(now, &mut found);
+                self.check(now, &mut events);
                 self.line.clear();
                 self.chars = 0;
                 self.found.fill(false);
@@ -58,12 +58,12 @@ impl Watch {
                 self.chars += 1;
             }
         }
-        // A prompt has no newline.
-        self.check(now, &mut found);
-        found
+        // Incomplete lines are checked, too, because a prompt has no newline.
+        self.check(now, &mut events);
+        events
     }
 
-    fn check(&mut self, now: Instant, found: &mut Vec<Found>) {
+    fn check(&mut self, now: Instant, events: &mut Vec<WatchEvent>) {
         for (pattern, is_found) in self.patterns.iter().zip(&mut self.found) {
             if self.is_muted || *is_found || !self.line.contains(pattern.as_str()) {
                 continue;
@@ -74,14 +74,14 @@ impl Watch {
             }
             if self.times.len() == MAX_MATCHES {
                 self.is_muted = true;
-                found.push(Found::Muted);
+                events.push(WatchEvent::Muted);
                 return;
             }
             self.times.push_back(now);
             if self.kept.len() < MAX_KEPT {
                 self.kept.push(self.line.clone());
             }
-            found.push(Found::Match { pattern: pattern.clone(), line: self.line.clone() });
+            events.push(WatchEvent::Match { pattern: pattern.clone(), line: self.line.clone() });
         }
     }
 
@@ -95,14 +95,14 @@ impl Watch {
 mod tests {
     use super::*;
 
-    fn lines(found: &[Found]) -> Vec<&str> {
-        let line = |found: &'_ Found| matches!(found, Found::Match { .. });
+    fn lines(found: &[WatchEvent]) -> Vec<&str> {
+        let line = |found: &'_ WatchEvent| matches!(found, WatchEvent::Match { .. });
         found
             .iter()
             .filter(|found| line(found))
             .map(|found| match found {
-                Found::Match { line, .. } => &**line,
-                Found::Muted => unreachable!("filtered"),
+                WatchEvent::Match { line, .. } => &**line,
+                WatchEvent::Muted => unreachable!("filtered"),
             })
             .collect()
     }
@@ -111,33 +111,33 @@ mod tests {
     fn each_text_is_found_once_in_a_line() {
         let mut watch = Watch::new(vec!["ready".to_owned(), "error".to_owned()]);
         let now = Instant::now();
-        assert_eq!(lines(&watch.look("rea", now)), [""; 0]);
-        assert_eq!(lines(&watch.look("dy, ready", now)), ["ready, ready"], "also without a newline");
-        assert_eq!(lines(&watch.look(" and ready\nno\nan error", now)), ["an error"]);
-        assert_eq!(lines(&watch.look(" is ready\n", now)), ["an error is ready"]);
+        assert_eq!(lines(&watch.push("rea", now)), [""; 0]);
+        assert_eq!(lines(&watch.push("dy, ready", now)), ["ready, ready"], "even without a newline");
+        assert_eq!(lines(&watch.push(" and ready\nno\nan error", now)), ["an error"]);
+        assert_eq!(lines(&watch.push(" is ready\n", now)), ["an error is ready"]);
         assert_eq!(watch.take(), (vec!["ready, ready".into(), "an error".into(), "an error is ready".into()], false));
         assert_eq!(watch.take(), (Vec::new(), false));
     }
 
     #[test]
-    fn a_burst_mutes_and_slow_matches_do_not() {
+    fn a_burst_of_matches_stops_watching_and_slow_matches_do_not() {
         let mut watch = Watch::new(vec!["x".to_owned()]);
         let start = Instant::now();
         for n in 0..50 {
-            assert_eq!(watch.look("x\n", start + n * Duration::from_secs(2)).len(), 1, "{n}");
+            assert_eq!(watch.push("x\n", start + n * Duration::from_secs(2)).len(), 1, "{n}");
         }
         let mut watch = Watch::new(vec!["x".to_owned()]);
-        let found = watch.look(&"x\n".repeat(100), start);
-        assert_eq!((found.len(), found.last()), (MAX_MATCHES + 1, Some(&Found::Muted)));
-        assert!(watch.look("x\n", start + 10 * WINDOW).is_empty());
+        let events = watch.push(&"x\n".repeat(100), start);
+        assert_eq!((events.len(), events.last()), (MAX_MATCHES + 1, Some(&WatchEvent::Muted)));
+        assert!(watch.push("x\n", start + 10 * WINDOW).is_empty());
         assert!(watch.take().1);
     }
 
     #[test]
-    fn a_line_without_an_end_takes_little_memory() {
+    fn an_endless_line_takes_little_memory() {
         let mut watch = Watch::new(vec!["x".to_owned()]);
         for _ in 0..1_000 {
-            watch.look(&"y".repeat(1_000), Instant::now());
+            watch.push(&"y".repeat(1_000), Instant::now());
         }
         assert!(watch.line.capacity() < 4 * MAX_LINE);
     }

@@ -1,4 +1,4 @@
-//! Whether a program runs what is typed, and as what.
+//! Determines whether a program runs its input, and as which language.
 
 use std::collections::BTreeSet;
 
@@ -6,20 +6,20 @@ use toolc::commands::{CommandId, Program, Reading, Surroundings, Word, read};
 
 use Language::{Keys, Other, Shell, ShellAfterMark};
 
-/// What a program may make of its input.
+/// How a program may run its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Language {
-    /// It runs it as commands of a shell, or it is not known what it does.
+    /// The program runs its input as shell commands, or is unknown.
     Shell,
-    /// It runs it as code of another language, or as arguments of a command.
+    /// The program runs its input as code of another language, or as arguments of a command.
     Other,
-    /// It acts on each key, and has a language of its own: editors.
+    /// The program acts on each key, like an editor.
     Keys,
-    /// It reads it, but runs what follows a mark such as `!` as a command: pagers.
+    /// The program reads its input, but runs the text after a mark such as `!` as a command, like a pager.
     ShellAfterMark,
 }
 
-/// All that the programs of a command line may make of their input. Empty if they only read it.
+/// The languages as which the programs of a command line may run their input. Empty if they only read it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Languages(BTreeSet<Language>);
 
@@ -29,7 +29,7 @@ const SHELLS: &[&str] = &[
     "xonsh", "yash", "zsh",
 ];
 
-/// Programs that start a shell, here or elsewhere, unless their arguments name another program.
+/// Programs that start a shell, on this machine or another one, unless their arguments name another program.
 const STARTERS: &[&str] = &[
     "chroot",
     "distrobox",
@@ -69,7 +69,7 @@ const INTERPRETERS: &[&str] = &[
     "scheme", "swift", "swipl", "tclsh", "ts-node", "utop", "wish",
 ];
 
-/// Databases and debuggers, whose arguments name what they work on.
+/// Databases and debuggers. Their arguments name files or databases, not scripts.
 const CONSOLES: &[&str] = &[
     "beeline",
     "cqlsh",
@@ -142,10 +142,10 @@ const EDITING: &[&str] = &[
     "tag",
 ];
 
-/// Pagers and the like, in which `!` begins a command.
+/// Pagers and similar programs, in which `!` begins a command.
 const WITH_MARK: &[&str] = &["bc", "dc", "ftp", "info", "less", "lftp", "mail", "mailx", "man", "more", "most", "sftp"];
 
-/// Programs that only read their input, whatever their arguments are. Every other one may be a shell.
+/// Programs that only read their input, regardless of their arguments. Any other program may be a shell.
 const READERS: &[&str] = &[
     ":",
     "[",
@@ -302,14 +302,14 @@ const READERS: &[&str] = &[
     "zstd",
 ];
 
-/// Commands of a shell itself, among the readers and the commands that run others. They are in no file.
+/// Built-in commands of shells, among the readers and the commands that run other commands. They have no program file.
 const BUILTINS: &[&str] = &[
     ":", "[", "builtin", "cd", "command", "coproc", "echo", "eval", "exec", "exit", "export", "false", "kill", "local",
     "printf", "pwd", "read", "return", "set", "shift", "test", "time", "trap", "true", "type", "ulimit", "umask",
     "unset", "wait",
 ];
 
-/// Programs that run another one with the files of another place, where its name can mean anything.
+/// Programs that run another program with other files, so that its name cannot be trusted.
 const ELSEWHERE: &[&str] = &[
     "chroot",
     "distrobox",
@@ -337,11 +337,11 @@ const SECURE_MODE: &[&str] = &["LESSSECURE", "SYSTEMD_PAGERSECURE"];
 const FLAGS: &[&str] = &["-u", "-B", "-E", "-I", "-O", "-OO", "-S", "-w", "-x", "--no-warnings"];
 
 impl Languages {
-    /// Returns what the programs of a command line may make of its input. `is_of_the_system` says whether a word of the line
-    /// that names a program leads to one of the system.
-    pub(crate) fn of(line: &str, is_of_the_system: &dyn Fn(&str) -> bool) -> Self {
+    /// Returns how the programs of a command line may run its input. `belongs_to_system` returns whether a word of the line names a program
+    /// of the system.
+    pub(crate) fn from_line(line: &str, belongs_to_system: &dyn Fn(&str) -> bool) -> Self {
         let reading = reading(line);
-        let mut all = of_commands(&reading, is_of_the_system);
+        let mut all = languages_of_commands(&reading, belongs_to_system);
         // A line can change where programs are found.
         let changes_meaning = line.contains("PATH") || SECURE_MODE.iter().any(|variable| line.contains(variable));
         if !reading.doubts.is_empty() || changes_meaning {
@@ -350,11 +350,11 @@ impl Languages {
         Self(all)
     }
 
-    /// Adds what programs may make of their input that a line starts which was typed into a shell.
+    /// Adds the languages of the programs that a line starts. The line was typed into a shell.
     pub(crate) fn add_started_by(&mut self, line: &str) {
         if self.has(Shell) {
-            // Whatever it starts is judged like a shell already.
-            let started = of_commands(&reading(line), &|_| true);
+            // The input of all programs is already judged as shell commands.
+            let started = languages_of_commands(&reading(line), &|_| true);
             self.0.extend(started.into_iter().filter(|language| matches!(language, Other | Keys)));
         }
     }
@@ -373,34 +373,38 @@ fn reading(line: &str) -> Reading {
     read(line, toolc_catalog::commands::rules().programs(), &Surroundings::default())
 }
 
-fn of_commands(reading: &Reading, is_of_the_system: &dyn Fn(&str) -> bool) -> BTreeSet<Language> {
-    reading.ids().flat_map(|id| of_command(reading, id, is_of_the_system)).copied().collect()
+fn languages_of_commands(reading: &Reading, belongs_to_system: &dyn Fn(&str) -> bool) -> BTreeSet<Language> {
+    reading.ids().flat_map(|id| languages_of_command(reading, id, belongs_to_system)).copied().collect()
 }
 
 const UNKNOWN: &[Language] = &[Shell, ShellAfterMark];
 
-fn of_command(reading: &Reading, id: CommandId, is_of_the_system: &dyn Fn(&str) -> bool) -> &'static [Language] {
+fn languages_of_command(
+    reading: &Reading,
+    id: CommandId,
+    belongs_to_system: &dyn Fn(&str) -> bool,
+) -> &'static [Language] {
     let command = reading.command(id);
     let name = match &command.program {
         Program::None => return &[],
         Program::Unknown => return UNKNOWN,
         Program::Known { name, .. } => name.strip_suffix(".exe").unwrap_or(name),
     };
-    let languages = of_program(reading, id, name);
-    // If each line needs a person or is judged anyway, the name does not matter.
+    let languages = languages_of_program(reading, id, name);
+    // The name matters only if it exempts the input from judgement.
     let is_trusted = matches!(languages, [] | [ShellAfterMark]);
     let word = command.words[0].literal();
-    let is_known = || word.is_some_and(|word| BUILTINS.contains(&&*word) || is_of_the_system(&word));
+    let is_known = || word.is_some_and(|word| BUILTINS.contains(&&*word) || belongs_to_system(&word));
     if is_trusted && !is_known() { UNKNOWN } else { languages }
 }
 
-/// Returns what a program makes of its input if it is what its name says.
-fn of_program(reading: &Reading, id: CommandId, name: &str) -> &'static [Language] {
+/// Returns how a program with this name runs its input.
+fn languages_of_program(reading: &Reading, id: CommandId, name: &str) -> &'static [Language] {
     let command = reading.command(id);
-    // Such as `python3.12`.
+    // A version can follow the name, as in `python3.12`.
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let is_one_of = |names: &[&str]| names.contains(&name) || names.contains(&stem);
-    // The programs that it runs are looked at on their own.
+    // The programs that the command runs are checked separately.
     let runs_another = reading.commands.iter().any(|inner| inner.via.is_some_and(|via| via.command == id));
     let arguments = command.arguments();
     match () {
@@ -443,7 +447,7 @@ fn runs_script(arguments: &[Word]) -> bool {
     !first.starts_with('-') && is_file && !arguments.iter().any(|word| word.literal().as_deref() == Some("-i"))
 }
 
-/// Endings of scripts.
+/// File extensions of scripts.
 const SCRIPTS: &[&str] =
     &["bash", "cjs", "js", "lua", "mjs", "mts", "php", "pl", "py", "r", "rb", "sh", "tcl", "ts", "zsh"];
 
@@ -451,15 +455,17 @@ const SCRIPTS: &[&str] =
 mod tests {
     use super::*;
 
-    /// Returns the languages of a line on a usual system.
-    fn of(line: &str) -> Languages {
-        Languages::of(line, &|word| !word.contains('/') || word.starts_with("/usr/bin/") || word.starts_with("/bin/"))
+    /// Returns the languages of a line if all programs outside of `/tmp` belong to the system.
+    fn languages(line: &str) -> Languages {
+        Languages::from_line(line, &|word| {
+            !word.contains('/') || word.starts_with("/usr/bin/") || word.starts_with("/bin/")
+        })
     }
 
     #[track_caller]
     fn check(lines: &[&str], expected: &[Language]) {
         for line in lines {
-            assert_eq!(of(line).0.into_iter().collect::<Vec<_>>(), expected, "{line}");
+            assert_eq!(languages(line).0.into_iter().collect::<Vec<_>>(), expected, "{line}");
         }
     }
 
@@ -530,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_may_be_a_shell() {
+    fn an_unknown_program_may_be_a_shell() {
         for line in [
             "./wizard",
             "cat x | sh",
@@ -557,21 +563,21 @@ mod tests {
             ". ./env; cat",
             "hash -p /tmp/cat cat; cat",
         ] {
-            assert!(of(line).has(Shell) && of(line).has(ShellAfterMark), "{line}");
+            assert!(languages(line).has(Shell) && languages(line).has(ShellAfterMark), "{line}");
         }
     }
 
     #[test]
-    fn a_name_alone_makes_no_program_harmless() {
+    fn the_name_of_a_program_outside_of_the_system_is_not_trusted() {
         for line in ["cat", "npm init", "timeout 9 cat", "less f", "bash ./run.sh", "python3 app.py", "git log | less"]
         {
-            let languages = Languages::of(line, &|_| false);
+            let languages = Languages::from_line(line, &|_| false);
             assert!(languages.has(Shell) && languages.has(ShellAfterMark), "{line}");
         }
-        let languages = Languages::of("cd x; read y; echo \"$y\"", &|_| false);
-        assert!(languages.is_data(), "a shell has these itself");
+        let languages = Languages::from_line("cd x; read y; echo \"$y\"", &|_| false);
+        assert!(languages.is_data(), "these commands are built into the shell");
         for line in ["python3", "vim f"] {
-            assert!(!Languages::of(line, &|_| false).has(Shell), "{line}: each line needs a person anyway");
+            assert!(!Languages::from_line(line, &|_| false).has(Shell), "{line}: each line needs a person anyway");
         }
     }
 
@@ -583,15 +589,15 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_starts_what_is_typed() {
-        let mut languages = of("sh");
-        languages.add_started_by("ls; cat x | ./wizard; python3 app.py");
-        assert_eq!(languages, of("sh"));
-        languages.add_started_by("python3");
-        assert!(languages.has(Other) && !languages.has(Keys));
-        languages.add_started_by("vim x");
-        assert!(languages.has(Keys));
-        let mut reader = of("cat");
+    fn a_line_typed_into_a_shell_adds_the_languages_of_its_programs() {
+        let mut typed = languages("sh");
+        typed.add_started_by("ls; cat x | ./wizard; python3 app.py");
+        assert_eq!(typed, languages("sh"));
+        typed.add_started_by("python3");
+        assert!(typed.has(Other) && !typed.has(Keys));
+        typed.add_started_by("vim x");
+        assert!(typed.has(Keys));
+        let mut reader = languages("cat");
         reader.add_started_by("python3");
         assert!(reader.is_data());
     }

@@ -1,38 +1,38 @@
-//! What is typed into a background process: if the process runs what it reads, each line is judged before it is written.
+//! Judges the input of background processes. If a process runs its input, each line needs approval before it is written.
 
-mod installed;
 mod language;
+mod system_programs;
 
 use std::collections::VecDeque;
 
 use toolc::approval::{InputLanguage, ProgramInput};
 use toolc::{Call, ErrorKind, ToolError};
 
-pub(crate) use installed::Installed;
 use language::Language;
 pub(crate) use language::Languages;
+pub(crate) use system_programs::SystemPrograms;
 
-/// What begins a command in a pager.
+/// The characters that begin a command in a pager.
 const MARKS: [char; 3] = ['!', '|', '#'];
-/// The maximum number of bytes of a line that is judged.
+/// The maximum length of a line that is judged, in bytes.
 const MAX_LINE: usize = 64 * 1024;
-/// The maximum number of earlier lines with which a line is judged, and of their bytes: more would be too much work for the judge,
-/// who then asks.
+/// The maximum number of earlier lines with which a line is judged. With more lines, the judge would give up and ask.
 const MAX_EARLIER: usize = 24;
+/// The maximum size of these earlier lines, in bytes.
 const MAX_EARLIER_BYTES: usize = 2 * 1024;
 
-/// What has been typed into a process so far.
+/// The input of a process so far.
 #[derive(Debug, Clone)]
 pub(crate) struct TypedInput {
     languages: Languages,
     has_terminal: bool,
-    /// The directory in which the process has started, while all lines since then are known.
+    /// The directory in which the process was started, or `None` if a forgotten line may have changed the directory.
     directory: Option<String>,
     /// The lines before the current one.
     earlier: VecDeque<String>,
-    /// The current line, as a terminal edits it: Ctrl-C has cleared it, and a tab may have completed it.
+    /// The current line after the edits of a terminal: Ctrl-C clears the line, and a tab may complete a word.
     line: String,
-    /// The same for a program that reads bytes: everything since the last line.
+    /// The current line for a program that reads bytes: all input since the last line.
     bytes: String,
 }
 
@@ -42,10 +42,10 @@ impl TypedInput {
         Self { languages, has_terminal, directory, earlier, line, bytes }
     }
 
-    /// Adds what is about to be written, and gets approval of each line that it completes.
+    /// Adds input that will be written, and gets approval of each line that it completes.
     ///
     /// # Errors
-    /// Returns the error for the model if it must not be written.
+    /// Returns the error for the model if the input must not be written.
     pub(crate) fn add(&mut self, data: &str, call: &Call<'_>) -> Result<(), ToolError> {
         if self.languages.is_data() {
             return Ok(());
@@ -65,7 +65,7 @@ impl TypedInput {
         self.judge_marked(call)
     }
 
-    /// Gets approval of what a program reads at the end of its input.
+    /// Gets approval of an incomplete line at the end of the input.
     ///
     /// # Errors
     /// Returns the error for the model if the input must not be closed.
@@ -76,16 +76,16 @@ impl TypedInput {
     fn add_char(&mut self, c: char, call: &Call<'_>) -> Result<(), ToolError> {
         match c {
             '\n' => self.end_line(call)?,
-            // Return and Ctrl-O run a line in an editor of lines.
+            // Return and Ctrl-O run a line in a line editor.
             '\r' | '\u{f}' if self.has_terminal => self.end_line(call)?,
-            // Ctrl-C, Ctrl-Z, Ctrl-\ and Ctrl-U throw the line away.
+            // Ctrl-C, Ctrl-Z, Ctrl-\ and Ctrl-U discard the line.
             '\u{3}' | '\u{1a}' | '\u{1c}' | '\u{15}' if self.has_terminal => {
                 self.line.clear();
                 self.bytes.push(' ');
             }
-            // Ctrl-D passes on what has been typed.
+            // Ctrl-D sends the incomplete line to the program.
             '\u{4}' if self.has_terminal => self.judge(call)?,
-            // A tab completes a word, to a text that is not known here.
+            // A tab completes a word to an unknown text.
             '\t' if self.has_terminal && self.line.ends_with(|last: char| !last.is_whitespace()) => {
                 self.line.push('*');
                 self.bytes.push(c);
@@ -113,15 +113,15 @@ impl TypedInput {
         self.judge_marked(call)
     }
 
-    /// Gets approval of what follows a mark in the current line. A command begins after any one, and nothing of what is typed before
-    /// belongs to it.
+    /// Gets approval of the text after each mark in the current line. Any mark can begin a command, and the text before a mark does not
+    /// belong to the command.
     fn judge_marked(&self, call: &Call<'_>) -> Result<(), ToolError> {
         if !self.languages.has(Language::ShellAfterMark) {
             return Ok(());
         }
         self.bytes.match_indices(MARKS).try_for_each(|(at, mark)| {
             let rest = &self.bytes[at + mark.len()..];
-            // The name of a position follows a bar.
+            // After a bar, the first character is the name of a position.
             let skipped = if mark == "|" { rest.chars().next().map_or(0, char::len_utf8) } else { 0 };
             self.approve(rest[skipped..].trim(), InputLanguage::Shell, call)
         })
@@ -145,7 +145,7 @@ impl TypedInput {
         })
     }
 
-    /// Gets approval of the current line, and keeps it for the judgement of later ones.
+    /// Gets approval of the current line, and keeps it for the judgement of later lines.
     fn end_line(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
         self.judge(call)?;
         self.languages.add_started_by(&self.line);

@@ -57,7 +57,7 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>, path: Option<&str>) -> Result<V
             is_preamble = false;
         } else {
             cursor.next();
-            // What git writes after the last hunk of a commit, before its version.
+            // `-- ` is the signature line that git writes after the last hunk, followed by the version of git.
             is_preamble |= line == "-- ";
             if !is_preamble && !line.trim().is_empty() {
                 return Err(cursor.error("not a part of a hunk; lines of a hunk begin with a space, `+` or `-`"));
@@ -141,7 +141,7 @@ impl Header {
         };
         match (old, new) {
             (None, None) => Err(cursor.error("the file has no name; write `--- a/FILE` and `+++ b/FILE`")),
-            (None, Some(path)) => match created(&hunks) {
+            (None, Some(path)) => match content_of_new_file(&hunks) {
                 Some(content) => Ok(FileChange { path, kind: ChangeKind::Create { content } }),
                 None => Err(cursor.error(format_args!("`{path}` is a new file, so each of its lines begins with `+`"))),
             },
@@ -159,7 +159,7 @@ impl Header {
 }
 
 /// Returns the content of a new file, or `None` if a hunk has old lines.
-fn created(hunks: &[Hunk<'_>]) -> Option<String> {
+fn content_of_new_file(hunks: &[Hunk<'_>]) -> Option<String> {
     let mut content = String::new();
     for hunk in hunks {
         for (op, line) in &hunk.lines {
@@ -192,11 +192,11 @@ fn hunks<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Hunk<'a>>, ToolError> {
     Ok(hunks)
 }
 
-/// Reads the lines of a hunk. Their counts are often wrong in a patch that a model wrote, so they only decide what could also be the
-/// begin of the next file.
+/// Reads the lines of a hunk. Their counts are often wrong in a patch that a model wrote, so the counts are used only to tell lines of the hunk
+/// from the header of the next file.
 fn body<'a>(cursor: &mut Cursor<'a>, hunk: &mut Hunk<'a>, counts: Option<(usize, usize)>) -> Result<(), ToolError> {
     let (mut old, mut new) = (0_usize, 0_usize);
-    // The number of blank lines at the end without the space of an unchanged line: they may be between hunks.
+    // The number of trailing blank lines that lack the leading space of a context line. They may separate hunks.
     let mut blank = 0;
     while let Some(line) = cursor.peek() {
         let is_complete = counts.is_none_or(|(old_count, new_count)| old >= old_count && new >= new_count);
@@ -232,7 +232,7 @@ fn body<'a>(cursor: &mut Cursor<'a>, hunk: &mut Hunk<'a>, counts: Option<(usize,
         hunk.lines.push((op, text));
     }
     let superfluous = counts.map_or(blank, |(count, _)| old.saturating_sub(count).min(blank));
-    // At the end of the patch, the blank line is only the end of its last line.
+    // A blank line at the end of the patch is only its final newline.
     let at_end = usize::from(cursor.peek().is_none() && blank > 0);
     hunk.truncate_by(superfluous.max(at_end));
     Ok(())
@@ -280,7 +280,7 @@ fn without_prefixes(old: Option<String>, new: Option<String>) -> (Option<String>
     }
 }
 
-/// Reads a name in quotes, in which git escapes bytes as C does. Returns it, escaped as in results, and the text after it.
+/// Parses a quoted name, in which git escapes bytes as C does. Returns the name, escaped like names in tool results, and the text after it.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('"')?;
     let mut bytes = Vec::new();
@@ -320,7 +320,7 @@ mod tests {
         super::super::parse(patch, None)
     }
 
-    fn updated<'a, 'p>(change: &'a FileChange<'p>) -> &'a [Hunk<'p>] {
+    fn hunks_of<'a, 'p>(change: &'a FileChange<'p>) -> &'a [Hunk<'p>] {
         match &change.kind {
             ChangeKind::Update { hunks, .. } => hunks,
             other => panic!("{other:?}"),
@@ -333,24 +333,24 @@ mod tests {
                      @@ -9 +9 @@\n-d\n\\ No newline at end of file\n+e\n--- y\n+++ y\n@@\n-f\n";
         let changes = parse_all(patch).unwrap();
         assert_eq!(changes.iter().map(|change| &*change.path).collect::<Vec<_>>(), ["x", "y"]);
-        let hunks = updated(&changes[0]);
+        let hunks = hunks_of(&changes[0]);
         assert_eq!(hunks[0].lines, [(Keep, "a"), (Remove, "b"), (Add, "c"), (Keep, "")]);
         assert_eq!((hunks[0].number, hunks[0].start), (4, Some(1)));
         assert_eq!(hunks[1].lines, [(Remove, "d"), (Add, "e")]);
         assert!(hunks[1].old_unterminated && !hunks[1].new_unterminated);
-        assert_eq!(updated(&changes[1])[0].lines, [(Remove, "f")]);
+        assert_eq!(hunks_of(&changes[1])[0].lines, [(Remove, "f")]);
     }
 
     #[test]
-    fn wrong_counts_are_ignored_and_right_ones_decide() {
+    fn correct_counts_tell_a_hunk_line_from_a_file_header() {
         let patch = "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1,1 +1,1 @@\n-c\n+d\n e\n\n";
         let changes = parse_all(patch).unwrap();
-        assert_eq!(updated(&changes[0])[0].lines, [(Remove, "a"), (Add, "b")]);
-        assert_eq!(updated(&changes[1])[0].lines, [(Remove, "c"), (Add, "d"), (Keep, "e")]);
+        assert_eq!(hunks_of(&changes[0])[0].lines, [(Remove, "a"), (Add, "b")]);
+        assert_eq!(hunks_of(&changes[1])[0].lines, [(Remove, "c"), (Add, "d"), (Keep, "e")]);
         let sql = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n--- old comment\n+++ new comment\n@@ -9 +9 @@\n-c\n+d\n";
         let changes = parse_all(sql).unwrap();
         assert_eq!(changes.len(), 1);
-        assert_eq!(updated(&changes[0])[0].lines[1..], [(Remove, "-- old comment"), (Add, "++ new comment")]);
+        assert_eq!(hunks_of(&changes[0])[0].lines[1..], [(Remove, "-- old comment"), (Add, "++ new comment")]);
     }
 
     #[test]
