@@ -154,7 +154,7 @@ fn too_long(tokens: u64) -> TurnError {
     ))
 }
 
-/// Returns the text of entries. Long tool results are shorten.
+/// Returns the text of entries. Long tool results are shortened.
 fn transcript(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {

@@ -83,7 +83,7 @@ impl<T> Future for OpenQuestion<T> {
 impl<T> Drop for OpenQuestion<T> {
     fn drop(&mut self) {
         self.shared.is_withdrawn.store(true, Ordering::Relaxed);
-        // The thread checks the flag ten times a second, and restores the terminal.
+        // The thread checks the flag within a tenth of a second, and restores the terminal.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -366,6 +366,25 @@ fn a_broken_plugin_is_reported_and_other_tools_work() {
 }
 
 #[test]
+fn every_command_that_uses_tools_warns_about_a_broken_plugin() {
+    let folder = folder();
+    plugin(&folder, "plugins", &ECHO.replace("type", "tpye"));
+    std::fs::write(folder.path().join("script"), "{\"text\":\"Done.\"}\n").expect("failed to write");
+    for args in [
+        &["call", "todo"][..],
+        &["definitions"],
+        &["tools"],
+        &["agent", "Hi", "--model", "script:script"],
+        // It ends with its input.
+        &["mcp", "serve"],
+    ] {
+        let run = Run::new(&folder, &[args, &["--plugins", "plugins"]].concat());
+        assert_eq!(run.status, Some(0), "{args:?}: {}", run.err);
+        assert_eq!(run.err.matches("warning: plugin `echo`").count(), 1, "{args:?}: {}", run.err);
+    }
+}
+
+#[test]
 fn unusual_characters_survive_a_call() {
     let folder = folder();
     let content = "tab\t \"quotes\" \\ ü \u{1f600} \u{1} \u{2028}\nline two";
