@@ -38,7 +38,7 @@ fn the_rest_of_a_long_output_is_read_in_the_same_conversation_only() {
         assert!(!output.contains("\n20000\n"));
         let note = printed["note"].as_str().expect("a note");
         let (_, rest) =
-            note.split_once("the whole output (318894 characters) is in ").unwrap_or_else(|| panic!("{note}"));
+            note.split_once("the full output (318894 characters) is in ").unwrap_or_else(|| panic!("{note}"));
         let (path, rest) = rest.split_once(": ").expect("a path");
         assert!(rest.starts_with("read parts of it with `read_file`"), "{note}");
         assert!(

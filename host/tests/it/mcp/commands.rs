@@ -97,7 +97,7 @@ fn servers_of_other_programs_are_imported_without_being_started() {
     assert_eq!((asked.status, config(&folder).as_str()), (Some(2), ""), "no person can be asked: {}", asked.err);
     let imported = run(&folder, &["mcp", "import", "claude.json", "--yes"]).succeeded();
     assert!(imported.err.contains("sets MY_SERVER_TOKEN in .env"), "{}", imported.err);
-    assert!(imported.err.contains("skipped: `broken`: it has neither"), "{}", imported.err);
+    assert!(imported.err.contains("skipped: `broken`: expected `command` or `url`, got neither"), "{}", imported.err);
     assert!(!imported.err.contains("hunter3") && !config(&folder).contains("hunter3"), "{}", imported.err);
     assert!(config(&folder).contains("\"TOKEN=MY_SERVER_TOKEN\""), "{}", config(&folder));
     let variables = std::fs::read_to_string(folder.path().join("home/.env")).expect("it exists");
@@ -143,7 +143,7 @@ fn a_change_is_shown_and_accepted() {
         "wording: description",
         "`added`: a new tool\n  + title: Add\n  + description: Adds a text.\n  +   Slowly.\n  + inputSchema: {",
         "  + annotations: {\"readOnlyHint\":true}\n",
-        "`shell`: the server does not list it",
+        "`shell`: the server no longer lists this tool",
     ] {
         assert!(diff.out.contains(part), "{part}: {}", diff.out);
     }
@@ -163,7 +163,7 @@ fn a_change_is_shown_and_accepted() {
     assert_eq!(again.out, "no differences from what was accepted\n");
     assert!(run(&folder, &["mcp", "accept", "s", "--yes"]).succeeded().out.contains("accepted: added, "));
     assert!(run(&folder, &["mcp", "diff", "s"]).succeeded().out.contains("s: no difference"));
-    assert!(run(&folder, &["mcp", "accept", "s"]).succeeded().out.contains("nothing differs"));
+    assert!(run(&folder, &["mcp", "accept", "s"]).succeeded().out.contains("no differences"));
     let lock = folder.path().join("home/mcp/s.lock.json");
     assert!(lock.exists());
     run(&folder, &["mcp", "remove", "s"]).succeeded();

@@ -109,7 +109,7 @@ fn a_person_logs_in_with_a_browser_and_out_again() {
     let refused = run(&folder, &["mcp", "test", "web"]);
     assert!(refused.status == Some(1) && refused.out.contains("run `toolc mcp login web`"), "{}", refused.out);
     let program = InTerminal::start(folder.path(), &["mcp", "login", "web"], "");
-    program.wait_for("paste an address", 1);
+    program.wait_for("paste the address", 1);
     let shown = program.shown();
     let address = shown.lines().find(|line| line.starts_with("http://127.0.0.1")).expect("the address is shown").trim();
     let browser = "import sys, urllib.request; urllib.request.urlopen(sys.argv[1]).read()";
@@ -165,7 +165,7 @@ fn a_package_is_added_unchecked_only_after_a_question() {
     configure(&folder, &format!("[mcp]\nnpm_registry = '{base}'\npypi = '{base}'\nosv = 'http://127.0.0.1:1'\n"));
     let add = ["mcp", "add", "a", "--", "npx", "-y", "@scope/server"];
     let refused = run(&folder, &add);
-    let advice = "in a terminal, this command asks whether to run it all the same";
+    let advice = "in a terminal, this command asks whether to run it anyway";
     assert!(refused.status == Some(2) && refused.err.contains(advice), "{}", refused.err);
     assert!(!config(&folder).contains("servers.a"), "{}", config(&folder));
     let mut program = InTerminal::start(folder.path(), &add, "");

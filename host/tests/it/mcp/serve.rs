@@ -149,12 +149,12 @@ fn mistakes_are_reported_before_anything_is_served() {
     fs::write(folder.path().join("short"), "hunter2\n").expect("failed to write");
     fs::write(folder.path().join("empty"), "\n").expect("failed to write");
     for (args, part) in [
-        (&["b"][..], "config.toml has no table `[mcp.endpoints.b]`; it has `a`"),
+        (&["b"][..], "config.toml has no table `[mcp.endpoints.b]`: its endpoints are `a`"),
         (&["a"], "the variable `MISSING` is not set"),
         (&["--toolset", "saef"], "unknown toolset `saef`"),
         (&["--http", "0.0.0.0:0"], "there is no token"),
         (&["--http", "127.0.0.1:0", "--token-file", "short"], "line 1 of short has 7 bytes"),
-        (&["--http", "127.0.0.1:0", "--token-file", "empty"], "empty has no token"),
+        (&["--http", "127.0.0.1:0", "--token-file", "empty"], "empty contains no token"),
         (&["--http", "127.0.0.1:0", "--token-file", "none"], "failed to read the tokens in none"),
         (&["--token-variable", "TOKEN"], "tokens, hosts and origins need HTTP"),
     ] {
