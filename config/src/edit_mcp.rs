@@ -10,7 +10,7 @@ use crate::mcp::{McpOauth, McpServer, McpTransport};
 /// Adds a server.
 ///
 /// # Errors
-/// If a server has this name already, or like [`edit_list`](crate::edit_list).
+/// If a server already has this name, and in the cases in which [`edit_list`](crate::edit_list) fails.
 pub fn add_server(home: &Home, server: &McpServer) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let mcp = document.entry("mcp").or_insert_with(implicit_table);
@@ -135,7 +135,7 @@ mod tests {
     use crate::ConfigFile;
 
     #[test]
-    fn a_server_is_added_as_it_is_read_and_removed_without_a_trace() {
+    fn an_added_server_is_read_back_equal_and_its_removal_restores_the_file() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
         let before = "# mine\n[tools]\nenable = [\"cli\"] # why\n";

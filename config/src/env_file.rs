@@ -33,7 +33,7 @@ impl EnvFile {
     /// Reads the file of a profile. A missing file has no variables.
     ///
     /// # Errors
-    /// If the file cannot be read, other users can read it, or it has mistakes: all of them, without values.
+    /// If the file cannot be read, if other users can read it, or if it has mistakes. The message lists all mistakes, without values.
     pub fn read(home: &Home) -> Result<Self, ConfigError> {
         let path = home.env();
         let text = text(&path)?.unwrap_or_default();
@@ -174,7 +174,7 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     rest.split_once('=').map(|(name, value)| (name.trim_end(), value.trim()))
 }
 
-/// Returns the value that is written: without quotes, and without a comment after white space. Nothing is expanded.
+/// Decodes a value as written in the file: removes its quotes, and a comment after white space. Nothing is expanded.
 fn unquoted(written: &str) -> Result<String, &'static str> {
     let mut letters = written.chars();
     let Some(quote @ ('"' | '\'')) = letters.next() else {
@@ -201,7 +201,7 @@ fn unquoted(written: &str) -> Result<String, &'static str> {
     Err("the closing quote is missing")
 }
 
-/// Returns a value as it is written, so that [`unquoted`] returns it.
+/// Encodes a value for the file, so that [`unquoted`] returns the same value.
 fn quoted(value: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+,=~".contains(c);
     if value.chars().all(is_plain) {

@@ -16,7 +16,7 @@ struct Migration {
     apply: fn(&mut DocumentMut),
 }
 
-/// The steps to the current version, in order. A change of a key's name or meaning adds one, with the version that it leads to.
+/// The steps to the current version, in order. If the name or the meaning of a key changes, add a step, and raise [`CURRENT`].
 const MIGRATIONS: &[Migration] = &[];
 
 /// A text of the current version.
@@ -33,12 +33,12 @@ pub(crate) enum Migrated {
 /// # Errors
 /// If its version is newer than the current one, or no step leads from it.
 pub(crate) fn migrate(text: &str) -> Result<Migrated, ConfigError> {
-    with(text, CURRENT, MIGRATIONS)
+    migrate_with(text, CURRENT, MIGRATIONS)
 }
 
-fn with(text: &str, current: u32, migrations: &[Migration]) -> Result<Migrated, ConfigError> {
+fn migrate_with(text: &str, current: u32, migrations: &[Migration]) -> Result<Migrated, ConfigError> {
     let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(Migrated::Unchanged) };
-    // The reader reports a version that is no such number.
+    // A missing version is the current one, and the reader reports a version that is not an integer.
     let Some(version) = document.get("version").and_then(toml_edit::Item::as_integer) else {
         return Ok(Migrated::Unchanged);
     };
@@ -89,24 +89,24 @@ mod tests {
     #[test]
     fn every_step_from_the_version_of_the_file_is_applied_and_comments_stay() {
         let text = "# mine\nversion = 1 # why\nold_name = 'x'\n\n[table] # here\nkey = 1\n";
-        let Ok(Migrated::From(1, migrated)) = with(text, 3, STEPS) else { panic!("it is not migrated") };
+        let Ok(Migrated::From(1, migrated)) = migrate_with(text, 3, STEPS) else { panic!("it is not migrated") };
         assert_eq!(migrated, "# mine\nversion = 3 # why\nname = 'x'\nadded = true\n\n[table] # here\nkey = 1\n");
-        assert_eq!(with(&migrated, 3, STEPS), Ok(Migrated::Unchanged));
-        let second = with("version = 2\nold_name = 1\n", 3, STEPS);
+        assert_eq!(migrate_with(&migrated, 3, STEPS), Ok(Migrated::Unchanged));
+        let second = migrate_with("version = 2\nold_name = 1\n", 3, STEPS);
         assert_eq!(second, Ok(Migrated::From(2, "version = 3\nold_name = 1\nadded = true\n".to_owned())));
     }
 
     #[test]
     fn newer_and_impossible_versions_are_refused() {
-        assert!(with("version = 4", 3, STEPS).is_err_and(|error| error.to_string().contains("update toolc")));
-        assert!(with("version = 0", 3, STEPS).is_err_and(|error| error.to_string().contains("no version 0")));
+        assert!(migrate_with("version = 4", 3, STEPS).is_err_and(|error| error.to_string().contains("update toolc")));
+        assert!(migrate_with("version = 0", 3, STEPS).is_err_and(|error| error.to_string().contains("no version 0")));
         assert!(migrate(&format!("version = {}", CURRENT + 1)).is_err());
     }
 
     #[test]
     fn what_the_reader_reports_stays_as_it_is() {
         for text in ["", "version = 'x'", "version = -1", "[broken", "key = 1"] {
-            assert_eq!(with(text, 3, STEPS), Ok(Migrated::Unchanged), "{text}");
+            assert_eq!(migrate_with(text, 3, STEPS), Ok(Migrated::Unchanged), "{text}");
         }
     }
 }

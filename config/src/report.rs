@@ -8,7 +8,7 @@ pub(crate) fn report<T>(sink: &Sink, at: &At<T>, message: &str, label: &str, hel
     sink.push(Diagnostic::new(codes::INVALID_VALUE, at.place, message).label(label).help(help));
 }
 
-/// Returns whether a list has a name.
+/// Returns whether a list contains a name.
 pub(crate) fn is_in(names: &[At<String>], name: &str) -> bool {
     names.iter().any(|other| other.value == name)
 }

@@ -52,7 +52,7 @@ pub(crate) async fn connect(
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
     let again = match opening.open(newest).await {
-        // A server of the newer era only was slow to start.
+        // The server knows only the newer era, and was slow to start.
         Err(Failure { error: Some(ClientInitializeError::JsonRpcError(_)), .. }) if opening.late.is_there() => {
             ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] }
         }

@@ -29,7 +29,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 /// Replaces a file by a value as JSON, as a whole or not at all. Only this user can read it.
 ///
 /// # Errors
-/// Returns an error if the file cannot be written. The one before stays.
+/// Returns an error if the file cannot be written. In this case, the previous file is kept.
 pub(crate) fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

@@ -14,7 +14,7 @@ const HASH_LEN: usize = 8;
 /// Checks the name of a server.
 ///
 /// # Errors
-/// Returns the expected form of a name that is too long or makes the names of tools ambiguous.
+/// Returns an error if the name is too long, or would make the names of tools ambiguous. The message says what is expected.
 pub fn check_server_name(name: &str) -> Result<(), McpError> {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let is_valid = name.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -36,8 +36,8 @@ pub fn toolset_name(server: &str) -> String {
     format!("mcp-{server}")
 }
 
-/// Returns the name that a server's tool has for models: `mcp__SERVER__TOOL`. If it had a character that a vendor refuses, or were too
-/// long, that part is replaced, and a hash of the tool's own name follows.
+/// Returns the name that a server's tool has for models: `mcp__SERVER__TOOL`. If TOOL has a character that a vendor refuses, or is too
+/// long, such characters are replaced by `_`, the name is cut, and a hash of the original name follows.
 pub fn tool_name(server: &str, tool: &str) -> String {
     let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let prefix = format!("mcp__{server}__");

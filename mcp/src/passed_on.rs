@@ -1,10 +1,11 @@
-//! What is passed on from MCP servers to clients of `toolc mcp serve`, and no model sees: icons of tools, and `_meta` of tools and results.
+//! The data that `toolc mcp serve` passes on from MCP servers to its clients, and that no model sees: icons of tools, and `_meta` of
+//! tools and results.
 
 use serde_json::{Map, Value};
 use toolc::client_fields::{MAX_ICONS, is_icon, is_meta, is_meta_key};
 
 /// The keys without a prefix that have a meaning in the protocol, between one client and its server.
-const OWN_KEYS: &[&str] = &["progressToken", "traceparent", "tracestate", "baggage"];
+const PROTOCOL_KEYS: &[&str] = &["progressToken", "traceparent", "tracestate", "baggage"];
 /// The labels of prefixes that the protocol reserves.
 const RESERVED: &[&str] = &["modelcontextprotocol", "mcp"];
 /// The key of MCP Apps, which is also their prefix. Such keys refer to resources, which are not passed on.
@@ -29,7 +30,7 @@ fn is_passed_on(key: &str) -> bool {
     if !is_meta_key(key) {
         return false;
     }
-    let Some((prefix, _)) = key.split_once('/') else { return !OWN_KEYS.contains(&key) && key != APPS };
+    let Some((prefix, _)) = key.split_once('/') else { return !PROTOCOL_KEYS.contains(&key) && key != APPS };
     // In `io.modelcontextprotocol/`, the second label is reserved. Before 2025-11-25, it was the first: `modelcontextprotocol.io/`.
     let belongs_to_protocol = prefix.split('.').take(2).any(|label| RESERVED.contains(&label));
     !belongs_to_protocol && prefix != APPS
@@ -48,7 +49,7 @@ mod tests {
         {
             assert!(is_passed_on(passed), "{passed}");
         }
-        for kept in [
+        for dropped in [
             "io.modelcontextprotocol/serverInfo",
             "dev.mcp/x",
             "org.modelcontextprotocol.api/x",
@@ -70,7 +71,7 @@ mod tests {
             "1com.example/x",
             "a b",
         ] {
-            assert!(!is_passed_on(kept), "{kept}");
+            assert!(!is_passed_on(dropped), "{dropped}");
         }
     }
 

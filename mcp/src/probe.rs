@@ -1,4 +1,4 @@
-//! A transport on which the answer to a request that was given up is ignored.
+//! A transport that ignores late answers to an abandoned request.
 //!
 //! A connection is opened with `server/discover`. A server that does not answer it in time is asked to `initialize` instead. If it was only
 //! slow, it answers both, and the protocol library would take the late answer for the answer to the wrong request.
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    fn older(method: &str) -> Value {
+    fn older_server(method: &str) -> Value {
         let initialized = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": { "name": "s", "version": "1" } });
         match method {
             "initialize" => json!({ "result": initialized }),
@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    fn newer(method: &str) -> Value {
+    fn newer_server(method: &str) -> Value {
         let discovered = json!({
             "supportedVersions": ["2026-07-28"], "capabilities": {}, "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
         });
@@ -186,7 +186,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_answers_the_first_request_too_late_is_connected() {
         let late = LateAnswer::default();
-        let transport = ProbeTransport::new(SlowServer::start(older), late.clone());
+        let transport = ProbeTransport::new(SlowServer::start(older_server), late.clone());
         let connected = Client.serve_with_lifecycle(transport, newest()).await;
         assert!(connected.is_ok(), "{:?}", connected.err());
         assert!(!late.is_there());
@@ -195,7 +195,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_late_answer_of_a_server_of_the_newer_era_is_noticed() {
         let late = LateAnswer::default();
-        let transport = ProbeTransport::new(SlowServer::start(newer), late.clone());
+        let transport = ProbeTransport::new(SlowServer::start(newer_server), late.clone());
         assert!(Client.serve_with_lifecycle(transport, newest()).await.is_err(), "it does not know `initialize`");
         assert!(late.is_there());
     }

@@ -25,7 +25,7 @@ impl std::fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// Notes tokens.
+    /// Records tokens as secrets.
     pub(crate) fn add(&self, tokens: Vec<String>) {
         let is_new = |known: &[String], token: &String| token.len() >= MIN_TOKEN && !known.contains(token);
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);

@@ -70,7 +70,7 @@ impl Asking {
         self.asker.is_some()
     }
 
-    /// Notes that a tool is called.
+    /// Records that a tool is called.
     pub(crate) fn call(self: &Arc<Self>, tool: &str) -> CallGuard {
         self.running.send_modify(|running| running.tools.push(tool.to_owned()));
         CallGuard { asking: Arc::clone(self), tool: tool.to_owned() }

@@ -36,7 +36,7 @@ pub struct Field {
     pub is_secret: bool,
 }
 
-/// What the value of a field is.
+/// The type of the value of a field, with its limits.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FieldKind {
@@ -78,10 +78,10 @@ pub enum FieldKind {
     },
 }
 
-/// The form of a text.
+/// The format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFormat {
-    /// An address of electronic mail.
+    /// An email address.
     Email,
     /// A URI.
     Uri,
@@ -107,7 +107,7 @@ pub struct Choice {
 /// Returns why the form cannot be shown.
 pub(super) fn fields(schema: &ElicitationSchema) -> Result<Vec<Field>, String> {
     if schema.properties.len() > MAX_FIELDS {
-        return Err(format!("a form has at most {MAX_FIELDS} fields, and this one {}", schema.properties.len()));
+        return Err(format!("a form has at most {MAX_FIELDS} fields, and this form has {}", schema.properties.len()));
     }
     let required = schema.required.as_deref().unwrap_or_default();
     if let Some(missing) = required.iter().find(|name| !schema.properties.contains_key(*name)) {
@@ -215,7 +215,7 @@ fn selection(schema: &EnumSchema) -> Result<Selection, String> {
     };
     let (FieldKind::One(choices) | FieldKind::Many { choices, .. }) = &found.2 else { return Ok(found) };
     if choices.is_empty() || choices.len() > MAX_CHOICES {
-        return Err(format!("a field has 1 to {MAX_CHOICES} choices, and one of the form {}", choices.len()));
+        return Err(format!("a field has 1 to {MAX_CHOICES} choices, and a field of this form has {}", choices.len()));
     }
     Ok(found)
 }
@@ -372,7 +372,7 @@ fn is_choice(choices: &[Choice], value: &str) -> bool {
 impl TextFormat {
     fn words(self) -> &'static str {
         match self {
-            Self::Email => "an address of electronic mail",
+            Self::Email => "an email address",
             Self::Uri => "a URI",
             Self::Date => "a date such as 2026-03-01",
             Self::DateTime => "a time such as 2026-03-01T12:00:00Z",
@@ -506,7 +506,7 @@ mod tests {
                 "1 to 1 of",
             ),
             (json!({ "type": "array", "items": { "type": "string", "enum": ["a", "b"] } }), "a,a", "0 to 2 of"),
-            (json!({ "type": "string", "format": "email" }), "me", "electronic mail"),
+            (json!({ "type": "string", "format": "email" }), "me", "an email address"),
             (json!({ "type": "string", "format": "date" }), "2026-02-29", "a date"),
             (json!({ "type": "string", "format": "date-time" }), "2026-02-28T25:00:00Z", "a time"),
             (json!({ "type": "string", "format": "date-time" }), "2026-02-28T12:00:00", "a time"),
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_is_proposed_only_if_it_is_right_and_the_order_is_that_of_the_server() {
+    fn an_invalid_default_is_dropped_and_fields_keep_the_order_of_the_server() {
         let schema = r#"{"type":"object","properties":{"z":{"type":"integer","default":7},"a":{"type":"string","enum":["x"],"default":"y"}}}"#;
         let fields = fields(&serde_json::from_str(schema).expect("it is a schema")).expect("it can be shown");
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::failed;
 use crate::error::{ErrorKind, McpError};
 
-/// The path of the address.
+/// The path of the redirect URL.
 const PATH: &str = "/callback";
 /// The maximum number of bytes of a request.
 const MAX_REQUEST: usize = 16 << 10;
@@ -132,7 +132,9 @@ mod tests {
 
     #[test]
     fn only_the_answer_to_this_login_counts() {
-        let ok = read("/callback?code=c&state=s&iss=https%3A%2F%2Fa", "s").expect("it is one").expect("it is a code");
+        let ok = read("/callback?code=c&state=s&iss=https%3A%2F%2Fa", "s")
+            .expect("the answer belongs to this login")
+            .expect("the answer has a code");
         assert_eq!((&*ok.code, &*ok.csrf_token, ok.issuer.as_deref()), ("c", "s", Some("https://a")));
         for other in
             ["/callback?code=c&state=t", "/callback?code=c", "/other?code=c&state=s", "/favicon.ico", "", "\u{0}"]

@@ -100,7 +100,7 @@ impl TokenFile {
     /// Replaces the file, which only this user can read.
     ///
     /// # Errors
-    /// Returns an error if it cannot be written. The file before stays.
+    /// Returns an error if the file cannot be written. In this case, the previous file is kept.
     pub(super) fn write(&self, login: &Login) -> Result<(), McpError> {
         self.in_use.add(login.secrets());
         file::write(&self.path, login).map_err(|error| {

@@ -14,12 +14,13 @@ pub(super) struct Named {
     pub(super) wanted: Option<String>,
     /// The argument that names the package.
     argument: usize,
-    /// What precedes the name in that argument, and what is between the name and the version.
+    /// The part of that argument before the name.
     before: String,
+    /// The part between the name and the version.
     between: String,
 }
 
-/// What a command line runs.
+/// What a command line runs: a package, an unknown package, or another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Runs {
     /// A package of a registry.
@@ -73,8 +74,8 @@ fn npm_package(args: &[String], (argument, before): (usize, &str)) -> Runs {
     let at = spec.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
     let (name, wanted) = at.map_or((spec, None), |at| (&spec[..at], Some(&spec[at + 1..])));
     let is_word = |word: &str| {
-        let is_letter = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
-        !word.is_empty() && word.chars().all(is_letter) && !word.starts_with('.')
+        let is_name_char = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+        !word.is_empty() && word.chars().all(is_name_char) && !word.starts_with('.')
     };
     let is_name = match name.strip_prefix('@') {
         Some(scoped) => scoped.split_once('/').is_some_and(|(scope, name)| is_word(scope) && is_word(name)),
@@ -83,7 +84,7 @@ fn npm_package(args: &[String], (argument, before): (usize, &str)) -> Runs {
     if !is_name {
         return Runs::Unknown(format!("`{spec}` is not a package of the registry of npm"));
     }
-    if let Some(wanted) = wanted.filter(|wanted| !is_version(wanted)) {
+    if let Some(wanted) = wanted.filter(|wanted| !is_version_or_tag(wanted)) {
         return Runs::Unknown(format!("`{wanted}` is neither a version nor a tag: write an exact version"));
     }
     Runs::Package(Named {
@@ -127,14 +128,14 @@ fn pypi_package(args: &[String], (argument, before): (usize, &str)) -> Runs {
     let (name, wanted) =
         parts.map_or((spec, None), |(name, wanted)| (name, Some(wanted).filter(|wanted| *wanted != "latest")));
     let (plain, extras) = name.split_once('[').map_or((name, ""), |(plain, _)| (plain, &name[plain.len()..]));
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-    let has_edges = |c: char| c.is_ascii_alphanumeric();
+    let is_name_char = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    let is_edge = |c: char| c.is_ascii_alphanumeric();
     let is_extras = extras.is_empty()
-        || extras.ends_with(']') && extras[1..extras.len() - 1].chars().all(|c| is_letter(c) || c == ',');
-    if !plain.chars().all(is_letter) || !plain.starts_with(has_edges) || !plain.ends_with(has_edges) || !is_extras {
+        || extras.ends_with(']') && extras[1..extras.len() - 1].chars().all(|c| is_name_char(c) || c == ',');
+    if !plain.chars().all(is_name_char) || !plain.starts_with(is_edge) || !plain.ends_with(is_edge) || !is_extras {
         return Runs::Unknown(format!("`{spec}` is not a package of PyPI with an exact version"));
     }
-    if let Some(wanted) = wanted.filter(|wanted| !is_version(wanted) || wanted.contains('*')) {
+    if let Some(wanted) = wanted.filter(|wanted| !is_version_or_tag(wanted) || wanted.contains('*')) {
         return Runs::Unknown(format!("`{wanted}` is not an exact version"));
     }
     Runs::Package(Named {
@@ -148,7 +149,7 @@ fn pypi_package(args: &[String], (argument, before): (usize, &str)) -> Runs {
 }
 
 /// Returns whether a text is an exact version, or a tag of npm.
-fn is_version(text: &str) -> bool {
+fn is_version_or_tag(text: &str) -> bool {
     !text.is_empty() && text.len() <= 100 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._+!".contains(c))
 }
 

@@ -1,4 +1,4 @@
-//! The packages of `npx` and `uvx`: before one is run, its version is fixed, and OSV is asked whether that version is malicious.
+//! The packages of `npx` and `uvx`: before a package is run, its version is pinned, and OSV is asked whether that version is malicious.
 //!
 //! The version and the result of the check are kept in a file. The same version is run from then on, until the person asks for another.
 
@@ -74,7 +74,7 @@ pub struct Package {
     pub args: Vec<String>,
     /// Advisories about vulnerabilities of this version.
     pub advisories: Vec<String>,
-    /// Whether it could not be checked now.
+    /// Why the version could not be checked now, if it could not.
     pub unchecked: Option<String>,
 }
 
@@ -87,13 +87,15 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    fn finally(error: McpError) -> Self {
+    fn permanent(error: McpError) -> Self {
         Self { error, is_final: true }
     }
 }
 
-/// Finds the package of a server, fixes its version, and checks it. Returns `None` if the server has no package. With `newest`, the
-/// file is ignored, and the person has asked for the version: the server may not be in the configuration yet.
+/// Finds the package of a server, pins its version, and checks it. Returns `None` if the server has no package.
+///
+/// With `newest`, the recorded version is ignored. A command that adds a server or updates its version sets it, so messages do not assume
+/// that the server is in the configuration.
 pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> Result<Option<Package>, Refused> {
     let (Transport::Stdio { command, args, .. }, Some(packages)) = (&server.transport, &server.packages) else {
         return Ok(None);
@@ -101,11 +103,13 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
     let named = match command::read(command, args) {
         Runs::Program => return Ok(None),
         Runs::Package(named) => named,
-        Runs::Unknown(reason) => return unknown(packages, args, reason, &Person { asking, is_adding: newest }).await,
+        Runs::Unknown(reason) => {
+            return prepare_unknown(packages, args, reason, &Person { asking, is_adding: newest }).await;
+        }
     };
     let person = Person { asking, is_adding: newest };
-    let known = if newest { None } else { read(&packages.file).map_err(Refused::finally)? };
-    // A version that was fixed in the configuration afterwards is the one that was checked.
+    let known = if newest { None } else { read(&packages.file).map_err(Refused::permanent)? };
+    // The record still applies if the configuration has since been changed to name the recorded version.
     let is_wanted = |known: &Known| {
         known.wanted == named.wanted || (named.is_exact() && named.wanted.as_deref() == Some(&*known.version))
     };
@@ -117,14 +121,14 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
     };
     let full = format!("{}:{}@{version}", named.ecosystem.word(), named.name);
     let (check, unchecked) =
-        checked(packages, &named, &version, known.map(|known| known.check), &full, &person).await?;
+        check_version(packages, &named, &version, known.map(|known| known.check), &full, &person).await?;
     let advisories = match &check {
         Check::Checked { advisories, .. } => advisories.clone(),
         Check::AcceptedUnchecked => Vec::new(),
     };
     let args = named.pinned(args, &version);
     let known = Known { ecosystem: named.ecosystem, name: named.name, wanted: named.wanted, version, check };
-    write(&packages.file, &known).map_err(Refused::finally)?;
+    write(&packages.file, &known).map_err(Refused::permanent)?;
     Ok(Some(Package { name: full, args, advisories, unchecked }))
 }
 
@@ -142,8 +146,8 @@ async fn version(packages: &Packages, named: &Named) -> Result<String, Refused> 
     })
 }
 
-/// Checks a version, unless it was checked lately. Also returns why it could not be checked now.
-async fn checked(
+/// Checks a version, unless `before`, the result of the previous check, is recent. Also returns why it could not be checked now.
+async fn check_version(
     packages: &Packages,
     named: &Named,
     version: &str,
@@ -163,7 +167,7 @@ async fn checked(
         Ok(registry::Advice { malware: Some(id), .. }) => {
             let reason =
                 format!("the package {full} is malicious, and is not run: see https://osv.dev/vulnerability/{id}");
-            Err(Refused::finally(McpError::new(ErrorKind::Package, reason)))
+            Err(Refused::permanent(McpError::new(ErrorKind::Package, reason)))
         }
         Ok(registry::Advice { malware: None, advisories }) => Ok((Check::Checked { at: now(), advisories }, None)),
         Err(reason) => {
@@ -180,7 +184,7 @@ async fn checked(
 /// The person who is asked about a package that cannot be checked.
 struct Person<'a> {
     asking: &'a Asking,
-    /// Whether the person is adding the server or fixing its version, as opposed to using it.
+    /// Whether the person is adding the server or pinning its version, as opposed to using it.
     is_adding: bool,
 }
 
@@ -198,19 +202,19 @@ impl Person<'_> {
             Answer::Cancel => format!("; in a terminal, `toolc mcp test {server}` asks whether to run it anyway"),
         };
         let reason = format!("{package} could not be checked, and is not run: {reason}{advice}");
-        Err(Refused::finally(McpError::new(ErrorKind::Package, reason)))
+        Err(Refused::permanent(McpError::new(ErrorKind::Package, reason)))
     }
 }
 
-/// Allows a package that no registry has only if the person has allowed it once.
-async fn unknown(
+/// Prepares a package that is in no registry. The person must have allowed it before, or is asked now.
+async fn prepare_unknown(
     packages: &Packages,
     args: &[String],
     reason: String,
     person: &Person<'_>,
 ) -> Result<Option<Package>, Refused> {
     let line = args.join(" ");
-    let known = read(&packages.file).map_err(Refused::finally)?;
+    let known = read(&packages.file).map_err(Refused::permanent)?;
     if !known.is_some_and(|known| known.name == line && known.check == Check::AcceptedUnchecked) {
         person.accepts_unchecked(&line, &reason).await?;
         let version = String::new();
@@ -221,7 +225,7 @@ async fn unknown(
             version,
             check: Check::AcceptedUnchecked,
         };
-        write(&packages.file, &known).map_err(Refused::finally)?;
+        write(&packages.file, &known).map_err(Refused::permanent)?;
     }
     Ok(Some(Package { name: line, args: args.to_vec(), advisories: Vec::new(), unchecked: Some(reason) }))
 }

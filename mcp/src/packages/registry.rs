@@ -15,7 +15,7 @@ const MAX_ADVISORIES: usize = 20;
 /// What OSV says about a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Advice {
-    /// The id of the entry that says that it is malicious.
+    /// The id of the entry that says that the version is malicious.
     pub(super) malware: Option<String>,
     /// The ids of other entries.
     pub(super) advisories: Vec<String>,
@@ -40,8 +40,9 @@ pub(super) async fn resolve(
         Ecosystem::Npm => answer["version"].as_str(),
         Ecosystem::PyPi => answer["info"]["version"].as_str(),
     };
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || "-._+!".contains(c);
-    let is_version = |version: &&str| !version.is_empty() && version.len() <= 100 && version.chars().all(is_letter);
+    let is_version_char = |c: char| c.is_ascii_alphanumeric() || "-._+!".contains(c);
+    let is_version =
+        |version: &&str| !version.is_empty() && version.len() <= 100 && version.chars().all(is_version_char);
     version.filter(is_version).map(str::to_owned).ok_or_else(|| format!("the registry names no version of `{name}`"))
 }
 
@@ -86,7 +87,7 @@ fn read(answer: &Value) -> Result<Advice, String> {
     }
     // A further page could have the entry that matters.
     if malware.is_none() && answer["next_page_token"].as_str().is_some_and(|token| !token.is_empty()) {
-        return Err("OSV has more entries about it than fit in one answer".to_owned());
+        return Err("OSV has more entries about this version than fit in one answer".to_owned());
     }
     Ok(Advice { malware, advisories })
 }
@@ -103,7 +104,7 @@ async fn answer(web: &Web, request: reqwest::Request) -> Result<Value, String> {
     let host = request.url().host_str().unwrap_or_default().to_owned();
     let (response, body) = web.send(request, MAX_ANSWER).await.map_err(|error| error.to_string())?;
     if response.status() == reqwest::StatusCode::NOT_FOUND {
-        return Err(format!("{host} does not know it"));
+        return Err(format!("{host} does not know this package or version"));
     }
     if !response.status().is_success() {
         return Err(format!("{host} answered with the status {}", response.status().as_u16()));

@@ -17,7 +17,7 @@ pub enum ChangeClass {
     Additive,
     /// Only texts that models or people read are different, or icons.
     Wording,
-    /// Valid calls still are, but what they do or return may be different. A hint that flips to harmless is such a change.
+    /// Valid calls stay valid, but what they do or return may be different. For example, the annotation `readOnlyHint` becomes true.
     Behaviour,
     /// Calls that were valid may fail.
     Breaking,
@@ -31,7 +31,7 @@ pub struct Change {
     pub class: ChangeClass,
     /// The changed part, such as `inputSchema.properties.path.description`. Empty for the whole tool.
     pub path: String,
-    /// What is different, as lines that begin with `-`, `+` or a space. Nothing is left out: a person accepts it.
+    /// What is different, as lines that begin with `-`, `+` or a space. Nothing is left out, because a person decides on it.
     pub lines: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl Change {
     }
 }
 
-/// Returns the lines that differ, between lines that do not.
+/// Returns the lines that differ, with one line of context.
 fn text_lines(old: &str, new: &str) -> Vec<String> {
     let diff = TextDiff::from_lines(old, new);
     let line = |change: similar::Change<&str>| {

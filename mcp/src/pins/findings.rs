@@ -1,5 +1,5 @@
-//! What the compiler's lint finds in the texts of a definition: instructions for the model that no tool needs, and characters that a
-//! person does not see.
+//! What the lint of toolc's compiler finds in the texts of a definition: instructions for the model that no tool needs, and characters
+//! that a person does not see.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -56,7 +56,7 @@ impl Lock {
     /// Replaces the file, which only this user can read.
     ///
     /// # Errors
-    /// Returns an error if it cannot be written. The file before stays.
+    /// Returns an error if the file cannot be written. In this case, the previous file is kept.
     pub(super) fn write(&self, path: &Path) -> Result<(), McpError> {
         file::write(path, self).map_err(|error| {
             let message = format!("failed to write the lock file {}: {error}", path.display());

@@ -13,7 +13,7 @@ use crate::error::{ErrorKind, McpError};
 
 /// Why the host could not make a session.
 pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
-/// Returns the store of a session with an id.
+/// Returns the store of the session with the given id.
 type StoreOfSession = Box<dyn Fn(&str) -> Arc<dyn SpillStore> + Send + Sync>;
 
 /// Makes the sessions of a server. All are alike, so that the list of tools does not depend on the connection.
@@ -36,13 +36,14 @@ pub(super) struct Conversation {
 }
 
 impl Sessions {
-    /// Begins a conversation. `has_session` says whether the protocol has a session for which a call can be approved.
+    /// Begins a conversation. `has_session` says whether the connection has an MCP session, for which a
+    /// call can be approved.
     ///
     /// # Errors
     /// Returns an error if the session is invalid, for example because of an unknown toolset.
     pub(super) fn begin(&self, principal: Principal, has_session: bool) -> Result<Conversation, McpError> {
-        // Tasks with equal names would share what outlives a call, and sessions with equal ids their stored results, even with
-        // earlier processes.
+        // The name is random: tasks with equal names would share state, and sessions with equal ids would share stored results, even
+        // with earlier processes.
         let name = format!("mcp-{}", &unguessable()?[..16]);
         let (calls, store) = (Arc::new(Calls::default()), self.store.as_ref().map(|store| store(&name)));
         let stored = StoredResults::new(store);

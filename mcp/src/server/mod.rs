@@ -1,4 +1,5 @@
-//! An MCP server: serves the tools of sessions to clients, over standard streams and streamable HTTP, in both eras of the protocol.
+//! An MCP server: serves the tools of sessions to clients, over standard streams and streamable HTTP, in both eras of the protocol
+//! (with sessions, and without).
 //!
 //! rmcp implements the protocol. This module decides who may use what: each call takes the path of all calls, and state that outlives a
 //! request (sessions, questions, tasks, stored results) belongs to the bearer who created it.

@@ -24,7 +24,7 @@ const MAX_BYTES: usize = 4 * MAX_MESSAGE;
 pub(super) struct StdioTransport {
     messages: mpsc::Receiver<Incoming>,
     lines: mpsc::Sender<String>,
-    written: Option<thread::JoinHandle<()>>,
+    writer: Option<thread::JoinHandle<()>>,
     /// The requests that were not answered yet, with their sizes.
     open: Arc<Mutex<Vec<(RequestId, usize)>>>,
     /// Whether the first request has arrived.
@@ -44,16 +44,16 @@ impl StdioTransport {
         // Ends with the process: nothing can interrupt it while it reads.
         thread::Builder::new().name("MCP input".to_owned()).spawn(move || read_lines(input, &sender))?;
         let (lines, mut waiting) = mpsc::channel::<String>(MAX_WAITING);
-        let written = thread::Builder::new().name("MCP output".to_owned()).spawn(move || {
+        let writer = thread::Builder::new().name("MCP output".to_owned()).spawn(move || {
             while let Some(line) = waiting.blocking_recv() {
                 let wrote = output.write_all(line.as_bytes()).and_then(|()| output.flush());
                 if wrote.is_err() {
-                    // The client has closed the stream. Its input ends, too.
+                    // The client has closed our output. Our input will end, too.
                     return;
                 }
             }
         })?;
-        Ok(Self { messages, lines, written: Some(written), open: Arc::default(), has_begun: false })
+        Ok(Self { messages, lines, writer: Some(writer), open: Arc::default(), has_begun: false })
     }
 
     /// Returns whether a request can be handled now, and notes it.
@@ -74,7 +74,7 @@ fn read_lines(mut input: impl BufRead, messages: &mpsc::Sender<Incoming>) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // A message that is not much longer than the limit must not keep its memory.
+        // The memory of a large message is released before the next message.
         line.shrink_to(64 << 10);
         let limit = MAX_MESSAGE as u64 + 1;
         match io::Read::by_ref(&mut input).take(limit).read_until(b'\n', &mut line) {
@@ -144,7 +144,7 @@ impl Transport<RoleServer> for StdioTransport {
                 Err(unreadable) => unreadable.message(),
             };
             let sent = Transport::<RoleServer>::send(self, answer);
-            // Without a reader, the client has ended.
+            // If the output thread no longer receives lines, the client has ended.
             sent.await.ok()?;
         }
     }
@@ -153,9 +153,9 @@ impl Transport<RoleServer> for StdioTransport {
         self.messages.close();
         let (closed, _) = mpsc::channel(1);
         self.lines = closed;
-        if let Some(written) = self.written.take() {
+        if let Some(writer) = self.writer.take() {
             // Waits until everything is written, unless the client does not read.
-            let written = tokio::task::spawn_blocking(move || written.join());
+            let written = tokio::task::spawn_blocking(move || writer.join());
             let _ = tokio::time::timeout(super::GRACE, written).await;
         }
         Ok(())

@@ -42,7 +42,7 @@ impl std::fmt::Debug for StoredResults {
 }
 
 impl StoredResults {
-    /// Returns the results in a store, whose names are paths of files.
+    /// Returns an empty list of the results in `store`. The names that the store returns must be paths of files.
     pub(super) fn new(store: Option<Arc<dyn SpillStore>>) -> Self {
         Self(Arc::new(Inner { store, results: Mutex::default() }))
     }
@@ -71,7 +71,7 @@ impl StoredResults {
             return Err(not_found(uri, "there is no resource of this address"));
         };
         let text = read_file(Path::new(&path)).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => not_found(uri, "the result was deleted, because it was kept long enough"),
+            io::ErrorKind::NotFound => not_found(uri, "the result has expired and was deleted"),
             _ => ErrorData::internal_error(format!("failed to read the result: {error}"), None),
         })?;
         let contents = ResourceContents::text(text, uri).with_mime_type(media_type);

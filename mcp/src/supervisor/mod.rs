@@ -23,7 +23,7 @@ pub(crate) use start::{Host, Supervised};
 
 /// The number of times that a server is started again.
 const MAX_RESTARTS: u32 = 5;
-/// The time after which a server that has run counts as one that works.
+/// How long a server must run to count as working.
 const STABLE: Duration = Duration::from_mins(1);
 
 /// What keeps one server running.

@@ -27,17 +27,17 @@ struct Read {
 }
 
 impl Supervisor {
-    /// Registers the tools of a list, in place of those before.
+    /// Registers the tools of a list, and removes the previous tools.
     pub(super) fn publish(&self, peer: &Peer<RoleClient>, listing: Listing) {
         let server = &self.server;
         let Read { definitions, names, mut left_out } = self.read(listing.tools, listing.left_out);
-        let whole = |definition: &Definition| (definition.own_name.clone(), definition.whole.clone());
+        let name_and_definition = |definition: &Definition| (definition.own_name.clone(), definition.whole.clone());
         let info = peer.peer_info();
         let instructions = info.as_ref().and_then(|info| info.instructions.as_ref());
         let listed = Listed {
             names,
             instructions: instructions.map(|text| self.redactor.text(text).into_owned()),
-            definitions: definitions.iter().map(whole).collect(),
+            definitions: definitions.iter().map(name_and_definition).collect(),
         };
         let Review { accepted, held_back, removed, server_changes, problem } =
             server.pinning.review(server, &listed, definitions);
@@ -58,7 +58,7 @@ impl Supervisor {
             report.problem = problem;
             match registered {
                 Ok(()) => report.tools = tools,
-                // The tools before stay.
+                // The previous tools stay registered.
                 Err(error) => report.problem = Some(error.to_string()),
             }
         });

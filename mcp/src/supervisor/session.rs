@@ -22,9 +22,9 @@ use crate::stdio::ProgramEnd;
 
 /// The minimum time between two lists of tools, so that a server that always changes them is not asked all the time.
 const LIST_PAUSE: Duration = Duration::from_millis(200);
-/// The time limit for a change of the list.
+/// The time limit for reading the list again after a change.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
-/// The time limit for the answer to a subscription, which only servers of the newer era give.
+/// The time limit for the answer to a subscription. Only servers of the newer era answer it.
 const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a run of the server ended.
@@ -142,7 +142,7 @@ impl Supervisor {
         })
     }
 
-    /// Returns the server with the version of its package, if it is run by one.
+    /// Returns the server. If `npx` or `uvx` runs it, its arguments name the pinned version of its package.
     async fn with_package(&self) -> Result<Arc<Server>, Refused> {
         let Some(Package { name, args, advisories, unchecked }) =
             packages::prepare(&self.server, &self.asking, false).await?
@@ -186,7 +186,7 @@ impl Supervisor {
         program.map(|program| program.stderr(|text| self.redactor.text(text).into_owned())).unwrap_or_default()
     }
 
-    /// Notes with which name and version the server introduces itself.
+    /// Records the name and the version that the server reports.
     fn introduce(&self, peer: &Peer<RoleClient>, start: Duration) {
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());

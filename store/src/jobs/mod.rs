@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::Database;
 use crate::error::StoreError;
 use crate::time::{from_milliseconds, milliseconds};
-use read::one;
+use read::find_job;
 pub use runner::{Claim, LEASE, Lease};
 pub use schedule::{Schedule, ScheduleError};
 
@@ -55,13 +55,13 @@ pub struct Job {
     pub schedule: Schedule,
     /// The name of the time zone of the schedule. `None` means the time zone of the runner.
     pub zone: Option<String>,
-    /// When it was made.
+    /// When the job was created.
     pub created: SystemTime,
-    /// The time from which an interval counts.
+    /// The time from which the intervals of the schedule are counted.
     pub since: SystemTime,
     /// Whether the job is active.
     pub state: JobState,
-    /// The number of runs after which it is done. Without it, there is no limit.
+    /// The number of runs after which the job is done, or `None` if there is no limit.
     pub repeat: Option<u32>,
     /// The number of runs that have begun.
     pub begun: u32,
@@ -303,7 +303,7 @@ impl Jobs {
             return Ok(None);
         }
         self.database.write_durably(|connection| {
-            let Some(before) = one(connection, id)? else { return Ok(None) };
+            let Some(before) = find_job(connection, id)? else { return Ok(None) };
             let mut job = before.clone();
             let result = change(&mut job);
             if job != before {

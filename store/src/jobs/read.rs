@@ -28,7 +28,7 @@ impl Jobs {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn get(&self, id: i64) -> Result<Option<Job>, StoreError> {
-        Ok(self.database.read(|connection| one(connection, id))?.flatten())
+        Ok(self.database.read(|connection| find_job(connection, id))?.flatten())
     }
 
     /// Returns the latest runs of a job, the latest first.
@@ -64,7 +64,7 @@ impl Jobs {
     }
 }
 
-pub(super) fn one(connection: &Connection, id: i64) -> rusqlite::Result<Option<Job>> {
+pub(super) fn find_job(connection: &Connection, id: i64) -> rusqlite::Result<Option<Job>> {
     let sql = format!("SELECT {JOB} FROM jobs WHERE id = ?1");
     connection.prepare(&sql)?.query_row([id], job).optional()
 }

@@ -34,7 +34,7 @@ pub struct NewSession<'a> {
     pub source: &'a str,
     /// The working directory.
     pub directory: &'a str,
-    /// The API whose messages it has.
+    /// The model API in whose format the messages are stored.
     pub api: &'a str,
     /// The name of the model.
     pub model: &'a str,
@@ -56,7 +56,7 @@ pub struct SessionInfo {
     pub source: String,
     /// The working directory.
     pub directory: String,
-    /// The API whose messages it has.
+    /// The model API in whose format the messages are stored.
     pub api: String,
     /// The name of the model.
     pub model: String,

@@ -1,5 +1,6 @@
-//! Measures what a script costs: `cargo bench -p toolc-code`. The same calls of `read_file` are made directly and from a script, here
-//! and in a program with the mechanism of the Python system (`python/host.py`). The difference is the overhead of the script.
+//! Measures what a script costs: `cargo bench -p toolc-code`. The same calls of `read_file` are made directly and from a script, both
+//! in toolc and in `python/host.py`, which has the mechanism of the Python system that toolc replaces. The difference is the overhead
+//! of the script.
 
 #[cfg(unix)]
 #[path = "../src/tests/remote.rs"]
@@ -35,7 +36,8 @@ mod unix {
 
     const ROUNDS: usize = 5;
 
-    /// Makes the calls, and returns the seconds that they took. No call is equal to one of the last three, which would be refused.
+    /// Makes the calls, and returns the seconds that they took. Each call differs from the three before it, because a
+    /// repeated call would be refused.
     const SCRIPT: &str = "import time\n\
         start = time.perf_counter()\n\
         for n in range(CALLS): toolc_tools.read_file('a.txt', limit=n % 1000 + 1)\n\
@@ -173,7 +175,7 @@ mod unix {
         let arguments = json!({ "path": "a.txt", "offset": 1, "limit": n % 1000 + 1 }).to_string();
         let response = turn.call_blocking(&ToolCall::new("read_file", &arguments));
         assert!(!response.is_error(), "{}", response.json);
-        // Scripts get values, too.
+        // A script also parses the result, so the direct call does the same for a fair comparison.
         std::hint::black_box(serde_json::from_str::<Value>(&response.json).expect("a response is JSON"));
     }
 

@@ -26,18 +26,20 @@ use crate::FileHandlers;
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// What an attempt is, the path that the model gives, and which tools have a result: `r`ead, `w`rite, `p`atch and `s`earch, and `patch`
-/// that `d`eletes the file, or `m`oves one there. `R` is a tool that reads the secret, which cannot be prevented.
+/// An attempt: its description, the path that the model gives, and the letters of the tools that succeed.
+///
+/// The letters are `r` for `read_file`, `w` for `write_file`, `s` for `search_files`, and `p`, `d` and `m` for a `patch` that changes the
+/// file, deletes it, or moves another file there. With a capital letter, the result contains the secret, which cannot be prevented.
 type Attempt = (&'static str, fn(&Site) -> String, &'static str);
 
-/// With a host that allows reading and writing only in the working directory.
+/// Attempts with a host that allows reading and writing only in the working directory.
 const NARROW: &[Attempt] = &[
     ("a file inside", |_| "file".into(), "rwpsd"),
     ("a new file inside", |_| "new".into(), "wm"),
     ("`..`", |_| "../outside/secret".into(), ""),
     ("`..` after a folder", |_| "folder/../../outside/secret".into(), ""),
     ("`..` after a folder that does not exist", |_| "missing/../../outside/secret".into(), ""),
-    ("an absolute path", |it| it.text("outside/secret"), ""),
+    ("an absolute path", |it| it.absolute("outside/secret"), ""),
     ("a new file outside", |_| "../outside/new".into(), ""),
     ("a folder outside", |_| "../outside".into(), ""),
     ("a link to a file", |_| "link".into(), ""),
@@ -45,10 +47,10 @@ const NARROW: &[Attempt] = &[
     ("`..` after a link", |_| "out/../outside/secret".into(), ""),
     ("a dangling link", |_| "dangling".into(), ""),
     ("a link to itself", |_| "loop".into(), ""),
-    // The file is inside, too. Writing makes a new one.
+    // A hard link is a second name of the secret, so it can be read. Writing replaces the link, and the secret stays.
     ("a hard link", |_| "hard".into(), "RwpSd"),
-    ("the root of this process", |it| format!("/proc/self/root{}", it.text("outside/secret")), ""),
-    ("the root of another process", |it| format!("/proc/{}/root{}", parent_id(), it.text("outside/secret")), ""),
+    ("the root of this process", |it| format!("/proc/self/root{}", it.absolute("outside/secret")), ""),
+    ("the root of another process", |it| format!("/proc/{}/root{}", parent_id(), it.absolute("outside/secret")), ""),
     ("the directory of this process", |_| "/proc/self/cwd/Cargo.toml".into(), ""),
     ("an open file of this process", |it| format!("/proc/self/fd/{}", it.open_file()), ""),
     ("the variables of this process", |_| "/proc/self/environ".into(), ""),
@@ -61,7 +63,8 @@ const NARROW: &[Attempt] = &[
     ("a long path", |_| "a/".repeat(5_000) + "file", ""),
 ];
 
-/// With the default, which allows reading everywhere: what is excepted, and what could hang.
+/// Attempts with the default access, which allows reading everywhere: at secrets, which are excepted, and at files on which reading could
+/// hang.
 const WIDE: &[Attempt] = &[
     ("a private key", |_| "~/.ssh/id_ed25519".into(), ""),
     ("a private key in capital letters", |_| "~/.SSH/ID_ED25519".into(), ""),
@@ -83,7 +86,7 @@ const WIDE: &[Attempt] = &[
     ("a socket", |_| "socket".into(), ""),
     ("a sparse file", |_| "sparse".into(), ""),
     ("a large text", large, "rs"),
-    // It has the hard link.
+    // The folder contains the hard link, so the search finds the secret.
     ("the folder of all these", |_| ".".into(), "S"),
     ("all devices", |_| "/dev".into(), ""),
     ("all processes", |_| "/proc".into(), ""),
@@ -114,7 +117,7 @@ fn no_attempt_reaches_what_is_outside_or_hangs() {
     }
 }
 
-/// What another program swaps for another again and again, in the working directory.
+/// Two entries of the working directory that another thread keeps exchanging: a description, the first entry, and the path of the call.
 #[cfg(target_os = "linux")]
 const SWAPS: &[(&str, &str, &str)] = &[
     ("a folder and a link to one outside", "swapped", "swapped/secret"),
@@ -197,7 +200,7 @@ impl Tool {
     }
 }
 
-/// Calls a tool, after the task has tried to read the file. Returns the JSON of its result. Fails if it does not end.
+/// Calls a tool. Writing and deleting require that the file is read first. Returns the JSON of the result. Fails if the call does not end.
 fn call(handlers: FileHandlers, tool: Tool, path: String) -> Result<String, ToolError> {
     let (sender, result) = mpsc::channel();
     let what = format!("{tool:?} of `{path}`");
@@ -304,8 +307,8 @@ impl Site {
         self.dir.path().join(path)
     }
 
-    /// Returns a path as a model writes it.
-    fn text(&self, path: &str) -> String {
+    /// Returns the absolute path as a text.
+    fn absolute(&self, path: &str) -> String {
         self.path(path).to_str().unwrap().to_owned()
     }
 

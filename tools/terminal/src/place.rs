@@ -51,7 +51,7 @@ impl TerminalHandlers {
         found.ok_or_else(|| missing(format!("the working directory `{}` does not exist", current.display())))
     }
 
-    /// Returns the place of a call's command: where it was judged, if it was.
+    /// Returns the place of a call's command. If the command was judged for approval, this is the directory for which it was judged.
     pub(crate) fn place(
         &self,
         environment: &dyn Environment,
@@ -88,7 +88,7 @@ impl TerminalHandlers {
         Ok(Workspace::of_environment(environment.directory().to_owned(), home))
     }
 
-    /// Returns which variables of its environment the command of a call inherits.
+    /// Returns the rules for the environment variables that a call's command inherits.
     pub(crate) fn inherited(&self, call: &Call<'_>) -> ChildVariables {
         self.child_variables.clone().keep_back(call.secret_variables())
     }
@@ -121,7 +121,8 @@ fn fixed_variables(inherited: &ChildVariables) -> impl Iterator<Item = (OsString
     FIXED.iter().map(|(name, value)| (name.into(), value.into())).chain(by_host)
 }
 
-/// Checks that a directory is still the folder that was judged: while a person decided, a link can have taken its place.
+/// Checks that a directory is still the folder that was judged: while a person decided, a link can have taken its place. Environments
+/// that cannot prevent such changes (`race_free`) are not checked.
 fn check_unchanged(files: &dyn Files, judged: &Path) -> Result<(), ToolError> {
     if !files.abilities().race_free || folder(files, judged).is_some_and(|now| now == judged) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Which of the variables of its environment a program that a model controls inherits.
+//! Which environment variables are inherited by programs that a model controls.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -62,9 +62,9 @@ impl ChildVariables {
         !self.kept_back.contains(&key) && (self.passed.contains(&key) || !is_credential(name, value))
     }
 
-    /// Returns the names of those of these variables that a program does not inherit.
-    pub fn removed<'v>(&self, own: &'v [(OsString, OsString)]) -> impl Iterator<Item = &'v OsString> {
-        own.iter().filter(|(name, value)| self.removes(name, value)).map(|(name, _)| name)
+    /// Returns the names of the given variables that a program does not inherit.
+    pub fn removed<'v>(&self, variables: &'v [(OsString, OsString)]) -> impl Iterator<Item = &'v OsString> {
+        variables.iter().filter(|(name, value)| self.removes(name, value)).map(|(name, _)| name)
     }
 
     /// Returns whether a program does not inherit a variable.

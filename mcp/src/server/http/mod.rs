@@ -34,20 +34,20 @@ pub const PATH: &str = "/mcp";
 pub const MAX_REQUEST: usize = 4 << 20;
 /// The number of connections. Others wait until one ends.
 const MAX_CONNECTIONS: usize = 2_048;
-/// The time that a client has to send the head of a request. It begins when the server waits for one, so that a connection that is not
-/// used ends after it, too.
+/// The time that a client has to send the head of a request. It begins when the server starts to wait for a request, so it also
+/// limits idle connections.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The maximum size of a head, in bytes.
 const MAX_HEAD: usize = 32 << 10;
 /// The time after which an unused session ends.
 const SESSION_IDLE: Duration = Duration::from_mins(30);
-/// The time before the next connection is accepted after that has failed, for example because of too many open files.
+/// The pause after a failure to accept a connection, for example because of too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Who can connect.
 #[derive(Debug, Clone, Default)]
 pub struct HttpAccess {
-    /// The tokens, one of which each request must have. Without any, the server can be reached only from this machine.
+    /// Each request must have one of these tokens. Without tokens, the server can be reached only from this machine.
     pub tokens: Tokens,
     /// The values of the header `Host` that are accepted besides `localhost` and the loopback addresses: `HOST` or `HOST:PORT`.
     pub hosts: Vec<String>,
@@ -95,9 +95,9 @@ impl HttpServer {
         sessions.keep_alive = Some(SESSION_IDLE);
         manager.session_config = sessions;
         let manager = Arc::new(manager);
-        let of_connections = Arc::clone(&shared);
+        let shared_for_handlers = Arc::clone(&shared);
         let service = StreamableHttpService::new(
-            move || Ok(Handler::new(Arc::clone(&of_connections))),
+            move || Ok(Handler::new(Arc::clone(&shared_for_handlers))),
             Arc::clone(&manager),
             config(&self.access, address, &cancel),
         );
@@ -123,7 +123,7 @@ impl HttpServer {
     }
 }
 
-/// Accepts a connection as soon as one is free.
+/// Waits until fewer than [`MAX_CONNECTIONS`] are open, and accepts a connection.
 async fn accept(listener: &TcpListener, free: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
     // The semaphore is never closed.
     let permit = Arc::clone(free).acquire_owned().await.ok();
@@ -190,7 +190,7 @@ fn own_hosts(hosts: &[String]) -> impl Iterator<Item = &String> {
     hosts.iter().filter(|host| *host == "localhost" || host.parse::<IpAddr>().is_ok())
 }
 
-/// Returns an origin with its port. Without one, rmcp would accept any.
+/// Returns an origin with its port. For an origin without a port, rmcp would accept any port.
 fn with_port(origin: &str) -> String {
     let rest = origin.split_once("://").map_or(origin, |(_, rest)| rest);
     let has_port = rest.rsplit_once(':').is_some_and(|(_, port)| port == "*" || port.parse::<u16>().is_ok());
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_without_a_port_is_that_of_its_scheme() {
+    fn an_origin_without_a_port_gets_the_default_port_of_its_scheme() {
         for (origin, expected) in [
             ("https://a.example", "https://a.example:443"),
             ("http://a.example", "http://a.example:80"),

@@ -9,8 +9,9 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 
 use crate::server::principal::Principal;
 
-/// The number of sessions of all principals, and of one.
+/// The maximum number of sessions of all principals together.
 const MAX_SESSIONS: usize = 1_024;
+/// The maximum number of sessions of one principal.
 const MAX_OF_ONE: usize = 512;
 
 /// The owners of sessions.
@@ -20,7 +21,7 @@ pub(super) struct SessionOwners {
     open: OpenRequests,
 }
 
-/// The requests of sessions that were not answered yet. With two of the same id, one would never be.
+/// The requests of sessions that were not answered yet. If two had the same id, one of them would never be answered.
 type OpenRequests = Arc<Mutex<HashSet<(String, RequestId)>>>;
 
 /// A request of a session, until it is answered.
@@ -57,14 +58,14 @@ impl SessionOwners {
         id.to_str().is_ok_and(|id| self.lock().sessions.get(id) == Some(principal))
     }
 
-    /// Notes that a session has ended.
+    /// Records that a session has ended.
     pub(super) fn end(&self, id: &HeaderValue) {
         if let Ok(id) = id.to_str() {
             self.lock().sessions.remove(id);
         }
     }
 
-    /// Notes a request of a session, or returns `None` if its id is in use.
+    /// Records a request of a session, or returns `None` if its id is in use.
     pub(super) fn open(&self, session: &HeaderValue, id: &RequestId) -> Option<OpenRequest> {
         let request = (session.to_str().ok()?.to_owned(), id.clone());
         let is_new = self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(request.clone());
@@ -86,7 +87,7 @@ impl SessionOwners {
 }
 
 impl Reserved<'_> {
-    /// Notes the session that was made.
+    /// Records the session that was made.
     pub(super) fn begin(self, id: &HeaderValue) {
         if let Ok(id) = id.to_str() {
             self.owners.lock().sessions.insert(id.to_owned(), self.principal.clone());

@@ -9,31 +9,31 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-/// The time that a client has to read something, while there is something to send.
+/// How long a client may take to read some of the pending output.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A connection with a limit on the time of writing.
 #[derive(Debug)]
 pub(super) struct LimitedStream {
     stream: TcpStream,
-    /// When the write that waits fails. Reset whenever the client has read something.
+    /// When the blocked write fails. Reset whenever the client has read something.
     deadline: Pin<Box<Sleep>>,
-    waits: bool,
+    is_blocked: bool,
 }
 
 impl LimitedStream {
     pub(super) fn new(stream: TcpStream) -> Self {
-        Self { stream, deadline: Box::pin(tokio::time::sleep(WRITE_TIMEOUT)), waits: false }
+        Self { stream, deadline: Box::pin(tokio::time::sleep(WRITE_TIMEOUT)), is_blocked: false }
     }
 
     /// Returns the result of a write, or an error if it has waited for too long.
     fn limit<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.waits = false;
+            self.is_blocked = false;
             return written;
         }
-        if !self.waits {
-            self.waits = true;
+        if !self.is_blocked {
+            self.is_blocked = true;
             self.deadline.as_mut().reset(Instant::now() + WRITE_TIMEOUT);
         }
         match self.deadline.as_mut().poll(cx) {

@@ -1,6 +1,6 @@
 //! The `cronjob` tool: jobs that run later, without a person.
 //!
-//! [`request`] has what a job may be, [`approval`] the hook that shows each change to the person. The jobs are in a store, and a host
+//! [`request`] validates jobs, and [`approval`] has the hook that shows each change to the person. The jobs are in a store, and a host
 //! runs them.
 
 mod approval;
@@ -263,7 +263,7 @@ fn shown_run(run: &JobRun) -> ShownRun {
     }
 }
 
-/// Returns whether a folder is another one or below it, after symbolic links are resolved.
+/// Returns whether `directory` is `parent` or a folder below it, after symbolic links are resolved.
 fn is_below(directory: &std::path::Path, parent: &std::path::Path) -> bool {
     let canonical = |path: &std::path::Path| -> Option<PathBuf> { path.canonicalize().ok() };
     matches!((canonical(directory), canonical(parent)), (Some(directory), Some(parent)) if directory.starts_with(&parent))

@@ -38,7 +38,7 @@ pub struct JobRequest {
     pub to_file: Option<bool>,
 }
 
-/// The maker of a job. A job can have at most the tools of its maker.
+/// The conversation or person that creates or changes a job. A job can have at most the tools of its maker.
 #[derive(Debug, Clone)]
 pub struct JobMaker {
     /// The tools and toolsets of the host.
@@ -53,7 +53,7 @@ pub struct JobMaker {
     pub session: String,
 }
 
-/// Adds a job. Returns the job, and a note about tools that it does not have.
+/// Adds a job. Returns the job, and a note that lists requested tools that the job does not get.
 ///
 /// # Errors
 /// Returns an error if the job is not allowed, or if there are too many jobs.
@@ -94,7 +94,7 @@ pub(super) fn check_context(jobs: &Jobs, request: &JobRequest) -> Result<(), Too
     Ok(())
 }
 
-/// Changes a job. Uses `jobs` only for times and time zones. Returns a note about tools that the job does not have.
+/// Changes a job. Uses `jobs` only for times and time zones. Returns a note that lists requested tools that the job does not get.
 ///
 /// # Errors
 /// Returns an error if the job would not be allowed. In this case, the job is not changed.

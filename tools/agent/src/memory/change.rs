@@ -142,7 +142,7 @@ fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
 /// Checks and normalises an entry.
 ///
 /// # Errors
-/// Returns an error if the entry manipulates models, contains a secret, or contains the separator of the file.
+/// Returns an error if the entry would manipulate a model that reads it, contains a secret, or contains the separator of the file.
 fn check_entry(content: &str, secrets: &Redactor) -> Result<String, ToolError> {
     let content = normalise(content);
     if content.lines().any(|line| line.trim() == SEPARATOR) {

@@ -1,9 +1,9 @@
 //! Sends messages as files, for environments in which a program cannot have a channel to the host.
 //!
 //! The interpreter creates the folder, which only its user can enter. Each message is a file that is renamed to its final name when it is
-//! complete: the interpreter writes `out-1`, `out-2`, ..., and the host writes `in-1`, `in-2`, .... The interpreter removes both when the
-//! next message of the host shows that they are no longer needed. The host polls for the next message only while a script runs, with
-//! increasing pauses.
+//! complete: the interpreter writes `out-1`, `out-2`, ..., and the host writes `in-1`, `in-2`, .... When the interpreter receives a
+//! message, it removes the message before it, and those of its own messages that the host must have read. The host polls for the next
+//! message only while a script runs, with increasing pauses.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;

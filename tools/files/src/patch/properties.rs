@@ -1,4 +1,4 @@
-//! Properties of both modes, on random texts and random damage.
+//! Properties of the modes `replace` and `patch`, on random texts and randomly damaged patches.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -108,8 +108,8 @@ fn the_difference_of_two_texts_turns_one_into_the_other() {
         let result = apply_patch(&f, &diff).unwrap_or_else(|error| panic!("case {case}: {old:?}\n{diff}\n{error}"));
         assert_eq!(to_lf(&f.get("f")), to_lf(&new), "case {case}: {old:?}\n{diff}");
         if old.matches('\n').count() == old.matches("\r\n").count() {
-            let lone = f.get("f").replace("\r\n", "").contains('\n');
-            assert!(!lone || !old.contains('\r'), "case {case}: {:?}", f.get("f"));
+            let has_bare_lf = f.get("f").replace("\r\n", "").contains('\n');
+            assert!(!has_bare_lf || !old.contains('\r'), "case {case}: {:?}", f.get("f"));
         }
         assert_eq!(result.files[0].diff, diff, "case {case}");
     }
@@ -147,7 +147,7 @@ fn wrong_line_numbers_do_not_matter_if_the_context_is_unique() {
 }
 
 #[test]
-fn a_damaged_patch_changes_nothing_or_what_it_reports() {
+fn a_damaged_patch_is_refused_or_its_reported_diffs_match_the_changes() {
     let (f, mut random) = (fixture(), Random(0xdead));
     let (mut refused, mut applied) = (0, 0);
     for case in 0..1_500 {
@@ -226,7 +226,7 @@ fn fill(f: &Fixture, random: &mut Random) {
     }
 }
 
-/// Returns arguments of the mode `replace`: lines of a file, mostly, and a line for them.
+/// Returns arguments of the mode `replace`. The old text is usually lines of a file, and the new text is a random line.
 fn replacing(tree: &Tree, random: &mut Random) -> Args {
     let name = NAMES[random.below(4)];
     let lines: Vec<&str> = tree.get(name).map(|text| text.lines().collect()).unwrap_or_default();
@@ -266,7 +266,7 @@ fn patching(tree: &Tree, random: &mut Random) -> Args {
     Args { mode: Mode::Patch, path: None, old_string: None, new_string: None, replace_all: false, patch }
 }
 
-/// Applies what a result reports to the files before.
+/// Applies the reported diffs to the files as they were before the call.
 fn apply_reported(tree: &Tree, result: &Returns) -> Tree {
     let mut after = tree.clone();
     for file in &result.files {
@@ -287,7 +287,7 @@ fn apply_reported(tree: &Tree, result: &Returns) -> Tree {
 }
 
 #[test]
-fn a_call_of_either_mode_changes_nothing_or_what_it_reports() {
+fn a_call_of_either_mode_is_refused_or_its_reported_diffs_match_the_changes() {
     let (f, mut random) = (fixture(), Random(0xbeef));
     let mut counts = BTreeMap::new();
     for case in 0..1_200 {

@@ -107,10 +107,10 @@ mod tests {
 
     use super::*;
 
-    /// Files of this machine on which an operation that changes them fails.
+    /// Local files on which changes fail after a number of successful changes.
     #[derive(Debug)]
     struct Failing {
-        /// The number of operations that succeed before.
+        /// The number of changes that still succeed.
         left: Mutex<usize>,
         /// Whether only one operation fails.
         once: bool,
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn whichever_operation_fails_everything_is_restored() {
-        // Folders are created once for four files.
+        // There are five changes: one creates the folders, and four write or remove files.
         for fails in 0..5 {
             let (_dir, dir) = folder();
             let writes = writes(&dir);

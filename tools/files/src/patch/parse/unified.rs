@@ -40,13 +40,13 @@ impl Name {
 pub(super) fn parse<'a>(cursor: &mut Cursor<'a>, path: Option<&str>) -> Result<Vec<FileChange<'a>>, ToolError> {
     let mut changes = Vec::new();
     // Text before the first file, such as the message of a commit, is skipped.
-    let mut is_preamble = true;
+    let mut skips_text = true;
     while let Some(line) = cursor.peek() {
         if starts_file(cursor) {
             let header = header(cursor)?;
             let hunks = hunks(cursor)?;
             changes.push(header.change(hunks, cursor)?);
-            is_preamble = false;
+            skips_text = false;
         } else if line.starts_with("@@") {
             let Some(path) = path.filter(|_| changes.is_empty()) else {
                 cursor.next();
@@ -54,12 +54,12 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>, path: Option<&str>) -> Result<V
             };
             let kind = ChangeKind::Update { hunks: hunks(cursor)?, move_to: None, sequential: false };
             changes.push(FileChange { path: path.to_owned(), kind });
-            is_preamble = false;
+            skips_text = false;
         } else {
             cursor.next();
             // `-- ` is the signature line that git writes after the last hunk, followed by the version of git.
-            is_preamble |= line == "-- ";
-            if !is_preamble && !line.trim().is_empty() {
+            skips_text |= line == "-- ";
+            if !skips_text && !line.trim().is_empty() {
                 return Err(cursor.error("not a part of a hunk; lines of a hunk begin with a space, `+` or `-`"));
             }
         }
