@@ -349,7 +349,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
         std::fs::write(home.config(), text).expect("failed to write");
-        ConfigFile::read(&home).map(|file| file.config().mcp_servers.clone()).map_err(String::from)
+        ConfigFile::read(&home).map(|file| file.config().mcp_servers.clone()).map_err(|error| error.to_string())
     }
 
     #[test]
