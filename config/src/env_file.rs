@@ -59,7 +59,7 @@ impl EnvFile {
         self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the environment of sessions: that of the process, in which these variables take precedence and are secret.
+    /// Returns the environment of sessions: the environment of the process, in which these variables take precedence and are secret.
     pub fn environment(&self) -> Env {
         self.variables.iter().fold(Env::process(), |env, (name, value)| env.with_secret(name, value))
     }

@@ -17,7 +17,7 @@ pub const DEFAULT_PROFILE: &str = "default";
 /// The maximum length of the name of a profile.
 const MAX_NAME: usize = 64;
 
-/// The folder of a profile. It may not exist yet, if it is that of the default profile.
+/// The folder of a profile. The folder of the default profile may not exist yet.
 ///
 /// Nothing in it is global: two profiles in one process each have their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Profile {
     /// Returns a profile.
     ///
     /// # Errors
-    /// If the name cannot be that of a folder on every system.
+    /// If the name cannot be the name of a folder on every system.
     pub fn new(name: &str) -> Result<Self, ConfigError> {
         let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let is_valid = name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -101,8 +101,8 @@ impl Home {
         Self { path, all, profile }
     }
 
-    /// Fails if the folder does not exist, unless it is that of the default profile. A misspelt profile would otherwise be one without
-    /// any of the user's restrictions.
+    /// Fails if the folder does not exist, unless it is the folder of the default profile. A misspelt profile would otherwise be a profile
+    /// without any of the user's restrictions.
     pub fn check_exists(&self) -> Result<(), ConfigError> {
         if self.profile.is_default() || self.path.is_dir() {
             return Ok(());
@@ -125,7 +125,7 @@ impl Home {
         &self.path
     }
 
-    /// Returns the folder of all profiles, which is that of the default profile.
+    /// Returns the folder of all profiles, which is also the folder of the default profile.
     pub fn all_profiles(&self) -> &Path {
         &self.all
     }
@@ -232,7 +232,7 @@ impl Home {
     }
 }
 
-/// Returns the folder of all profiles: that of the environment variable, or else `.toolc` in the home folder of the user.
+/// Returns the folder of all profiles: the value of the environment variable, or else `.toolc` in the home folder of the user.
 fn all_profiles(variable: Option<PathBuf>, user: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
     match variable.filter(|path| !path.as_os_str().is_empty()) {
         Some(path) if path.is_absolute() => Ok(path),

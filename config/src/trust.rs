@@ -89,7 +89,7 @@ impl ProjectFiles {
         Self::of_plugin(folder)
     }
 
-    /// Reads the plugin in `folder`. The name of a plugin is that of its folder, so it is a part of the digest.
+    /// Reads the plugin in `folder`. A plugin has the name of its folder, so the name is a part of the digest.
     fn of_plugin(folder: PathBuf) -> Result<Self, ConfigError> {
         let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
         let digest = Sha256::new().chain_update("plugin ").chain_update((name.len() as u64).to_le_bytes());

@@ -59,7 +59,7 @@ impl TodoList {
         self.lock().clone()
     }
 
-    /// Replaces the items with those of an earlier list, for example when the host continues a conversation. Items beyond the maximum
+    /// Replaces the items with the items of an earlier list, for example when the host continues a conversation. Items beyond the maximum
     /// number are dropped.
     pub fn restore(&self, mut items: Vec<TodoItem>) {
         items.truncate(MAX_ITEMS);

@@ -1,4 +1,4 @@
-//! Tests of the tools in another environment than this machine: one whose files are those of its shell.
+//! Tests of the tools in another environment than this machine, whose files are accessed through its shell.
 
 use std::ffi::OsString;
 use std::fs;

@@ -16,7 +16,7 @@ pub(crate) struct TaskFiles {
     environment: Arc<dyn Environment>,
     workspace: Workspace,
     access: BoundAccess,
-    /// Whether paths are shown as they are, because relative ones are those of another environment.
+    /// Whether paths are shown as they are, because relative paths belong to another environment.
     shows_absolute: bool,
 }
 
@@ -26,7 +26,7 @@ impl TaskFiles {
         Self::within(handlers.environments.of(call)?, handlers, call)
     }
 
-    /// Returns the files in which a path is read: those of the environment, or of this machine if it is that of a stored result.
+    /// Returns the files in which a path is read: the files of the environment, or of this machine if the path is a stored result.
     pub(crate) fn for_reading(handlers: &FileHandlers, path: &str, call: &Call<'_>) -> Result<Self, ToolError> {
         // Also for a stored result: if the environment cannot be had, no tool acts.
         let task = Self::of(handlers, call)?;
@@ -108,7 +108,7 @@ fn own_results(folder: &Path, call: &Call<'_>) -> PathBuf {
     }
 }
 
-/// Returns whether a path is that of a regular file in a folder of this machine. Otherwise nothing of the folder is shown, also not the
+/// Returns whether a path leads to a regular file in a folder of this machine. Otherwise nothing of the folder is shown, also not the
 /// names of its files.
 fn is_spilled(path: &str, folder: &Path) -> bool {
     let path = Path::new(path);

@@ -38,7 +38,7 @@ pub struct Access {
     exceptions: Vec<PathBuf>,
     /// The folder in which the host keeps what belongs to the user.
     host_home: Option<PathBuf>,
-    /// The folder of long results, and that of the session's own ones.
+    /// The folder of the long results of all sessions, and the folder of the session's own.
     results: Option<(PathBuf, PathBuf)>,
 }
 
@@ -284,7 +284,7 @@ fn is_secret_of_host(path: &Path, home: &Path) -> bool {
     is_below(path, home) && (first.starts_with(".env") || first.starts_with("state.db") || first == "logs")
 }
 
-/// Returns whether a path is that of a process in the file system of the kernel.
+/// Returns whether a path belongs to a process in the file system of the kernel.
 fn is_of_a_process(path: &Path) -> bool {
     let Ok(below) = path.strip_prefix("/proc") else { return false };
     let first = below.components().next().map(|part| part.as_os_str().to_string_lossy());

@@ -19,7 +19,7 @@ use toolc::approval::is_credential;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ChildVariables {
-    /// Names that are passed on, although they look like those of credentials.
+    /// Names that are passed on, although they look like names of credentials.
     passed: BTreeSet<String>,
     /// Names that are never passed on.
     kept_back: BTreeSet<String>,
@@ -35,7 +35,7 @@ impl ChildVariables {
         self
     }
 
-    /// Never passes these variables on, not even those of [`pass`](Self::pass). The case of the names is ignored.
+    /// Never passes these variables on, not even if [`pass`](Self::pass) names them. The case of the names is ignored.
     #[must_use]
     pub fn keep_back<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.kept_back.extend(names.into_iter().map(|name| name.as_ref().to_ascii_uppercase()));

@@ -76,8 +76,8 @@ impl Environments {
         self.0.kinds.iter().map(|kind| &**kind)
     }
 
-    /// Gives a task an environment that isolates: that of the default kind, or else of the first kind that does. Call this before the
-    /// first call of a task that works on what others wrote, such as web pages and messages of strangers. If no kind isolates, or if
+    /// Gives a task an environment that isolates: of the default kind if that isolates, or else of the first kind that does. Call this
+    /// before the first call of a task that works on untrusted texts, such as web pages and messages of strangers. If no kind isolates, or if
     /// the environment cannot be made, the tools of the task are refused.
     pub fn set_untrusted(&self, task: &Task) {
         let isolating = |kind: &&dyn Kind| kind.promises().isolated;

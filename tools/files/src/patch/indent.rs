@@ -127,7 +127,7 @@ impl IndentRule {
         if tabs(old) && spaces(file) {
             rules.push(IndentRule::ToSpaces(file.len() / old.len()));
         }
-        // The unit of the lines found may differ from that of most of the file.
+        // The lines found may have another unit than most of the file.
         let more = (old.strip_prefix(old_base).unwrap_or_default(), file.strip_prefix(file_base).unwrap_or_default());
         if let (Some(old_unit), file_more) = (old_unit, more.1) {
             let levels = more.0.len() / old_unit.text().len();
@@ -187,7 +187,7 @@ fn indent(line: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// Adapts a text to lines of a file, whose unit is that of most lines of `file`.
+    /// Adapts a text to lines of a file. Most lines of `file` decide on the unit.
     fn adapt(file: &str, window: &str, old: &str, new: &str) -> Option<String> {
         IndentRule::adapt(old.lines().zip(window.lines()), new, IndentUnit::of_file(file))
     }

@@ -111,7 +111,7 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Returns the edition of Rust that the nearest `Cargo.toml` sets, or that of its workspace.
+/// Returns the edition of Rust that the nearest `Cargo.toml` or its workspace sets.
 fn edition(checker: &SyntaxChecker<'_>, path: &Path) -> &'static str {
     const EDITIONS: [&str; 4] = ["2015", "2018", "2021", "2024"];
     /// That of a file without a package, which has the fewest errors.

@@ -150,7 +150,7 @@ impl Header {
                 Err(cursor.error(format_args!("`{new}` has no hunks; a hunk begins with `@@`")))
             }
             (Some(old), Some(new)) => {
-                // Without a rename, the name after `---` may be that of a copy, such as `x.orig`.
+                // Without a rename, the name after `---` may be the name of a copy, such as `x.orig`.
                 let (path, move_to) = if is_rename { (old, Some(new)) } else { (new, None) };
                 Ok(FileChange { path, kind: ChangeKind::Update { hunks, move_to, sequential: false } })
             }
