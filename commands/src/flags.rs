@@ -133,30 +133,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
     /// Returns the next argument, without regard to `last_options`.
     fn read(&mut self) -> Option<Argument<'w>> {
         if let Some(letter) = self.cluster[self.letter..].chars().next() {
-            let index = if self.dashless == Dashless::Current { 0 } else { self.next - 1 };
-            self.letter += letter.len_utf8();
-            let name = format!("{}{letter}", self.sign);
-            let rest = &self.cluster[self.letter..];
-            let of_rest = |rest: &str| {
-                let is_certain = self.words[index].text().is_some();
-                if is_certain { Value::Text(rest.to_owned()) } else { Value::Built(rest.to_owned()) }
-            };
-            let value = if self.has_attached_value(&name) {
-                let value = Some(of_rest(rest)).filter(|value| *value != Value::Text(String::new()));
-                self.letter = self.cluster.len();
-                value
-            } else if !self.takes_value(&name) {
-                None
-            } else if (rest.is_empty() || self.dashless == Dashless::Current) && self.words[index].text().is_some() {
-                let value = self.words.get(self.next).map(Value::Word);
-                self.next += usize::from(value.is_some());
-                value
-            } else {
-                let value = of_rest(rest);
-                self.letter = self.cluster.len();
-                Some(value)
-            };
-            return Some(Argument::Option { name, value, index });
+            return Some(self.cluster_option(letter));
         }
         let index = self.next;
         let word = self.words.get(index)?;
@@ -175,20 +152,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
             return self.read();
         }
         if let Some(long) = start.strip_prefix("--") {
-            let (name, value) = match long.split_once('=') {
-                Some((name, value)) if whole => (name, Some(Value::Text(value.to_owned()))),
-                Some((name, value)) => (name, Some(Value::Built(value.to_owned()))),
-                None if whole => (long, None),
-                // The name itself is built.
-                None => return Some(Argument::Either { word, index }),
-            };
-            let name = format!("--{name}");
-            let value = value.or_else(|| {
-                let value = self.takes_value(&name).then(|| self.words.get(self.next)).flatten()?;
-                self.next += 1;
-                Some(Value::Word(value))
-            });
-            return Some(Argument::Option { name, value, index });
+            return Some(self.long_option(long, word, index));
         }
         if can_be_dashless && whole && !start.is_empty() && start.chars().all(|letter| letter.is_ascii_alphanumeric()) {
             self.sign = '-';
@@ -203,8 +167,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
             // `find -name`, `java -jar`: a long option with one dash.
             if start.len() > 2 && whole {
                 if self.value_options.contains(&start.as_str()) {
-                    let value = self.words.get(self.next).map(Value::Word);
-                    self.next += usize::from(value.is_some());
+                    let value = self.next_word().map(Value::Word);
                     return Some(Argument::Option { name: start, value, index });
                 }
                 // `gdb -nx`: without the `?`, it would be a cluster in which `-x` takes a value.
@@ -219,6 +182,54 @@ impl<'w, 'o> Arguments<'w, 'o> {
         }
         self.only_operands = self.stop_at_operand;
         Some(Argument::Operand { word, index })
+    }
+
+    /// Takes the next argument, as the value of an option.
+    fn next_word(&mut self) -> Option<&'w Word> {
+        let word = self.words.get(self.next)?;
+        self.next += 1;
+        Some(word)
+    }
+
+    /// Reads the option of a letter of the cluster, with its value.
+    fn cluster_option(&mut self, letter: char) -> Argument<'w> {
+        let index = if self.dashless == Dashless::Current { 0 } else { self.next - 1 };
+        let is_certain = self.words[index].text().is_some();
+        self.letter += letter.len_utf8();
+        let name = format!("{}{letter}", self.sign);
+        let rest = &self.cluster[self.letter..];
+        let of_rest =
+            |rest: &str| if is_certain { Value::Text(rest.to_owned()) } else { Value::Built(rest.to_owned()) };
+        let value = if self.has_attached_value(&name) {
+            let value = Some(of_rest(rest)).filter(|value| *value != Value::Text(String::new()));
+            self.letter = self.cluster.len();
+            value
+        } else if !self.takes_value(&name) {
+            None
+        } else if (rest.is_empty() || self.dashless == Dashless::Current) && is_certain {
+            self.next_word().map(Value::Word)
+        } else {
+            let value = of_rest(rest);
+            self.letter = self.cluster.len();
+            Some(value)
+        };
+        Argument::Option { name, value, index }
+    }
+
+    /// Reads a long option, whose text after the dashes is `long`, with its value.
+    fn long_option(&mut self, long: &str, word: &'w Word, index: usize) -> Argument<'w> {
+        let whole = word.text().is_some();
+        let (name, value) = match long.split_once('=') {
+            Some((name, value)) if whole => (name, Some(Value::Text(value.to_owned()))),
+            Some((name, value)) => (name, Some(Value::Built(value.to_owned()))),
+            None if whole => (long, None),
+            // The name itself is built.
+            None => return Argument::Either { word, index },
+        };
+        let name = format!("--{name}");
+        let takes_next = value.is_none() && self.takes_value(&name);
+        let value = if takes_next { self.next_word().map(Value::Word) } else { value };
+        Argument::Option { name, value, index }
     }
 }
 

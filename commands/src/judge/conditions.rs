@@ -47,95 +47,104 @@ pub(crate) fn check(rule: &Rule<'_>, rules: &RuleSet<'_>, subject: &Subject<'_>)
 impl Check<'_, '_> {
     /// Checks the conditions, the cheap ones first.
     fn all(&mut self, wanted: &Conditions<'_>) {
+        if self.invocation(wanted) && self.arguments_and_variables(wanted) && self.inputs_and_statements(wanted) {
+            self.places(wanted);
+            if self.can_match() {
+                self.sources(wanted);
+            }
+        }
+    }
+
+    /// Checks how the program is called. Returns whether the rule can still match.
+    fn invocation(&mut self, wanted: &Conditions<'_>) -> bool {
         if !wanted.subcommands.is_empty() {
             let can_be_given = |words: &&&[&str]| self.ignore_case || self.subject.can_have_subcommand(words);
             let possible = wanted.subcommands.iter().filter(can_be_given);
             let found = Match::any(possible.map(|words| self.subcommand(words)));
             if !self.require(found) {
-                return;
+                return false;
             }
         }
         if !wanted.flags.is_empty() {
             let (found, span) = self.any_flag(wanted.flags);
             if !self.require_at(found, span) {
-                return;
+                return false;
             }
         }
         if self.has_excluding_flag(wanted.without_flags) {
-            self.require(Match::No);
-            return;
+            return self.require(Match::No);
         }
-        if !wanted.run_by.is_empty() {
-            let is_run = self.subject.line.reading.wrappers(self.subject.id).any(|(wrapper, _)| {
-                wrapper
-                    .program
-                    .name()
-                    .is_some_and(|name| wanted.run_by.iter().any(|pattern| pattern::matches(pattern, name)))
-            });
-            if !self.require(is_run.into()) {
-                return;
-            }
-        }
-        if wanted.no_operands {
-            let mut operands = self.subject.arguments.iter().filter_map(|argument| match argument {
-                Argument::Operand { word, .. } => Some(*word),
-                Argument::Option { .. } | Argument::Either { .. } => None,
-            });
-            // `python3 - ARGUMENT` reads its script from standard input, and `uv run -` has a subcommand.
-            let is_input = |word: &Word| {
-                word.certain_start().starts_with('-') || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))
-            };
-            let found = operands.next().is_none_or(is_input);
-            if !self.require(found.into()) {
-                return;
-            }
+        wanted.run_by.is_empty() || self.require(self.is_run_by(wanted.run_by).into())
+    }
+
+    /// Checks the operands, the arguments and the variables. Returns whether the rule can still match.
+    fn arguments_and_variables(&mut self, wanted: &Conditions<'_>) -> bool {
+        if wanted.no_operands && !self.require(self.has_no_operands().into()) {
+            return false;
         }
         if !wanted.arguments.is_empty() {
             let (found, span) = self.arguments(wanted.arguments);
             if !self.require_at(found, span) {
-                return;
+                return false;
             }
         }
         if !wanted.expansions.is_empty() {
             let found = wanted.expansions.iter().any(|kind| self.has_expansion(*kind));
             if !self.require(found.into()) {
-                return;
+                return false;
             }
         }
-        if !wanted.variables.is_empty() {
-            let (found, span) = self.variables(wanted.variables, wanted.without_variables);
-            if !self.require_at(found, span) {
-                return;
-            }
+        if wanted.variables.is_empty() {
+            return true;
         }
+        let (found, span) = self.variables(wanted.variables, wanted.without_variables);
+        self.require_at(found, span)
+    }
+
+    /// Checks the input of the program, the statements around it and its script. Returns whether the rule can still match.
+    fn inputs_and_statements(&mut self, wanted: &Conditions<'_>) -> bool {
         if !wanted.input.is_empty() {
             let found = wanted.input.iter().any(|kind| self.has_input(*kind));
             if !self.require(found.into()) {
-                return;
+                return false;
             }
         }
         if !wanted.statements.is_empty() {
             let found = Match::any(wanted.statements.iter().map(|statement| self.statement(*statement)));
             if !self.require(found) {
-                return;
+                return false;
             }
         }
         if !wanted.script.is_empty() && !self.require(self.script(wanted.script)) {
-            return;
+            return false;
         }
         if !wanted.input_lines.is_empty() {
             let found = self.input_lines(wanted.input_lines);
             if !self.require(found) {
-                return;
+                return false;
             }
         }
-        if wanted.forks_itself && !self.require(self.forks_itself().into()) {
-            return;
-        }
-        self.places(wanted);
-        if self.can_match() {
-            self.sources(wanted);
-        }
+        !wanted.forks_itself || self.require(self.forks_itself().into())
+    }
+
+    /// Returns whether a wrapper with one of these names runs the command.
+    fn is_run_by(&self, names: &[&str]) -> bool {
+        let is_one = |name| names.iter().any(|pattern| pattern::matches(pattern, name));
+        let mut wrappers = self.subject.line.reading.wrappers(self.subject.id);
+        wrappers.any(|(wrapper, _)| wrapper.program.name().is_some_and(is_one))
+    }
+
+    /// Returns whether the program has no operands, or reads its script from standard input.
+    fn has_no_operands(&self) -> bool {
+        let mut operands = self.subject.arguments.iter().filter_map(|argument| match argument {
+            Argument::Operand { word, .. } => Some(*word),
+            Argument::Option { .. } | Argument::Either { .. } => None,
+        });
+        // `python3 - ARGUMENT` reads its script from standard input, and `uv run -` has a subcommand.
+        let is_input = |word: &Word| {
+            word.certain_start().starts_with('-') || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))
+        };
+        operands.next().is_none_or(is_input)
     }
 
     fn places(&mut self, wanted: &Conditions<'_>) {

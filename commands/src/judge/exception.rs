@@ -43,8 +43,20 @@ impl<'a> Check<'_, 'a> {
         if !wanted.arguments.is_empty() {
             found = found & Match::all(operands.iter().map(|word| self.is_one_of(wanted.arguments, word)));
         }
+        found = found & self.covers_files(wanted, &operands);
+        if !wanted.variables.is_empty() {
+            let mut assignments = self.subject.command.assignments.iter();
+            let is_wanted = |name: &str| wanted.variables.iter().any(|pattern| pattern::matches(pattern, name));
+            found = found & assignments.all(|assignment| is_wanted(&assignment.name)).into();
+        }
+        found
+    }
+
+    /// Returns whether every file of each kind is in the places that the conditions name for it.
+    fn covers_files(&self, wanted: &Conditions<'_>, operands: &[Cow<'a, Word>]) -> Match {
+        let mut found = Match::Yes;
         if !wanted.operands_in.is_empty() {
-            found = found & self.all_in_places(wanted.operands_in, &operands);
+            found = found & self.all_in_places(wanted.operands_in, operands);
         }
         if !wanted.sources_in.is_empty() {
             let sources = &operands[..operands.len().saturating_sub(1)];
@@ -56,7 +68,7 @@ impl<'a> Check<'_, 'a> {
             found = found & self.all_in_places(wanted.values_in, &values);
         }
         if !wanted.mentions.is_empty() {
-            found = found & self.all_in_places(wanted.mentions, &operands);
+            found = found & self.all_in_places(wanted.mentions, operands);
         }
         if !wanted.operands_outside.is_empty() {
             found = found & Match::all(operands.iter().map(|word| !self.place_of(wanted.operands_outside, word)));
@@ -73,11 +85,6 @@ impl<'a> Check<'_, 'a> {
             // An option itself is not a file, but its value is among the words too.
             read.retain(|word| !word.certain_start().starts_with('-') && !own.iter().any(|own| own.span == word.span));
             found = found & self.all_in_places(wanted.reads, &read);
-        }
-        if !wanted.variables.is_empty() {
-            let mut assignments = self.subject.command.assignments.iter();
-            let is_wanted = |name: &str| wanted.variables.iter().any(|pattern| pattern::matches(pattern, name));
-            found = found & assignments.all(|assignment| is_wanted(&assignment.name)).into();
         }
         found
     }

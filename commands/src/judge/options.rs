@@ -123,33 +123,10 @@ impl Check<'_, '_> {
         }
         let (name, value) = pattern::split_flag(flag);
         let words = self.subject.own_words();
-        let mut best = (Match::No, None);
-        let mut found = |found: Match, span: Span| {
-            if found > best.0 {
-                best = (found, Some(span));
-            }
-        };
         // `find -delete`: a long option with one dash.
         let is_single_dash = name.len() > 2 && !name.starts_with("--");
-        if is_single_dash {
-            let can_be = |word: &Word| match word.parts.as_slice() {
-                [Part::Literal { text, .. }] => text.starts_with('-'),
-                _ => true,
-            };
-            for (index, word) in words.iter().enumerate().filter(|(_, word)| can_be(word)) {
-                let own = self.matches(name, word);
-                let own = if own == Match::Maybe && !self.subject.can_be_option(word) { Match::No } else { own };
-                found(own & self.value(value, None, index), word.span);
-                // `go vet -vettool=FILE`
-                if let Some((own, rest)) = word.certain_start().split_once('=') {
-                    let is_whole = word.text().is_some();
-                    let rest =
-                        if is_whole { flags::Value::Text(rest.into()) } else { flags::Value::Built(rest.into()) };
-                    let rest = Some(self.subject.value_word(&rest, index));
-                    found(self.matches(name, &Word::plain(own, word.span)) & self.value(value, rest, index), word.span);
-                }
-            }
-        }
+        let mut best = if is_single_dash { self.single_dash_flag(name, value) } else { (Match::No, None) };
+        let mut found = |found: Match, span: Span| best = better(best, found, span);
         for argument in &self.subject.arguments {
             match argument {
                 Argument::Option { name: own, value: own_value, index }
@@ -193,6 +170,29 @@ impl Check<'_, '_> {
         best
     }
 
+    /// Returns whether a long option with one dash is given, and where. Any word can be it.
+    fn single_dash_flag(&self, name: &str, value: Option<&str>) -> (Match, Option<Span>) {
+        let mut best = (Match::No, None);
+        let mut found = |found: Match, span: Span| best = better(best, found, span);
+        let can_be = |word: &Word| match word.parts.as_slice() {
+            [Part::Literal { text, .. }] => text.starts_with('-'),
+            _ => true,
+        };
+        for (index, word) in self.subject.own_words().iter().enumerate().filter(|(_, word)| can_be(word)) {
+            let own = self.matches(name, word);
+            let own = if own == Match::Maybe && !self.subject.can_be_option(word) { Match::No } else { own };
+            found(own & self.value(value, None, index), word.span);
+            // `go vet -vettool=FILE`
+            if let Some((own, rest)) = word.certain_start().split_once('=') {
+                let is_whole = word.text().is_some();
+                let rest = if is_whole { flags::Value::Text(rest.into()) } else { flags::Value::Built(rest.into()) };
+                let rest = Some(self.subject.value_word(&rest, index));
+                found(self.matches(name, &Word::plain(own, word.span)) & self.value(value, rest, index), word.span);
+            }
+        }
+        best
+    }
+
     /// Returns whether the value of an option matches a pattern. `own` is the value in the option's own word; without it, the next
     /// argument is the value.
     pub(super) fn value(&self, wanted: Option<&str>, own: Option<Cow<'_, Word>>, index: usize) -> Match {
@@ -219,9 +219,7 @@ impl Check<'_, '_> {
                 // The output of another command is rarely what a rule looks for. The reader has replaced that of `echo`.
                 let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);
                 let found = if is_output && found == Match::Maybe { Match::No } else { found };
-                if found > best.0 {
-                    best = (found, Some(word.span));
-                }
+                best = better(best, found, word.span);
             }
         }
         let elsewhere = self.subject.words_elsewhere();
@@ -249,6 +247,11 @@ impl Check<'_, '_> {
         }
         best
     }
+}
+
+/// Returns the better of two matches, and where it is: the earlier one if they are equal.
+fn better(best: (Match, Option<Span>), found: Match, span: Span) -> (Match, Option<Span>) {
+    if found > best.0 { (found, Some(span)) } else { best }
 }
 
 /// Returns whether a word is a letter or a long name after a dash.

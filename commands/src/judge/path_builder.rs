@@ -190,34 +190,39 @@ impl Builder {
             Part::Variable { name, .. } if !line.can_be_anything(part) => {
                 self.text(&format!("\0{name}"));
             }
-            Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => match output {
-                Output::TemporaryFile if self.is_empty() => {
-                    self.text("/tmp/\0");
-                }
-                Output::WorkingDirectory if self.is_empty() => {
-                    self.folder(line.start());
-                }
-                Output::Below if self.is_empty() => {
-                    self.folder(line.start());
-                    self.end();
-                    self.unknown();
-                }
-                Output::Name | Output::Below | Output::TemporaryFile | Output::WorkingDirectory => {
-                    self.push(Part::Unknown { splits: false });
-                }
-            },
+            Part::Substitution { commands, .. } if let Some(output) = Output::of(commands, line) => {
+                self.output(&output, line);
+            }
             // The value is assumed to stay below the folder before it.
             Part::Variable { .. } | Part::Unknown { splits: false } if !self.path.is_empty() => {
                 self.end();
                 self.unknown();
             }
-            _ => {
-                // The value can contain `/` and `..`.
-                self.path.clear();
-                self.parts.clear();
-                self.text.clear();
-                self.is_glob = false;
+            _ => self.anywhere(),
+        }
+    }
+
+    /// Adds a value that can contain `/` and `..`.
+    fn anywhere(&mut self) {
+        self.path.clear();
+        self.parts.clear();
+        self.text.clear();
+        self.is_glob = false;
+        self.unknown();
+    }
+
+    /// Adds the output of a substitution.
+    fn output(&mut self, output: &Output, line: &Line<'_>) {
+        match output {
+            Output::TemporaryFile if self.is_empty() => self.text("/tmp/\0"),
+            Output::WorkingDirectory if self.is_empty() => self.folder(line.start()),
+            Output::Below if self.is_empty() => {
+                self.folder(line.start());
+                self.end();
                 self.unknown();
+            }
+            Output::Name | Output::Below | Output::TemporaryFile | Output::WorkingDirectory => {
+                self.push(Part::Unknown { splits: false });
             }
         }
     }

@@ -37,21 +37,7 @@ impl<'a> Subject<'a> {
                 Writes::LastOperand | Writes::LastOperandUnless(_) => {
                     words.extend(all().skip(operands.len().saturating_sub(1).max(1)));
                 }
-                Writes::LastOperandOf(subcommands) => {
-                    let is_given = |subcommand: &&[&str]| {
-                        let mut pairs = subcommand.iter().zip(&operands);
-                        operands.len() >= subcommand.len()
-                            && pairs.all(|(word, operand)| pattern::matches_word(word, operand) != Match::No)
-                    };
-                    let is_whole = |subcommand: &&[&str]| is_given(subcommand) && operands.len() > subcommand.len();
-                    // `git clone URL`: the name comes from the URL.
-                    let is_implicit = |subcommand: &&[&str]| subcommand.last() == Some(&"*") && is_given(subcommand);
-                    if subcommands.iter().any(is_whole) {
-                        words.extend(all().next_back());
-                    } else if self.is_in_known_directory() && subcommands.iter().any(is_implicit) {
-                        words.extend(operands.last().and_then(|word| url_name(word)).map(Cow::Owned));
-                    }
-                }
+                Writes::LastOperandOf(subcommands) => words.extend(self.last_operand_of(subcommands, &operands)),
                 Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
                 Writes::Values(options) => {
                     words.extend(self.values(options));
@@ -82,6 +68,26 @@ impl<'a> Subject<'a> {
             words.extend(self.unpacks_to().filter(|(_, is_named)| !is_named).map(|(folder, _)| folder));
         }
         words
+    }
+
+    /// Returns the last operand after one of these subcommands, or the name that its URL implies.
+    fn last_operand_of(&self, subcommands: &[&[&str]], operands: &[&'a Word]) -> Option<Cow<'a, Word>> {
+        let is_given = |subcommand: &&[&str]| {
+            let mut pairs = subcommand.iter().zip(operands);
+            operands.len() >= subcommand.len()
+                && pairs.all(|(word, operand)| pattern::matches_word(word, operand) != Match::No)
+        };
+        let is_whole = |subcommand: &&[&str]| is_given(subcommand) && operands.len() > subcommand.len();
+        // `git clone URL`: the name comes from the URL.
+        let is_implicit = |subcommand: &&[&str]| subcommand.last() == Some(&"*") && is_given(subcommand);
+        let last = operands.last()?;
+        if subcommands.iter().any(is_whole) {
+            Some(Cow::Borrowed(last))
+        } else if self.is_in_known_directory() && subcommands.iter().any(is_implicit) {
+            url_name(last).map(Cow::Owned)
+        } else {
+            None
+        }
     }
 
     /// Returns whether the working directory is known. Elsewhere, a program whose files have no names in the line is trusted.

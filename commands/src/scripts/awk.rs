@@ -94,11 +94,8 @@ impl<'t> Reader<'t> {
         if letter == '"' {
             self.text.next();
             let text = self.string();
-            if let Some(values) = assigned.map(|name| self.values.entry(name).or_default())
-                && values.len() < MAX_VALUES
-            {
-                let end = text.floor_char_boundary(MAX_LENGTH);
-                values.push(if end < text.len() { format!("{}{UNKNOWN}", &text[..end]) } else { text.clone() });
+            if let Some(name) = assigned {
+                self.assign(name, &text);
             }
             self.operand(None, &text);
             return true;
@@ -123,6 +120,12 @@ impl<'t> Reader<'t> {
             return true;
         }
         self.text.next();
+        self.sign(letter);
+        true
+    }
+
+    /// Reads the rest of a token that begins with a sign.
+    fn sign(&mut self, letter: char) {
         let name = self.name.take();
         match letter {
             '#' => {
@@ -156,12 +159,7 @@ impl<'t> Reader<'t> {
             }
             ']' => self.operand(None, &UNKNOWN.to_string()),
             '/' if !matches!(self.last, Last::Operand | Last::Unknown) && self.text.rest.len() < self.unclosed => {
-                let start = self.text.rest;
-                if !self.text.skip_to('/', true) {
-                    self.unclosed = self.text.rest.len();
-                    self.text.rest = start;
-                }
-                self.last = Last::Operand;
+                self.regex();
             }
             '|' if self.text.skip('|') => self.last = Last::Other,
             '|' => {
@@ -185,7 +183,25 @@ impl<'t> Reader<'t> {
             '+' | '-' if self.text.skip(letter) => {}
             _ => self.last = Last::Other,
         }
-        true
+    }
+
+    /// Reads the rest of a regular expression. If it has no end in its line, the `/` stands for itself.
+    fn regex(&mut self) {
+        let start = self.text.rest;
+        if !self.text.skip_to('/', true) {
+            self.unclosed = self.text.rest.len();
+            self.text.rest = start;
+        }
+        self.last = Last::Operand;
+    }
+
+    /// Adds a text to the values of a variable.
+    fn assign(&mut self, name: &'t str, text: &str) {
+        let values = self.values.entry(name).or_default();
+        if values.len() < MAX_VALUES {
+            let end = text.floor_char_boundary(MAX_LENGTH);
+            values.push(if end < text.len() { format!("{}{UNKNOWN}", &text[..end]) } else { text.to_owned() });
+        }
     }
 
     /// Reads the rest of a string.

@@ -14,35 +14,12 @@ const MAX_PATH: usize = 512;
 impl Unfolder<'_> {
     /// Sets the directory of every command.
     pub(super) fn set_directories(&mut self) {
-        let changes = |command: &Command| matches!(command.program.name(), Some("cd" | "pushd" | "popd"));
         if self.movers.is_empty() && !self.reading.commands.iter().any(changes) {
             return;
         }
-        // In the order of running: each command, then those that it runs.
-        let count = self.reading.commands.len();
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
-        let mut order: Vec<usize> = Vec::with_capacity(count);
-        for (index, command) in self.reading.commands.iter().enumerate() {
-            if let Some(via) = command.via {
-                children[via.command as usize].push(index);
-            }
-        }
-        let mut stack: Vec<usize> =
-            (0..count).filter(|index| self.reading.commands[*index].via.is_none()).rev().collect();
-        while let Some(index) = stack.pop() {
-            order.push(index);
-            stack.extend(children[index].iter().rev());
-        }
+        let (order, children) = self.running_order();
         let is_redefined = ["cd", "pushd", "popd"].iter().any(|name| self.variables.functions.contains(*name));
-        // The scopes that contain a `cd`. A loop among them can run its commands again after it.
-        let mut moving: HashSet<ScopeId> = HashSet::new();
-        for command in self.reading.commands.iter().filter(|command| changes(command)) {
-            let mut next = Some(command.scope);
-            while let Some(scope) = next {
-                moving.insert(scope);
-                next = self.reading.scopes[scope as usize].parent;
-            }
-        }
+        let moving = self.moving_scopes();
         let mut current: HashMap<ScopeId, Directory> = HashMap::new();
         // The directories of the commands that a wrapper runs.
         let mut within: HashMap<usize, Directory> = HashMap::new();
@@ -77,6 +54,38 @@ impl Unfolder<'_> {
             };
             current.insert(process, next);
         }
+    }
+
+    /// Returns all commands in the order of running, each before those that it runs, and the commands that each runs.
+    fn running_order(&self) -> (Vec<usize>, Vec<Vec<usize>>) {
+        let count = self.reading.commands.len();
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (index, command) in self.reading.commands.iter().enumerate() {
+            if let Some(via) = command.via {
+                children[via.command as usize].push(index);
+            }
+        }
+        let mut order: Vec<usize> = Vec::with_capacity(count);
+        let mut stack: Vec<usize> =
+            (0..count).filter(|index| self.reading.commands[*index].via.is_none()).rev().collect();
+        while let Some(index) = stack.pop() {
+            order.push(index);
+            stack.extend(children[index].iter().rev());
+        }
+        (order, children)
+    }
+
+    /// Returns the scopes that contain a `cd`. A loop among them can run its commands again after it.
+    fn moving_scopes(&self) -> HashSet<ScopeId> {
+        let mut moving: HashSet<ScopeId> = HashSet::new();
+        for command in self.reading.commands.iter().filter(|command| changes(command)) {
+            let mut next = Some(command.scope);
+            while let Some(scope) = next {
+                moving.insert(scope);
+                next = self.reading.scopes[scope as usize].parent;
+            }
+        }
+        moving
     }
 
     /// Returns whether commands in a scope may run after a `cd` that comes later in the text.
@@ -180,6 +189,11 @@ impl Unfolder<'_> {
         }
         matches!(self.reading.scopes[process as usize].kind, ScopeKind::Function(_))
     }
+}
+
+/// Returns whether a command changes the directory of its shell.
+fn changes(command: &Command) -> bool {
+    matches!(command.program.name(), Some("cd" | "pushd" | "popd"))
 }
 
 /// Returns the directory after a `cd`.

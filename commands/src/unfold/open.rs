@@ -13,6 +13,16 @@ use crate::work::COPY;
 /// The maximum number of `env -S` in the values of others.
 const MAX_SPLITS: usize = 8;
 
+/// What a wrapper has before the command that it runs.
+#[derive(Default)]
+struct BeforeCommand {
+    assignments: Vec<Assignment>,
+    /// The text that stands for the input in the command.
+    placeholder: Option<String>,
+    /// The position of the command, if there is one.
+    end: Option<usize>,
+}
+
 impl Unfolder<'_> {
     /// Adds everything that a command runs, as its program declares.
     pub(super) fn open(&mut self, index: usize, program: &Program<'_>) {
@@ -87,9 +97,7 @@ impl Unfolder<'_> {
     ) -> Option<Vec<Word>> {
         let mut skip = rest.skip;
         let mut is_after = rest.after.is_empty();
-        let mut assignments = Vec::new();
-        let mut placeholder = None;
-        let mut begin = None;
+        let mut before = BeforeCommand::default();
         for argument in flags::arguments(arguments, program.value_options) {
             match argument {
                 Argument::Option { name, value, index: at } => {
@@ -98,38 +106,18 @@ impl Unfolder<'_> {
                         return None;
                     }
                     if is_one(rest.placeholder) {
-                        let text = match &value {
-                            Some(Value::Word(word)) => word.text().map(std::borrow::Cow::into_owned),
-                            Some(Value::Text(text)) => Some(text.clone()),
-                            _ => None,
-                        };
-                        placeholder = Some(text.filter(|text| !text.is_empty()).unwrap_or_else(|| "{}".to_owned()));
+                        before.placeholder = Some(placeholder_of(value.as_ref()));
                     }
                     if is_one(rest.split) {
-                        let (word, next) = match value {
-                            Some(Value::Word(word)) => (word.clone(), at + 2),
-                            Some(Value::Text(text)) => (Word::plain(&text, arguments[at].span), at + 1),
-                            Some(Value::Built(_)) | None => (unknown(arguments[at].span), at + 1),
-                        };
-                        let words = self.split_words(&word).into_iter().chain(assigned(&assignments));
-                        return Some(words.chain(arguments[next.min(arguments.len())..].iter().cloned()).collect());
+                        return Some(self.split_option(arguments, at, value, &before.assignments));
                     }
                 }
                 Argument::Operand { word, .. } if rest.assignments && is_assignment(word) => {
-                    let start = word.certain_start();
-                    let name = start.split('=').next().unwrap_or_default().to_owned();
-                    let value = word.without_start(name.len() + 1);
-                    if !self.spend(COPY * (1 + value.parts.len())) {
+                    let assignment = assignment_of(word);
+                    if !self.spend(COPY * (1 + assignment.value.parts.len())) {
                         return None;
                     }
-                    assignments.push(Assignment {
-                        name,
-                        array: false,
-                        append: false,
-                        value,
-                        each: Vec::new(),
-                        span: word.span,
-                    });
+                    before.assignments.push(assignment);
                 }
                 Argument::Operand { word, .. } if rest.assignments && word.literal().as_deref() == Some("-") => {}
                 Argument::Operand { word, .. } if !is_after => {
@@ -137,7 +125,7 @@ impl Unfolder<'_> {
                 }
                 Argument::Operand { .. } if skip > 0 => skip -= 1,
                 Argument::Operand { index: at, .. } => {
-                    begin = Some(at);
+                    before.end = Some(at);
                     break;
                 }
                 Argument::Either { .. } if !is_after => {}
@@ -152,7 +140,14 @@ impl Unfolder<'_> {
                 }
             }
         }
-        let mut words = begin.map_or_else(Vec::new, |at| arguments[at..].to_vec());
+        self.add_wrapped(index, arguments, before, rest);
+        None
+    }
+
+    /// Adds the command that a wrapper runs.
+    fn add_wrapped(&mut self, index: usize, arguments: &[Word], before: BeforeCommand, rest: &Rest<'_>) {
+        let BeforeCommand { assignments, placeholder, end } = before;
+        let mut words = end.map_or_else(Vec::new, |at| arguments[at..].to_vec());
         if let Some(placeholder) = &placeholder {
             for word in &mut words {
                 replace(word, placeholder, false);
@@ -164,16 +159,32 @@ impl Unfolder<'_> {
                 // `xargs env`: the program comes from the input.
                 self.add_command(index, vec![unknown(self.reading.commands[index].span)], How::Arguments);
             }
-            return None;
+            return;
         }
-        let added = self.add_command(index, words, How::Arguments)?;
+        let Some(added) = self.add_command(index, words, How::Arguments) else { return };
         for assignment in &assignments {
             self.variables.assign(&assignment.name, self.infos[added].dialects, true);
         }
         let command = &mut self.reading.commands[added];
         command.assignments = assignments;
         command.appended |= appends;
-        None
+    }
+
+    /// Returns the arguments with the words of an option such as `env -S` in its place.
+    fn split_option(
+        &mut self,
+        arguments: &[Word],
+        at: usize,
+        value: Option<Value<'_>>,
+        assignments: &[Assignment],
+    ) -> Vec<Word> {
+        let (word, next) = match value {
+            Some(Value::Word(word)) => (word.clone(), at + 2),
+            Some(Value::Text(text)) => (Word::plain(&text, arguments[at].span), at + 1),
+            Some(Value::Built(_)) | None => (unknown(arguments[at].span), at + 1),
+        };
+        let words = self.split_words(&word).into_iter().chain(assigned(assignments));
+        words.chain(arguments[next.min(arguments.len())..].iter().cloned()).collect()
     }
 
     /// Splits the value of `env -S`.
@@ -289,6 +300,24 @@ fn assigned(assignments: &[Assignment]) -> impl Iterator<Item = Word> {
         word.parts.extend(assignment.value.parts.iter().cloned());
         word
     })
+}
+
+/// Returns the text that the value of an option such as `xargs -I` makes the placeholder.
+fn placeholder_of(value: Option<&Value<'_>>) -> String {
+    let text = match value {
+        Some(Value::Word(word)) => word.text().map(std::borrow::Cow::into_owned),
+        Some(Value::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    text.filter(|text| !text.is_empty()).unwrap_or_else(|| "{}".to_owned())
+}
+
+/// Reads an operand such as `NAME=VALUE`.
+fn assignment_of(word: &Word) -> Assignment {
+    let start = word.certain_start();
+    let name = start.split('=').next().unwrap_or_default().to_owned();
+    let value = word.without_start(name.len() + 1);
+    Assignment { name, array: false, append: false, value, each: Vec::new(), span: word.span }
 }
 
 fn is_assignment(word: &Word) -> bool {

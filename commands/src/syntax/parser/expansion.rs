@@ -177,15 +177,7 @@ impl Parser<'_, '_> {
         self.bump();
         self.bump();
         if matches!(self.peek(), b' ' | b'\t' | b'\n' | b'|') {
-            // New versions of bash run the commands inside.
-            self.doubt(DoubtKind::ShellsDiffer, start, self.at);
-            self.eat(b"|");
-            let mark = self.mark();
-            self.scoped(ScopeKind::Substitution, |parser| parser.list(End::Words(&[b"}"])))?;
-            self.expect(b'}')?;
-            let commands = self.ids_since(mark);
-            builder.push_part(Part::Substitution { commands, quoted: quote.is_quoted() });
-            return Ok(());
+            return self.braced_commands(builder, quote, start);
         }
         let mut operator = String::new();
         let next = self.peek_second();
@@ -195,16 +187,8 @@ impl Parser<'_, '_> {
             operator.push(char::from(self.peek()));
             self.bump();
         }
-        let mut end = self.at;
-        if is_name(self.byte(end)) {
-            while is_name(self.byte(end)) {
-                end = self.after(end);
-            }
-        } else if matches!(self.byte(end), b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') {
-            end = self.after(end);
-        }
-        let name = self.name(self.at, end);
-        self.at = end;
+        let name = self.parameter();
+        let end = self.at;
         if name.is_empty() {
             // A bad substitution, which some shells report only when they run it.
             self.doubt(DoubtKind::ShellsDiffer, start, end);
@@ -217,19 +201,7 @@ impl Parser<'_, '_> {
             self.at = self.after(close);
         }
         let operator_start = self.at;
-        while operator.len() < 4
-            && matches!(self.peek(), b':' | b'-' | b'=' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'@' | b'*')
-        {
-            let byte = self.peek();
-            operator.push(char::from(byte));
-            self.bump();
-            // After these, the operand follows.
-            if matches!(byte, b'-' | b'=' | b'?' | b'+' | b'@')
-                || byte == b':' && !matches!(self.peek(), b'-' | b'=' | b'?' | b'+')
-            {
-                break;
-            }
-        }
+        self.operator_into(&mut operator);
         if self.at == operator_start && self.peek() != b'}' {
             // This is not an operator. Shells differ in how they skip it.
             self.doubt(DoubtKind::ShellsDiffer, start, self.at);
@@ -251,6 +223,50 @@ impl Parser<'_, '_> {
             (!operator.is_empty() || !operand.is_empty()).then(|| Box::new(Operation { operator, operand }));
         builder.push_part(Part::Variable { name, operation, quoted: quote.is_quoted() });
         Ok(())
+    }
+
+    /// Reads the rest of `${ COMMANDS; }`, which new versions of bash run.
+    fn braced_commands(&mut self, builder: &mut Builder, quote: Quote, start: usize) -> ParseResult {
+        self.doubt(DoubtKind::ShellsDiffer, start, self.at);
+        self.eat(b"|");
+        let mark = self.mark();
+        self.scoped(ScopeKind::Substitution, |parser| parser.list(End::Words(&[b"}"])))?;
+        self.expect(b'}')?;
+        let commands = self.ids_since(mark);
+        builder.push_part(Part::Substitution { commands, quoted: quote.is_quoted() });
+        Ok(())
+    }
+
+    /// Reads the name of a variable or the sign of a special one. Returns an empty text if there is none.
+    fn parameter(&mut self) -> String {
+        let mut end = self.at;
+        if is_name(self.byte(end)) {
+            while is_name(self.byte(end)) {
+                end = self.after(end);
+            }
+        } else if matches!(self.byte(end), b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') {
+            end = self.after(end);
+        }
+        let name = self.name(self.at, end);
+        self.at = end;
+        name
+    }
+
+    /// Reads the operator between the name of a variable and the operand.
+    fn operator_into(&mut self, operator: &mut String) {
+        while operator.len() < 4
+            && matches!(self.peek(), b':' | b'-' | b'=' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'@' | b'*')
+        {
+            let byte = self.peek();
+            operator.push(char::from(byte));
+            self.bump();
+            // After these, the operand follows.
+            if matches!(byte, b'-' | b'=' | b'?' | b'+' | b'@')
+                || byte == b':' && !matches!(self.peek(), b'-' | b'=' | b'?' | b'+')
+            {
+                break;
+            }
+        }
     }
 
     /// Returns whether a quote, an escape or an expansion with brackets begins here.

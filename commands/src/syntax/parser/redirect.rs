@@ -13,37 +13,7 @@ impl Parser<'_, '_> {
     /// Reads a redirection of the command at `index`. Returns false if there is none here.
     pub(super) fn redirect(&mut self, index: usize) -> ParseResult<bool> {
         let start = self.at;
-        let mut at = start;
-        let mut descriptor = None;
-        match self.byte(at) {
-            b'<' | b'>' | b'&' => {}
-            b'0'..=b'9' => {
-                let mut number = 0_u32;
-                while self.byte(at).is_ascii_digit() {
-                    number = number.saturating_mul(10).saturating_add(u32::from(self.byte(at) - b'0'));
-                    at = self.after(at);
-                }
-                descriptor = Some(Descriptor::Number(number));
-            }
-            b'{' if self.is_bash() => {
-                at = self.after(at);
-                let from = at;
-                while is_name(self.byte(at)) {
-                    at = self.after(at);
-                }
-                if at == from || self.byte(at) != b'}' {
-                    return Ok(false);
-                }
-                let name = self.name(from, at);
-                at = self.after(at);
-                if matches!(self.byte(at), b'<' | b'>') {
-                    self.script.assigned.push(name.clone());
-                    self.differs(&[Dialect::Dash, Dialect::Ash]);
-                }
-                descriptor = Some(Descriptor::Variable(name));
-            }
-            _ => return Ok(false),
-        }
+        let Some((descriptor, at)) = self.descriptor() else { return Ok(false) };
         let operator = self.byte(at);
         if operator == b'&' {
             let is_both = self.byte(self.after(at)) == b'>' && descriptor.is_none() && self.dialect != Dialect::Dash;
@@ -77,6 +47,41 @@ impl Parser<'_, '_> {
         let span = self.span(start, self.at);
         self.script.commands[index].redirects.push(Redirect { kind, descriptor, target, span });
         Ok(true)
+    }
+
+    /// Reads the descriptor before an operator, without moving the cursor. Returns it with its end, or `None` if no redirection
+    /// can begin here.
+    fn descriptor(&mut self) -> Option<(Option<Descriptor>, usize)> {
+        let mut at = self.at;
+        match self.byte(at) {
+            b'<' | b'>' | b'&' => Some((None, at)),
+            b'0'..=b'9' => {
+                let mut number = 0_u32;
+                while self.byte(at).is_ascii_digit() {
+                    number = number.saturating_mul(10).saturating_add(u32::from(self.byte(at) - b'0'));
+                    at = self.after(at);
+                }
+                Some((Some(Descriptor::Number(number)), at))
+            }
+            b'{' if self.is_bash() => {
+                at = self.after(at);
+                let from = at;
+                while is_name(self.byte(at)) {
+                    at = self.after(at);
+                }
+                if at == from || self.byte(at) != b'}' {
+                    return None;
+                }
+                let name = self.name(from, at);
+                at = self.after(at);
+                if matches!(self.byte(at), b'<' | b'>') {
+                    self.script.assigned.push(name.clone());
+                    self.differs(&[Dialect::Dash, Dialect::Ash]);
+                }
+                Some((Some(Descriptor::Variable(name)), at))
+            }
+            _ => None,
+        }
     }
 
     /// Reads an operator.

@@ -29,9 +29,6 @@ impl Parser<'_, '_> {
     pub(super) fn simple_command(&mut self) -> ParseResult {
         let index = self.begin();
         let result = self.simple_command_at(index);
-        let is_empty = |command: &SimpleCommand| {
-            command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty()
-        };
         if result.is_err() && index + 1 == self.script.commands.len() && is_empty(&self.script.commands[index]) {
             self.script.commands.pop();
         }
@@ -63,12 +60,7 @@ impl Parser<'_, '_> {
                 }
                 b'#' => break,
                 b'&' | b'|' if state.in_test && self.peek() == self.peek_second() => {
-                    let start = self.at;
-                    let text = if self.peek() == b'&' { "&&" } else { "||" };
-                    self.bump();
-                    self.bump();
-                    let span = self.span(start, self.at);
-                    self.script.commands[index].words.push(Word::plain(text, span));
+                    self.operator_word(index);
                     continue;
                 }
                 b'<' | b'>' if !self.is_process_substitution() => return Err(Stop::Syntax),
@@ -96,11 +88,21 @@ impl Parser<'_, '_> {
         let span = self.span(start, end);
         let command = &mut self.script.commands[index];
         command.span = span;
-        if command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty() {
+        if is_empty(command) {
             // There is no command here.
             return Err(Stop::Syntax);
         }
         Ok(())
+    }
+
+    /// Reads `&&` or `||` as a word of a command.
+    fn operator_word(&mut self, index: usize) {
+        let start = self.at;
+        let text = if self.peek() == b'&' { "&&" } else { "||" };
+        self.bump();
+        self.bump();
+        let span = self.span(start, self.at);
+        self.script.commands[index].words.push(Word::plain(text, span));
     }
 
     /// Reads a word of a command, which brace expansion can turn into several.
@@ -143,22 +145,12 @@ impl Parser<'_, '_> {
                 at = self.after(end);
                 let is_assignment = self.byte(at) == b'=' || self.byte(at) == b'+' && self.byte(self.after(at)) == b'=';
                 self.differs(&[Dialect::Dash, Dialect::Ash]);
-                if !is_assignment {
-                    // This is the name of a program, however strange.
-                    let from = self.after(name_end);
-                    let name = self.name(start, name_end);
-                    self.arithmetic_region(from, end)?;
-                    self.at = at;
-                    let mut word = Word { parts: vec![Part::Unknown { splits: true }], span: self.span(start, at) };
-                    if !is_delimiter(self.peek()) {
-                        word.parts.extend(self.single_word(Place::Argument)?.parts);
-                    }
-                    let _ = name;
-                    self.script.commands[index].words.push(word);
-                    return Ok(true);
-                }
                 let from = self.after(name_end);
                 self.arithmetic_region(from, end)?;
+                if !is_assignment {
+                    self.at = at;
+                    return self.program_with_subscript(index, start).map(|()| true);
+                }
             }
             _ => return Ok(false),
         }
@@ -173,6 +165,16 @@ impl Parser<'_, '_> {
         let span = self.span(start, self.at);
         self.script.commands[index].assignments.push(Assignment { name, array, append, value, each: Vec::new(), span });
         Ok(true)
+    }
+
+    /// Reads the rest of a word such as `a[1]b`: the name of a program, however strange.
+    fn program_with_subscript(&mut self, index: usize, start: usize) -> ParseResult {
+        let mut word = Word { parts: vec![Part::Unknown { splits: true }], span: self.span(start, self.at) };
+        if !is_delimiter(self.peek()) {
+            word.parts.extend(self.single_word(Place::Argument)?.parts);
+        }
+        self.script.commands[index].words.push(word);
+        Ok(())
     }
 
     /// Reads the value of an assignment, which can be empty.
@@ -312,4 +314,9 @@ impl Parser<'_, '_> {
         self.skip_blanks();
         true
     }
+}
+
+/// Returns whether nothing of a command has been read.
+fn is_empty(command: &SimpleCommand) -> bool {
+    command.words.is_empty() && command.assignments.is_empty() && command.redirects.is_empty()
 }

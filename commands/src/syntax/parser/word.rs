@@ -61,21 +61,7 @@ impl Parser<'_, '_> {
         loop {
             let byte = self.peek();
             match byte {
-                b'\\' => {
-                    self.at += 1;
-                    match self.text[self.at..].chars().next() {
-                        None => builder.push('\\', Origin::Plain),
-                        Some(UNKNOWN) => {
-                            self.at += UNKNOWN.len_utf8();
-                            builder.push_part(Part::Unknown { splits: true });
-                        }
-                        Some(c) => {
-                            builder.push(c, Origin::Quoted);
-                            self.at += c.len_utf8();
-                            self.skip_continuations();
-                        }
-                    }
-                }
+                b'\\' => self.escaped(&mut builder),
                 b'\'' => self.single_quoted(&mut builder)?,
                 b'"' => self.double_quoted(&mut builder)?,
                 b'$' => self.dollar(&mut builder, Quote::None)?,
@@ -95,28 +81,7 @@ impl Parser<'_, '_> {
                 b'?' | b'*' | b'+' | b'@' | b'!' if self.is_extended_pattern(place) => {
                     self.extended_pattern(&mut builder)?;
                 }
-                b'*' => {
-                    self.bump();
-                    builder.push_part(Part::Glob(Glob::AnyText));
-                }
-                b'?' => {
-                    self.bump();
-                    builder.push_part(Part::Glob(Glob::AnyChar));
-                }
-                b'[' if builder.bracket.is_none() && self.has_closing_bracket() => {
-                    self.bump();
-                    builder.bracket = Some(builder.mark('['));
-                    for first in [b"!^".as_slice(), b"]"] {
-                        if first.contains(&self.peek()) {
-                            builder.push(char::from(self.peek()), Origin::Plain);
-                            self.bump();
-                        }
-                    }
-                }
-                b']' => {
-                    self.bump();
-                    builder.close_bracket();
-                }
+                b'*' | b'?' | b'[' | b']' => self.pattern_sign(byte, &mut builder),
                 b'{' | b'}' | b',' if braces && (byte == b'{' || !builder.braces.is_empty()) => {
                     self.bump();
                     let mark = builder.mark(char::from(byte));
@@ -142,6 +107,52 @@ impl Parser<'_, '_> {
             return Err(super::Stop::Syntax);
         }
         Ok(builder)
+    }
+
+    /// Reads a backslash outside of quotes, and the character that it quotes.
+    fn escaped(&mut self, builder: &mut Builder) {
+        self.at += 1;
+        match self.text[self.at..].chars().next() {
+            None => builder.push('\\', Origin::Plain),
+            Some(UNKNOWN) => {
+                self.at += UNKNOWN.len_utf8();
+                builder.push_part(Part::Unknown { splits: true });
+            }
+            Some(c) => {
+                builder.push(c, Origin::Quoted);
+                self.at += c.len_utf8();
+                self.skip_continuations();
+            }
+        }
+    }
+
+    /// Reads a sign of a pattern: `*`, `?`, `]`, or `[` with what can follow it without being the end.
+    fn pattern_sign(&mut self, byte: u8, builder: &mut Builder) {
+        match byte {
+            b'*' => {
+                self.bump();
+                builder.push_part(Part::Glob(Glob::AnyText));
+            }
+            b'?' => {
+                self.bump();
+                builder.push_part(Part::Glob(Glob::AnyChar));
+            }
+            b']' => {
+                self.bump();
+                builder.close_bracket();
+            }
+            _ if builder.bracket.is_none() && self.has_closing_bracket() => {
+                self.bump();
+                builder.bracket = Some(builder.mark('['));
+                for first in [b"!^".as_slice(), b"]"] {
+                    if first.contains(&self.peek()) {
+                        builder.push(char::from(self.peek()), Origin::Plain);
+                        self.bump();
+                    }
+                }
+            }
+            _ => self.plain_run(builder),
+        }
     }
 
     /// Reads ASCII characters without a special meaning, at least one.
