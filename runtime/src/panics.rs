@@ -1,4 +1,4 @@
-//! Catching panics of handlers and hooks, so that they become errors and never reach the host.
+//! Catching panics during calls, so that they become errors and never reach the host.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,13 +16,13 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
 }
 
 /// A future whose panic becomes its error.
-pub(crate) struct CatchPanic<'a, T>(pub(crate) Pin<Box<dyn Future<Output = T> + Send + 'a>>);
+pub(crate) struct CatchPanic<F>(pub(crate) F);
 
-impl<T> Future for CatchPanic<'_, T> {
-    type Output = Result<T, Panicked>;
+impl<F: Future + Unpin> Future for CatchPanic<F> {
+    type Output = Result<F::Output, Panicked>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match catch(|| self.0.as_mut().poll(context)) {
+        match catch(|| Pin::new(&mut self.0).poll(context)) {
             Ok(poll) => poll.map(Ok),
             Err(panicked) => Poll::Ready(Err(panicked)),
         }

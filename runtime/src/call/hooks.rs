@@ -237,7 +237,7 @@ impl<'a> CallInfo<'a> {
 /// The failure of a part of the host: see [`Hook::on_host_error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostError<'a> {
-    /// The part that failed: the name of a hook, `the approver`, or `the spill store`.
+    /// The part that failed: the name of a hook, `the approver`, `the spill store`, or `the host` if it is unknown.
     pub part: &'a str,
     /// The stage of the call.
     pub stage: HostStage,
@@ -259,6 +259,8 @@ pub enum HostStage {
     Store,
     /// [`Hook::after_call`].
     AfterCall,
+    /// Any other part of a call, in which something panicked: the call ended with an error.
+    Call,
 }
 
 impl HostError<'_> {
@@ -276,6 +278,7 @@ impl fmt::Display for HostError<'_> {
             HostStage::TransformResult => "while transforming a result",
             HostStage::Store => "while storing a result",
             HostStage::AfterCall => "after a call",
+            HostStage::Call => "during a call",
         };
         write!(f, "{} failed {stage}: {}", self.part, self.message)
     }

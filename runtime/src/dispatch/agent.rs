@@ -2,16 +2,18 @@
 //! handlers.
 
 use std::fmt;
+use std::pin::pin;
 
 use crate::args::Slots;
 use crate::args::repairs::Repairs;
 use crate::call::response::CallResponse;
 use crate::call::{OwnedRequest, ToolCall};
 use crate::dispatch::expanded::Step;
+use crate::dispatch::guard::guarded;
 use crate::dispatch::prepared::{CallRecord, PreparedCall};
 use crate::dispatch::running::CallArguments;
 use crate::observe::trace::Scope;
-use crate::panics;
+use crate::panics::{self, CatchPanic};
 use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use crate::run::block_on::block_on;
@@ -63,8 +65,12 @@ impl PendingAgentCall {
         let Self { turn, tool, request, record, repairs } = self;
         let request = request.borrow();
         let call = PreparedCall { record, repairs, ..PreparedCall::new(&request, Some(tool)) };
-        let result = block_on(turn.transform(&call, turn.cancel_epoch(), result));
-        turn.finish(call, result)
+        let response = async {
+            let transformed = CatchPanic(pin!(turn.transform(&call, turn.cancel_epoch(), result))).await;
+            let result = transformed.unwrap_or_else(|panicked| Err(turn.panicked(&call, &panicked)));
+            turn.finish(call, result)
+        };
+        block_on(guarded(pin!(response), |error| Err(error).into()))
     }
 }
 
@@ -116,6 +122,10 @@ impl Turn {
         &self,
         request: &ToolCall<'_>,
     ) -> Option<Result<AgentTask<A>, CallResponse>> {
+        guarded(pin!(self.agent_task(request)), |error| Some(Err(Err(error).into()))).await
+    }
+
+    async fn agent_task<A: AgentTools>(&self, request: &ToolCall<'_>) -> Option<Result<AgentTask<A>, CallResponse>> {
         let expanded = self.expand(request);
         let Step { request, tool, refusal: _ } = expanded.single(self, *request)?;
         let (request, id) = (&request, tool.filter(|&id| self.plan(id).agent_run)?);
@@ -140,7 +150,8 @@ impl Turn {
             }
             read
         });
-        match read.await {
+        let read = CatchPanic(pin!(read)).await;
+        match read.unwrap_or_else(|panicked| Err(self.panicked(&call, &panicked))) {
             Ok(typed) => {
                 let PreparedCall { record, repairs, .. } = call;
                 let request = request.to_owned_request();

@@ -1,7 +1,7 @@
 //! The calls that a model makes in one response. They run at the same time if their tools allow it.
 
 use std::future::poll_fn;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use crate::args::Slots;
@@ -14,8 +14,11 @@ use crate::dispatch::agent::AgentTools;
 use crate::dispatch::combined;
 use crate::dispatch::expanded::{Expanded, Step};
 use crate::dispatch::finish::Outcome;
+use crate::dispatch::guard::guarded;
 use crate::dispatch::parallel_key::ParallelKey;
+use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::{self, CallArguments, HandlerFuture};
+use crate::result::error::ToolError;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
@@ -87,6 +90,13 @@ impl Turn {
     }
 
     async fn run_batch<'r>(&self, calls: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<CompletedCall<'r>> {
+        let failed = |error: ToolError| {
+            calls.iter().map(|call| CompletedCall { call: *call, response: Err(error.clone()).into() }).collect()
+        };
+        guarded(pin!(self.run_steps(calls, agent)), failed).await
+    }
+
+    async fn run_steps<'r>(&self, calls: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<CompletedCall<'r>> {
         let expanded: Vec<Expanded<'_>> = calls.iter().map(|call| self.expand(call)).collect();
         let (mut steps, mut counts) = (Vec::with_capacity(calls.len()), Vec::with_capacity(calls.len()));
         for (at, (call, expanded)) in calls.iter().zip(&expanded).enumerate() {
@@ -220,12 +230,16 @@ impl Batch<'_, '_> {
                 let (owner, step) = &steps[at];
                 let agent = move |tool: &str, slots: Slots<'_, '_>| agent(*owner, tool, slots);
                 *running = Some(Box::pin(async move {
-                    let mut call = turn.prepare(&step.request, step.tool);
-                    let result = match step.refusal {
-                        Some(error) => Err(error.clone()),
-                        None => turn.run(&mut call, session, &agent).await,
-                    };
-                    turn.end(call, result)
+                    let outcome = pin!(async {
+                        let mut call = turn.prepare(&step.request, step.tool);
+                        let result = match step.refusal {
+                            Some(error) => Err(error.clone()),
+                            None => turn.run(&mut call, session, &agent).await,
+                        };
+                        turn.end(call, result)
+                    });
+                    let unobserved = || PreparedCall::new(&step.request, step.tool);
+                    guarded(outcome, |error| turn.end(unobserved(), Err(error))).await
                 }));
             }
             if let Some(future) = running

@@ -6,7 +6,7 @@
 //! 3. [`running`]: the arguments are read into slots, and the handler runs.
 //! 4. [`finish`]: the result becomes a response within the limits, and hooks see it.
 //!
-//! Every path ends in one well-formed JSON text.
+//! Every path ends in one well-formed JSON text: a [`guard`] stands around all of it.
 
 pub(crate) mod agent;
 mod approval;
@@ -19,6 +19,7 @@ mod combined;
 mod commands;
 mod expanded;
 mod finish;
+mod guard;
 mod interceptors;
 mod misnamed;
 mod namespace;
@@ -32,21 +33,23 @@ mod search_tools;
 mod text_call;
 mod unknown_tool;
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
 use crate::dispatch::expanded::Step;
+use crate::dispatch::guard::guarded;
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::{AgentLoop, CallArguments};
+use crate::panics::CatchPanic;
 use crate::provider::HandlerReply;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
 
 impl Turn {
-    /// Runs a call of the model, and returns the response. Every failure, including a panic of the handler, becomes an error
-    /// response.
+    /// Runs a call of the model, and returns the response. Every failure, including a panic of the handler or of
+    /// other code of the host, becomes an error response.
     ///
     /// The steps are:
     ///
@@ -59,6 +62,10 @@ impl Turn {
     /// 7. Scrub an error, or shorten a result that is too long.
     /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
+        guarded(pin!(self.respond(request)), |error| Err(error).into()).await
+    }
+
+    async fn respond(&self, request: &ToolCall<'_>) -> CallResponse {
         let inner = self.only_inner_call(request);
         let inner = inner.as_ref().map(|(name, arguments)| request.redirected(name, arguments));
         let found = inner.as_ref().unwrap_or(request);
@@ -95,8 +102,18 @@ impl Turn {
         })
     }
 
-    /// Runs a prepared call up to its result.
+    /// Runs a prepared call up to its result, which is an error if anything on the way panics.
     async fn run(&self, call: &mut PreparedCall<'_>, session: CancelEpoch<'_>, agent: &AgentLoop<'_>) -> ToolResult {
+        let result = CatchPanic(pin!(self.run_unguarded(call, session, agent))).await;
+        result.unwrap_or_else(|panicked| Err(self.panicked(call, &panicked)))
+    }
+
+    async fn run_unguarded(
+        &self,
+        call: &mut PreparedCall<'_>,
+        session: CancelEpoch<'_>,
+        agent: &AgentLoop<'_>,
+    ) -> ToolResult {
         let request = call.request;
         let Some(id) = call.tool else {
             let run = || self.search_tool_result(request).unwrap_or_else(|| Err(self.unknown_tool(request.name())));

@@ -59,7 +59,7 @@ kinds! {
     Timeout "timeout"
     /// The host cancelled the call, its task or its session.
     Cancelled "cancelled"
-    /// The handler panicked.
+    /// The handler panicked, or the host did during the call.
     Panicked "panicked"
 }
 

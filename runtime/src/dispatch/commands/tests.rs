@@ -2,6 +2,7 @@
 
 mod always;
 mod memory;
+mod panics;
 mod parameters;
 mod records;
 mod shell_state;
