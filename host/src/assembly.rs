@@ -9,6 +9,7 @@ use toolc::{Env, FactValue, Registry, SessionBuilder};
 use toolc_cli::{App, DoctorSection, ResultStore, Selection};
 use toolc_config::{Config, ConfigFile, Home, KnownNames};
 use toolc_host::ShippedTools;
+use toolc_mcp::Sampler;
 use toolc_model::Client;
 use toolc_terminal::ProcessEvent;
 
@@ -121,7 +122,7 @@ impl Host {
         }
         registry.add(tools.provider())?;
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
-        let sampler = model.clone().map(ModelSampler::new);
+        let sampler = model.clone().map(|model| Arc::new(ModelSampler::new(model)) as Arc<dyn Sampler>);
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
         if warns {
             for problem in plugins.problems().chain(servers.problems()) {

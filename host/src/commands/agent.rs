@@ -38,7 +38,7 @@ pub(crate) struct AgentCommand {
     prompt: String,
     #[command(flatten)]
     args: AgentArgs,
-    /// Continue a recorded_hint conversation: the latest one of this folder, or the one whose name begins with ID.
+    /// Continue a recorded conversation: the latest one of this folder, or the one whose name begins with ID.
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
     resume: Option<String>,
     /// Print each event as one line of JSON, instead of the answer.

@@ -140,7 +140,7 @@ pub(crate) fn help() -> String {
     format!("The model: {} with prepared answers", show::one_of(&model_forms()))
 }
 
-/// Returns the model_forms in which options name models.
+/// Returns the forms in which options name models.
 fn model_forms() -> Vec<String> {
     Api::ALL.iter().map(|api| format!("`{}:NAME`", api.word())).chain(["`script:FILE`".to_owned()]).collect()
 }

@@ -30,7 +30,7 @@ fn row<'g>(guide: &'g str, first: &str) -> Vec<&'g str> {
 #[test]
 fn the_guide_to_vendor_messages_lists_the_dialects_of_each_api() {
     let guide = guide("wire.md");
-    for dialect in DIALECTS.iter().filter_map(|dialect| dialect.in_runtime()) {
+    for dialect in DIALECTS.iter().filter_map(toolc_codegen::dialects::Dialect::in_runtime) {
         let Some(api) = Api::from_dialect(dialect) else { continue };
         let variant = format!("{dialect:?}");
         assert!(

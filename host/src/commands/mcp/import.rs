@@ -45,8 +45,8 @@ pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8> {
             eprintln!("skipped: a server named `{name}` already exists");
             continue;
         }
-        let importer = Importer { name: &name, env_file: &env_file, previous: &imported };
-        match importer.parse(settings) {
+        let reader = Importer { name: &name, env_file: &env_file, previous: &imported };
+        match reader.parse(settings) {
             Ok(server) => imported.push(server),
             Err(reason) => eprintln!("skipped: `{}`: {}", show::one_line(&name), show::one_line(&reason.to_string())),
         }
@@ -76,7 +76,7 @@ fn add<'i>(home: &Home, imported: &'i [ImportedServer]) -> Vec<&'i str> {
         match result.and_then(|()| add_server(home, server)) {
             Ok(_) => added.push(server.name.as_str()),
             Err(reason) => {
-                eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason.to_string()))
+                eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason.to_string()));
             }
         }
     }

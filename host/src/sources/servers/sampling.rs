@@ -11,8 +11,8 @@ pub(crate) struct ModelSampler(Client);
 
 impl ModelSampler {
     /// Returns a sampler that asks this model.
-    pub(crate) fn new(model: Client) -> Arc<dyn Sampler> {
-        Arc::new(Self(model))
+    pub(crate) fn new(model: Client) -> Self {
+        Self(model)
     }
 }
 

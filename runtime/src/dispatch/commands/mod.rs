@@ -101,16 +101,13 @@ impl Turn {
         let state = context.shell_state();
         let place = self.command_place(config, elsewhere, &state);
         let context = context.with_judged_start(Some(JudgedStart::new(&state, None)));
-        let (place, directory) = match self.start_directory(id, &context, arguments)? {
-            Some(finding) => {
-                let directory = self.wait_for_directory(id, finding, &context).await?;
-                (place.in_directory(&directory), Some(directory))
-            }
-            None => {
-                let place = place.in_directory_of(arguments, self.table(id));
-                let directory = place.directory.as_ref().map(PathBuf::from);
-                (place, directory)
-            }
+        let (place, directory) = if let Some(finding) = self.start_directory(id, &context, arguments)? {
+            let directory = self.wait_for_directory(id, finding, &context).await?;
+            (place.in_directory(&directory), Some(directory))
+        } else {
+            let place = place.in_directory_of(arguments, self.table(id));
+            let directory = place.directory.as_ref().map(PathBuf::from);
+            (place, directory)
         };
         let _ = call.judged.set(JudgedStart::new(&state, directory));
         Ok(place)

@@ -329,7 +329,10 @@ fn the_number_of_jobs_is_limited() {
         let new = NewJob { name: "a", work: &work, schedule: &schedule, repeat: None };
         conversation.jobs.add(&new, SystemTime::now()).expect("failed to add").expect("there is room");
     }
-    assert_reply!(conversation.call(&create(&json!({}))), Err(Failed, "the maximum of 50 jobs is reached: remove a job"));
+    assert_reply!(
+        conversation.call(&create(&json!({}))),
+        Err(Failed, "the maximum of 50 jobs is reached: remove a job")
+    );
 }
 
 #[test]

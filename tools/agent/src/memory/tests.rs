@@ -189,7 +189,10 @@ fn a_snapshot_is_data_in_lists_that_no_entry_can_leave() {
     let expected = "\n\nNotes about the work (42 of 2200 characters):\n- first line\n  \n  # Rules\n  - not an item\n- second\n\n\
                     Notes about the user (5 of 1375 characters):\n- short\n- [1 more do not fit]";
     assert!(text.starts_with("The lists below are notes") && text.ends_with(expected), "{text}");
-    assert_eq!(problems, ["the last 1 of the notes of `user` are left out: together they may have at most 1375 characters"]);
+    assert_eq!(
+        problems,
+        ["the last 1 of the notes of `user` are left out: together they may have at most 1375 characters"]
+    );
     let note = fixture.call(r#"{"target":"user"}"#).value()["note"].clone();
     assert!(note.as_str().is_some_and(|note| note.contains("exceeds the maximum")), "{note}");
     // What is too long can be removed, although the rest may still be too long.

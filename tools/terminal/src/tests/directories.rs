@@ -19,9 +19,12 @@ use super::*;
 /// A command that needs approval in every directory, and prints the bytes of the directory in which it runs.
 const WHERE: &str = "dd if=/dev/null of=/dev/null count=0 2> /dev/null; pwd -P | od -An -v -tx1";
 
+/// A part of the host, and the directory that it has seen.
+type SeenDirectory = (&'static str, Option<String>);
+
 /// The directories that the parts of the host have seen, since they were last taken.
 #[derive(Debug, Default, Clone)]
-struct Seen(Arc<Mutex<Vec<(&'static str, Option<String>)>>>);
+struct Seen(Arc<Mutex<Vec<SeenDirectory>>>);
 
 impl Seen {
     fn add(&self, part: &'static str, directory: Option<&str>) {
