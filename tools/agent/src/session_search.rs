@@ -102,23 +102,58 @@ struct Conversation {
     excerpts: Vec<String>,
 }
 
+impl View {
+    /// Returns the view that the arguments select.
+    fn new(
+        query: Option<String>,
+        session: Option<SessionInfo>,
+        around: Option<i64>,
+        order: Order,
+        sessions: &Sessions,
+    ) -> Result<Self, ToolError> {
+        Ok(match (query, session, around) {
+            (Some(_), _, Some(_)) => {
+                return Err(ToolError::new(
+                    "give either `query` or `around_message_id`: first search, then read the messages around a result",
+                ));
+            }
+            (Some(query), session, None) if query.chars().any(char::is_alphanumeric) => {
+                Self::Search { query, order, session }
+            }
+            (Some(query), ..) => return Err(ToolError::new(format!("the query `{query}` has no words"))),
+            (None, session, Some(id)) => {
+                let message = sessions.around(id, 0).map_err(failed)?.pop();
+                let is_of = |message: &StoredMessage| session.as_ref().is_none_or(|info| info.name == message.session);
+                let message = message.filter(is_of).ok_or_else(|| {
+                    let place =
+                        session.as_ref().map_or_else(String::new, |info| format!(" in the conversation {}", info.name));
+                    ToolError::with_kind(ErrorKind::NotFound, format!("the message {id} does not exist{place}"))
+                })?;
+                Self::Around(message)
+            }
+            (None, Some(session), None) => Self::End(session),
+            (None, None, None) => Self::Latest,
+        })
+    }
+}
+
+/// Reads the time of an argument.
+fn time(name: &str, text: Option<String>, now: SystemTime) -> Result<Option<SystemTime>, ToolError> {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    parse_time(&text, now).map(Some).ok_or_else(|| {
+        ToolError::new(format!(
+            "`{name}` is \"{text}\": expected a date such as `2026-03-01`, a time such as `2026-03-01T12:00:00Z`, or an age such as \
+             `7d`"
+        ))
+    })
+}
+
 impl Request {
     fn new(args: Args, sessions: &Sessions) -> Result<Self, ToolError> {
         let Args { query, session_id, around_message_id, window, role_filter, after, before, sort, limit, summarize } =
             args;
         let now = SystemTime::now();
-        let time = |name: &str, text: Option<String>| {
-            match text.filter(|text| !text.trim().is_empty()) {
-            None => Ok(None),
-            Some(text) => parse_time(&text, now).map(Some).ok_or_else(|| {
-                ToolError::new(format!(
-                    "`{name}` is \"{text}\": expected a date such as `2026-03-01`, a time such as `2026-03-01T12:00:00Z`, or an age such \
-                     as `7d`"
-                ))
-            }),
-        }
-        };
-        let (after, before) = (time("after", after)?, time("before", before)?);
+        let (after, before) = (time("after", after, now)?, time("before", before, now)?);
         if let (Some(after), Some(before)) = (after, before)
             && after >= before
         {
@@ -131,29 +166,7 @@ impl Request {
             Some(Sort::Newest) => Order::Newest,
             Some(Sort::Oldest) => Order::Oldest,
         };
-        let view = match (non_blank(query), session, around_message_id) {
-            (Some(_), _, Some(_)) => {
-                return Err(ToolError::new(
-                    "give either `query` or `around_message_id`: first search, then read the messages around a result",
-                ));
-            }
-            (Some(query), session, None) if query.chars().any(char::is_alphanumeric) => {
-                View::Search { query, order, session }
-            }
-            (Some(query), ..) => return Err(ToolError::new(format!("the query `{query}` has no words"))),
-            (None, session, Some(id)) => {
-                let message = sessions.around(id, 0).map_err(failed)?.pop();
-                let is_of = |message: &StoredMessage| session.as_ref().is_none_or(|info| info.name == message.session);
-                let message = message.filter(is_of).ok_or_else(|| {
-                    let place =
-                        session.as_ref().map_or_else(String::new, |info| format!(" in the conversation {}", info.name));
-                    ToolError::with_kind(ErrorKind::NotFound, format!("the message {id} does not exist{place}"))
-                })?;
-                View::Around(message)
-            }
-            (None, Some(session), None) => View::End(session),
-            (None, None, None) => View::Latest,
-        };
+        let view = View::new(non_blank(query), session, around_message_id, order, sessions)?;
         let kinds = role_filter.unwrap_or_default().into_iter().flat_map(|role| match role {
             RoleFilterItem::User => &[MessageKind::User][..],
             RoleFilterItem::Assistant => &[MessageKind::Model, MessageKind::Summary],

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use toolc::approval::ShellState;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::terminal::{Args, Returns};
-use toolc_environment::{Environment, Launch, Output, Program, Sink};
+use toolc_environment::{Environment, Launch, Outcome, Output, Program, Running, Sink};
 
 use crate::background::SIZE;
 use crate::place::{self, Place, Variables};
@@ -39,6 +39,10 @@ impl SharedTranscript {
     }
 }
 
+/// The note about a command that has ended while a process of it is still running.
+const LEFT_RUNNING: &str = "a process that the command has started still has the output open; its further output is lost. Start such \
+                            commands with background";
+
 /// Whether the last result had a note that the disk is almost full.
 #[derive(Debug, Default)]
 struct DiskWarning(Mutex<bool>);
@@ -46,49 +50,23 @@ struct DiskWarning(Mutex<bool>);
 impl TerminalHandlers {
     /// Runs a command to its end.
     pub(crate) fn run(&self, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
-        let seconds = args.timeout.map_or(TIMEOUT, |seconds| u64::try_from(seconds).unwrap_or(1));
-        if seconds > MAX_TIMEOUT {
-            let text = format!(
-                "a command in the foreground can take at most {MAX_TIMEOUT} seconds: nothing was run. For more, set background"
-            );
-            return Err(ToolError::with_kind(ErrorKind::InvalidArguments, text));
-        }
+        let seconds = time_limit(args)?;
         let environment = self.environments.of(call)?;
         let place = self.place(&*environment, args.workdir.as_deref(), call)?;
         let variables = environment.variables().map_err(|error| failed_start(&error))?;
         let record = if cfg!(unix) { RecordFile::new(&*environment).ok() } else { None };
         let prefix = record.as_ref().map_or_else(String::new, RecordFile::prefix);
         let line = format!("{prefix}{}", args.command);
-        // Some shells repeat the line in their error messages.
-        let without_prefix = |mut captured: Captured| {
-            if !prefix.is_empty() && captured.text.contains(&prefix) {
-                captured.text = captured.text.replace(&prefix, "");
-            }
-            captured
-        };
         let (stdout, stderr) = (SharedTranscript::default(), SharedTranscript::default());
-        let output = match (args.pty, args.separate_output) {
-            (true, _) => Output::Terminal { size: SIZE, screen: Box::new(stdout.clone()) },
-            (false, true) => Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) },
-            (false, false) => Output::Merged(Box::new(stdout.clone())),
-        };
-        let mut launch = Launch::new(Program::Shell(line), output);
+        let mut launch = Launch::new(Program::Shell(line), output_of(args, &stdout, &stderr));
         launch.directory = Some(place.directory.clone());
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state);
 
         let started = Instant::now();
         let running = environment.start(launch).map_err(|error| failed_start(&error))?;
-        let deadline = started + Duration::from_secs(seconds);
-        let should_stop = || Instant::now() >= deadline || call.is_cancelled();
-        let unknown_status = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
-        let ended = running.wait(&should_stop).map_err(unknown_status)?;
-        let outcome = match ended {
-            Some(outcome) => outcome,
-            None => running.end().map_err(unknown_status)?,
-        };
-        let timed_out = ended.is_none();
-        let (output, stored) = shorten_output(&without_prefix(stdout.take()), "output", call);
-        let (error_output, error_stored) = shorten_output(&without_prefix(stderr.take()), "standard error", call);
+        let (outcome, timed_out) = wait(&*running, started + Duration::from_secs(seconds), call)?;
+        let (output, stored) = shorten_output(&without(&prefix, stdout.take()), "output", call);
+        let (error_output, error_stored) = shorten_output(&without(&prefix, stderr.take()), "standard error", call);
         let returns = Returns {
             output,
             stderr: args.separate_output.then_some(error_output),
@@ -113,14 +91,8 @@ impl TerminalHandlers {
         }
         let how_it_ended = if timed_out {
             Some(format!("ended after {seconds} s; use a longer timeout, a smaller command, or background"))
-        } else if outcome.left_running {
-            Some(
-                "a process that the command has started still has the output open; its further output is lost. Start such \
-                 commands with background"
-                    .to_owned(),
-            )
         } else {
-            None
+            outcome.left_running.then(|| LEFT_RUNNING.to_owned())
         };
         // Only environments on this machine use its disk.
         let is_on_this_machine = environment.temporary_folder().is_some();
@@ -173,6 +145,45 @@ impl TerminalHandlers {
         let warning = call.state::<DiskWarning>();
         let was_given = mem::replace(&mut *warning.0.lock().unwrap_or_else(PoisonError::into_inner), note.is_some());
         note.filter(|_| !was_given)
+    }
+}
+
+/// Returns the time limit of a command, in seconds.
+fn time_limit(args: &Args) -> Result<u64, ToolError> {
+    let seconds = args.timeout.map_or(TIMEOUT, |seconds| u64::try_from(seconds).unwrap_or(1));
+    if seconds <= MAX_TIMEOUT {
+        return Ok(seconds);
+    }
+    let text = format!(
+        "a command in the foreground can take at most {MAX_TIMEOUT} seconds: nothing was run. For more, set background"
+    );
+    Err(ToolError::with_kind(ErrorKind::InvalidArguments, text))
+}
+
+/// Waits until a command ends, or ends it at the deadline and when the call is cancelled. Returns whether the command had to be ended.
+fn wait(running: &dyn Running, deadline: Instant, call: &Call<'_>) -> Result<(Outcome, bool), ToolError> {
+    let should_stop = || Instant::now() >= deadline || call.is_cancelled();
+    let unknown_status = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
+    match running.wait(&should_stop).map_err(unknown_status)? {
+        Some(outcome) => Ok((outcome, false)),
+        None => Ok((running.end().map_err(unknown_status)?, true)),
+    }
+}
+
+/// Returns the output without the prefix of the line, which some shells repeat in their error messages.
+fn without(prefix: &str, mut captured: Captured) -> Captured {
+    if !prefix.is_empty() && captured.text.contains(prefix) {
+        captured.text = captured.text.replace(prefix, "");
+    }
+    captured
+}
+
+/// Returns where the output of a command goes.
+fn output_of(args: &Args, stdout: &SharedTranscript, stderr: &SharedTranscript) -> Output {
+    match (args.pty, args.separate_output) {
+        (true, _) => Output::Terminal { size: SIZE, screen: Box::new(stdout.clone()) },
+        (false, true) => Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) },
+        (false, false) => Output::Merged(Box::new(stdout.clone())),
     }
 }
 

@@ -52,15 +52,7 @@ impl CronjobTools for CronjobHandlers {
         let now = SystemTime::now();
         let (action, id) = (args.action, args.job_id.clone());
         let request = request(args);
-        if !matches!(action, Action::Create | Action::Update) && request != JobRequest::default() {
-            return Err(unchanged(&format!(
-                "`{}` takes only `job_id`: to change what a job does, use update",
-                action.as_str()
-            )));
-        }
-        if matches!(action, Action::Create | Action::List) && id.is_some() {
-            return Err(unchanged(&format!("`{}` takes no `job_id`", action.as_str())));
-        }
+        check_arguments(action, id.is_some(), &request)?;
         if let Action::List = action {
             let all = jobs.list().map_err(failed)?;
             let all = all.iter().map(|job| summary(&jobs, job)).collect::<Result<Vec<_>, _>>()?;
@@ -94,29 +86,7 @@ impl CronjobTools for CronjobHandlers {
                     None => (None, None),
                 }
             }
-            Action::Pause | Action::Resume | Action::Run => {
-                let zone = jobs.zone().map_err(|error| unchanged(&error.to_string()))?;
-                let change = |job: &mut Job| -> Result<(), ToolError> {
-                    match (action, job.state) {
-                        (Action::Pause, JobState::Active(_)) => job.state = JobState::Paused,
-                        (Action::Resume, JobState::Paused) => job.activate(now, &zone),
-                        (Action::Run, JobState::Active(next)) => job.state = JobState::Active(next.min(now)),
-                        (Action::Run, JobState::Paused) => return Err(unchanged("the job is paused: resume it first")),
-                        (Action::Run, JobState::Done) => {
-                            return Err(unchanged("the job is done: give it another schedule or repeat with update"));
-                        }
-                        (_, state) => {
-                            let text = format!("the job is {}, so it cannot be {}d", state.word(), action.as_str());
-                            return Err(unchanged(&text));
-                        }
-                    }
-                    Ok(())
-                };
-                match jobs.change(id, change).map_err(failed)? {
-                    Some((result, job)) => result.map(|()| (Some(job), None))?,
-                    None => (None, None),
-                }
-            }
+            Action::Pause | Action::Resume | Action::Run => (change_state(&jobs, id, action, now)?, None),
         };
         let job = job.ok_or_else(|| no_job(id))?;
         let mut shown = shown(&jobs, &job)?;
@@ -126,6 +96,41 @@ impl CronjobTools for CronjobHandlers {
         }
         Ok(Returns { jobs: vec![shown], note })
     }
+}
+
+/// Fails if the action does not take one of the arguments.
+fn check_arguments(action: Action, has_id: bool, request: &JobRequest) -> Result<(), ToolError> {
+    let action_name = action.as_str();
+    if !matches!(action, Action::Create | Action::Update) && *request != JobRequest::default() {
+        return Err(unchanged(&format!("`{action_name}` takes only `job_id`: to change what a job does, use update")));
+    }
+    if matches!(action, Action::Create | Action::List) && has_id {
+        return Err(unchanged(&format!("`{action_name}` takes no `job_id`")));
+    }
+    Ok(())
+}
+
+/// Pauses a job, resumes it, or makes it run now. Returns `None` if the job does not exist.
+fn change_state(jobs: &Jobs, id: i64, action: Action, now: SystemTime) -> Result<Option<Job>, ToolError> {
+    let zone = jobs.zone().map_err(|error| unchanged(&error.to_string()))?;
+    let change = |job: &mut Job| -> Result<(), ToolError> {
+        match (action, job.state) {
+            (Action::Pause, JobState::Active(_)) => job.state = JobState::Paused,
+            (Action::Resume, JobState::Paused) => job.activate(now, &zone),
+            (Action::Run, JobState::Active(next)) => job.state = JobState::Active(next.min(now)),
+            (Action::Run, JobState::Paused) => return Err(unchanged("the job is paused: resume it first")),
+            (Action::Run, JobState::Done) => {
+                return Err(unchanged("the job is done: give it another schedule or repeat with update"));
+            }
+            (_, state) => {
+                let text = format!("the job is {}, so it cannot be {}d", state.word(), action.as_str());
+                return Err(unchanged(&text));
+            }
+        }
+        Ok(())
+    };
+    let changed = jobs.change(id, change).map_err(failed)?;
+    changed.map(|(result, job)| result.map(|()| job)).transpose()
 }
 
 fn request(args: Args) -> JobRequest {

@@ -149,17 +149,7 @@ fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog
             if change.path.ends_with(['/', std::path::MAIN_SEPARATOR]) {
                 return Err(ToolError::new(format!("`{}` names a directory; add the file's name", change.path)).into());
             }
-            let old = match existing {
-                Some(metadata) if !metadata.version.is_empty() => {
-                    return Err(ToolError::new(format!(
-                        "the patch creates `{shown}`, which exists already; give its old lines to change it. Nothing was \
-                         written."
-                    ))
-                    .into());
-                }
-                Some(metadata) => Some(OldFile { path: path.clone(), text: String::new(), metadata }),
-                None => None,
-            };
+            let old = existing.map(|metadata| OldFile::empty(&path, metadata, &shown)).transpose()?;
             let action = if old.is_some() { Action::Modified } else { Action::Created };
             let new = Some((path, content));
             Ok(Planned { action, old, new, hunks: 1, comparison: None, warning, knows_all: true })
@@ -169,14 +159,7 @@ fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog
             let old = OldFile::load(task, path)?;
             match &hunks {
                 Some(hunks) => {
-                    let applied = apply_hunks(&old.text, hunks, false).map_err(hunks_failed)?;
-                    if !applied.text.is_empty() {
-                        return Err(ToolError::new(format!(
-                            "the patch deletes `{shown}`, but not all of its lines are in the patch: read it again. Nothing \
-                             was written."
-                        ))
-                        .into());
-                    }
+                    check_nothing_left(&apply_hunks(&old.text, hunks, false).map_err(hunks_failed)?, &shown)?;
                 }
                 None if old.text.is_empty() => {}
                 None => check_knowledge(log.knowledge(&old.path, old.metadata.version), &shown, "delete")?,
@@ -205,6 +188,16 @@ fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog
             Ok(Planned { action, old: Some(old), new, hunks: hunks.len(), comparison, warning, knows_all })
         }
     }
+}
+
+/// Fails if lines are left of a file that a patch deletes.
+fn check_nothing_left(applied: &Applied, shown: &str) -> Result<(), ToolError> {
+    if applied.text.is_empty() {
+        return Ok(());
+    }
+    Err(ToolError::new(format!(
+        "the patch deletes `{shown}`, but not all of its lines are in the patch: read it again. Nothing was written."
+    )))
 }
 
 /// Applies hunks to a text, whose byte order mark they do not have.
@@ -264,6 +257,16 @@ fn check_targets(task: &TaskFiles, planned: &[Planned]) -> Result<(), ToolError>
 }
 
 impl OldFile {
+    /// Returns an existing file that a patch may create, because it is empty.
+    fn empty(path: &Path, metadata: Metadata, shown: &str) -> Result<Self, ToolError> {
+        if metadata.version.is_empty() {
+            return Ok(Self { path: path.to_owned(), text: String::new(), metadata });
+        }
+        Err(ToolError::new(format!(
+            "the patch creates `{shown}`, which exists already; give its old lines to change it. Nothing was written."
+        )))
+    }
+
     fn load(task: &TaskFiles, path: PathBuf) -> Result<Self, ToolError> {
         let (text, metadata) = load(task, &path)?;
         Ok(Self { path, text, metadata })

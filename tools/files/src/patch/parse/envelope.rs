@@ -126,15 +126,8 @@ fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
             blank = 0;
             continue;
         }
-        let (op, text) = match line.chars().next() {
-            None => (Op::Keep, line),
-            Some(' ') => (Op::Keep, &line[1..]),
-            Some('-') => (Op::Remove, &line[1..]),
-            Some('+') => (Op::Add, &line[1..]),
-            _ => return Err(cursor.error("lines of a hunk begin with a space, `+` or `-`")),
-        };
         blank = if line.is_empty() { blank + 1 } else { 0 };
-        open.lines.push((op, text));
+        open.lines.push(hunk_line(line, cursor)?);
     }
     if !finish(hunk.take(), blank) {
         return Err(cursor.error("the hunk has no lines"));
@@ -143,6 +136,17 @@ fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
         return Err(cursor.error("the file has no hunks; a hunk begins with `@@`, its lines with a space, `+` or `-`"));
     }
     Ok(ChangeKind::Update { hunks, move_to, sequential: false })
+}
+
+/// Reads a line of a hunk. A blank line is kept.
+fn hunk_line<'a>(line: &'a str, cursor: &Cursor<'_>) -> Result<(Op, &'a str), ToolError> {
+    match line.chars().next() {
+        None => Ok((Op::Keep, line)),
+        Some(' ') => Ok((Op::Keep, &line[1..])),
+        Some('-') => Ok((Op::Remove, &line[1..])),
+        Some('+') => Ok((Op::Add, &line[1..])),
+        _ => Err(cursor.error("lines of a hunk begin with a space, `+` or `-`")),
+    }
 }
 
 #[cfg(test)]
