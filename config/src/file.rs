@@ -14,7 +14,9 @@ use crate::bounded;
 use crate::config::Config;
 use crate::error::ConfigError;
 use crate::home::Home;
-use crate::keys::{ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable};
+use crate::keys::{
+    AgentTable, ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable,
+};
 use crate::migrate::{Migrated, migrate};
 use crate::report::{is_in, report};
 use crate::{mcp, mcp_endpoints};
@@ -142,29 +144,10 @@ fn check(table: &ConfigTable, sink: &Sink) {
     for model in [&table.models.main, &table.models.auxiliary].into_iter().flatten() {
         check_model(model, sink);
     }
-    if let Some(percent) = &table.agent.compact_at_percent.written()
-        && !(10..=95).contains(&percent.value)
-    {
-        let help = "the rest of the context is needed for the response and for the summary";
-        report(sink, percent, "invalid value for `compact_at_percent`", "expected a percentage from 10 to 95", help);
-    }
-    let helpers = &table.agent.helpers;
-    if let Some(count) = helpers.at_once.written().filter(|count| count.value > 10) {
-        let help = "each helper needs a thread, and asks the model on its own";
-        report(sink, &count, "invalid value for `at_once`", "expected a number from 1 to 10", help);
-    }
-    if let Some(levels) = helpers.levels.written().filter(|levels| levels.value > 2) {
-        let help = "with 2, a helper can have helpers of its own, which have none";
-        report(sink, &levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
-    }
+    check_agent(&table.agent, sink);
     if let Some(max) = table.results.max_chars.as_ref().filter(|max| max.value < MIN_RESULT_CHARS) {
         let help = "a model cannot work with results that are cut after a few words";
         report(sink, max, "invalid value for `max_chars`", &format!("expected at least {MIN_RESULT_CHARS}"), help);
-    }
-    if let Some(timeout) = table.agent.question_timeout.written().filter(|timeout| timeout.value > MAX_QUESTION_TIMEOUT)
-    {
-        let help = "the tool `clarify` takes no longer, and the model goes on without an answer then";
-        report(sink, &timeout, "invalid value for `question_timeout`", "expected at most `10m`", help);
     }
     check_kind(&table.environment, sink);
     check_ssh(&table.environment.ssh, sink);
@@ -204,6 +187,29 @@ fn check(table: &ConfigTable, sink: &Sink) {
             "expected at least `1s`",
             "to deny without a question, set `mode` to `deny`",
         );
+    }
+}
+
+/// Checks the limits of the agent and its helpers.
+fn check_agent(agent: &AgentTable, sink: &Sink) {
+    if let Some(percent) = &agent.compact_at_percent.written()
+        && !(10..=95).contains(&percent.value)
+    {
+        let help = "the rest of the context is needed for the response and for the summary";
+        report(sink, percent, "invalid value for `compact_at_percent`", "expected a percentage from 10 to 95", help);
+    }
+    let helpers = &agent.helpers;
+    if let Some(count) = helpers.at_once.written().filter(|count| count.value > 10) {
+        let help = "each helper needs a thread, and asks the model on its own";
+        report(sink, &count, "invalid value for `at_once`", "expected a number from 1 to 10", help);
+    }
+    if let Some(levels) = helpers.levels.written().filter(|levels| levels.value > 2) {
+        let help = "with 2, a helper can have helpers of its own, which have none";
+        report(sink, &levels, "invalid value for `levels`", "expected 0, 1 or 2", help);
+    }
+    if let Some(timeout) = agent.question_timeout.written().filter(|timeout| timeout.value > MAX_QUESTION_TIMEOUT) {
+        let help = "the tool `clarify` takes no longer, and the model goes on without an answer then";
+        report(sink, &timeout, "invalid value for `question_timeout`", "expected at most `10m`", help);
     }
 }
 

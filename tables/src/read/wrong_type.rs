@@ -40,18 +40,7 @@ impl<L: Language> Reader<'_, L> {
         if let Some(right) = rewritten(own_type, value.get_ref(), &self.text[value.span()]) {
             let before = if is_item { String::new() } else { format!("{name} = ") };
             let found = found.help(format!("write `{before}{right}`"));
-            // The unit of a duration, or the items of a list, would be a guess.
-            let is_certain = matches!(
-                own_type,
-                KeyType::Flag
-                    | KeyType::FlagOrSchema
-                    | KeyType::Integer
-                    | KeyType::Number
-                    | KeyType::Amount
-                    | KeyType::Count
-                    | KeyType::WholeNumber
-            );
-            let found = if is_certain { found.fix(Edit::Replace(self.at(value), right)) } else { found };
+            let found = if is_certain(own_type) { found.fix(Edit::Replace(self.at(value), right)) } else { found };
             self.report(value, found);
             return;
         }
@@ -81,7 +70,22 @@ impl<L: Language> Reader<'_, L> {
 /// The maximum number of keys in a message.
 const MAX_SHOWN_KEYS: usize = 8;
 
+/// Returns whether a [rewritten] value is certainly what was meant. The unit of a duration, or the items of a list, would be a guess.
+fn is_certain(key_type: KeyType) -> bool {
+    matches!(
+        key_type,
+        KeyType::Flag
+            | KeyType::FlagOrSchema
+            | KeyType::Integer
+            | KeyType::Number
+            | KeyType::Amount
+            | KeyType::Count
+            | KeyType::WholeNumber
+    )
+}
+
 /// Returns the value as it was probably meant, or `None` if nothing is likely. `text` is the value as written.
+// It is long because one `match` has an arm for each pair of types.
 fn rewritten(key_type: KeyType, value: &DeValue<'_>, text: &str) -> Option<String> {
     const MAX_BYTES: usize = 100;
     if text.len() > MAX_BYTES || text.contains('\n') {

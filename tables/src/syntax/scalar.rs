@@ -233,6 +233,12 @@ fn explain_number(word: &str) -> Option<(String, Option<String>)> {
     if !is_number(digits) || digits.contains(['-', '+']) && !digits.contains(['e', 'E']) {
         return None;
     }
+    explain_decimal(word, sign, digits)
+}
+
+/// Says why a decimal number is not one. `digits` is what follows the sign.
+fn explain_decimal(word: &str, sign: &str, digits: &str) -> Option<(String, Option<String>)> {
+    let accepted = |text: String| is_value(&text).then_some(text);
     if digits.contains('_') {
         let right = accepted(word.replace('_', ""));
         return right.map(|right| ("an underscore in a number needs a digit on each side".to_owned(), Some(right)));

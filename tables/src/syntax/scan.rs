@@ -102,6 +102,12 @@ impl Scanner<'_> {
                 .help(format!("write `{opening}{shown}{right}`")));
         }
         self.at += closing;
+        self.after_header()?;
+        definitions.header(&path, brackets == 2)
+    }
+
+    /// Reads the rest of the line of a header, which can only be a comment.
+    fn after_header(&mut self) -> Read<()> {
         self.skip_spaces();
         if !matches!(self.peek(), None | Some('\n' | '#')) {
             let (at, rest) = (self.here(), self.line());
@@ -115,7 +121,7 @@ impl Scanner<'_> {
         if self.peek() == Some('#') {
             self.skip_comment()?;
         }
-        definitions.header(&path, brackets == 2)
+        Ok(())
     }
 
     /// Moves to the next statement after a problem.

@@ -201,21 +201,7 @@ impl Scanner<'_> {
             let path = self.key("=")?;
             let key = path[0].1.start..self.at;
             self.skip_blank()?;
-            match self.peek() {
-                Some('=') => self.at += 1,
-                Some(':') => return Err(self.colon_in_table(&key)),
-                Some('}' | ',') | None => {
-                    self.check_open()?;
-                    let name = &self.text[key.clone()];
-                    return Err(Problem::new(key.clone(), format!("the key {} has no value", quoted(name)))
-                        .help(format!("write `{name} = ...`; an array of values is written in `[...]`")));
-                }
-                Some(_) => {
-                    let name = &self.text[key];
-                    return Err(Problem::new(self.here(), format!("`=` is missing after the key {}", quoted(name)))
-                        .help(format!("write `{name} = ...`")));
-                }
-            }
+            self.equals_in_table(&key)?;
             self.skip_blank()?;
             let name = self.text[key.clone()].to_owned();
             let value = self.value(Some(&name))?;
@@ -233,6 +219,25 @@ impl Scanner<'_> {
                 Some(_) => return Err(self.missing_comma(end)),
                 None => self.check_open()?,
             }
+        }
+    }
+
+    /// Reads the `=` after a key in braces.
+    fn equals_in_table(&mut self, key: &Range<usize>) -> Read<()> {
+        let name = &self.text[key.clone()];
+        match self.peek() {
+            Some('=') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(':') => Err(self.colon_in_table(key)),
+            Some('}' | ',') | None => {
+                self.check_open()?;
+                Err(Problem::new(key.clone(), format!("the key {} has no value", quoted(name)))
+                    .help(format!("write `{name} = ...`; an array of values is written in `[...]`")))
+            }
+            Some(_) => Err(Problem::new(self.here(), format!("`=` is missing after the key {}", quoted(name)))
+                .help(format!("write `{name} = ...`"))),
         }
     }
 
