@@ -272,7 +272,7 @@ const PYTHON_PACKAGES: &str = "mcp==2.3.0\n";
 const NPM_PACKAGES: &str = "@modelcontextprotocol/client@2.4.0\n@modelcontextprotocol/sdk@1.32.2\n";
 
 fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/clients").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp/clients").join(name)
 }
 
 /// Runs a client against the program on its standard streams and over HTTP, with and without sessions if the client can.
