@@ -13,7 +13,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 
 /// Removes a container. Returns whether it existed.
 pub(crate) fn remove(container: &str) -> io::Result<bool> {
-    // Newer versions succeed without a container, and print no name.
+    // Newer versions of docker succeed even if the container does not exist, and then print no name.
     Ok(output(&["rm", "--force", "--volumes", container])? == container)
 }
 

@@ -28,7 +28,7 @@ pub struct Lines {
     pub metadata: Metadata,
     /// The beginning of the file, at most [`SAMPLE`](super::SAMPLE) bytes.
     pub sample: Vec<u8>,
-    /// The lines. Fewer than the limit if the file ends, or they are too long together.
+    /// The lines. Fewer than the limit if the file ends, or if all lines together are too long.
     pub lines: Vec<Line>,
     /// The number of lines of the whole file, or `None` if counting takes too long or the file is binary.
     pub total: Option<u64>,
@@ -39,7 +39,7 @@ pub struct Lines {
 pub struct Line {
     /// The content without the line ending.
     pub bytes: Vec<u8>,
-    /// What ends the line. Unknown, and `None`, if the line is cut.
+    /// What ends the line: [`None`](LineEnding::None) if the line is cut, because its ending is not read.
     pub ending: LineEnding,
     /// Whether the line is longer than the maximum.
     pub is_cut: bool,
@@ -48,7 +48,7 @@ pub struct Line {
 /// What ends a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnding {
-    /// The end of the file, or it is unknown.
+    /// The end of the file, or an ending that was not read.
     None,
     /// `\n`
     Lf,

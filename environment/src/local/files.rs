@@ -1,6 +1,6 @@
 //! The files of this machine.
 //!
-//! Each path is opened without following links, so that what happens then does not depend on the path any more.
+//! Each path is opened once, without following links. Later steps use the open folder, so a path that changes meanwhile has no effect.
 
 use std::env;
 use std::ffi::OsString;
@@ -102,7 +102,7 @@ impl Files for LocalFiles {
                 }
             }
         }
-        // It may be a file, or the way to it may have changed.
+        // The path may be a file, or another program may have replaced one of its folders.
         Folder::open(path)?;
         Ok(created)
     }

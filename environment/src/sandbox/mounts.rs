@@ -1,5 +1,5 @@
-//! What programs in a sandbox see: the installed programs and the settings that they need, the directory of the task, and folders of
-//! their own for temporary files and as home. Everything is listed here, so that what is not listed is hidden: keys, other homes,
+//! What programs in a sandbox see: the installed programs and the settings that they need, the directory of the task, and two private
+//! folders, one for temporary files and one as home. Everything is listed here, so that what is not listed is hidden: keys, other homes,
 //! other projects, sockets of services.
 
 use std::env;
@@ -73,7 +73,7 @@ const SETTINGS: &[&str] = &[
 /// Variables of this process that programs get.
 const VARIABLES: &[&str] = &["LANG", "LANGUAGE", "TZ", "COLORTERM"];
 
-/// Returns what programs see, and makes their own folders below `own`.
+/// Returns what programs see, and makes their private folders below `own`, the folder of the sandbox.
 pub(super) fn mounts(kind: &SandboxKind, directory: &Path, own: &Path) -> io::Result<Vec<Mount>> {
     let visible = |path: PathBuf, writable| Mount { inside: path.clone(), outside: path, writable };
     let settings = SETTINGS.iter().map(|name| Path::new("/etc").join(name));
@@ -84,15 +84,15 @@ pub(super) fn mounts(kind: &SandboxKind, directory: &Path, own: &Path) -> io::Re
     if let Some(home) = home() {
         mounts.push(Mount { inside: home, outside: make(own.join("home"))?, writable: true });
     }
-    // With the path that it has on this machine, too.
+    // The temporary folder is also visible at its path on this machine.
     mounts.push(visible(temporary, true));
     for (paths, writable) in [(&kind.readable, false), (&kind.writable, true)] {
         for path in paths {
-            let exists = |error| {
+            let missing = |error| {
                 let text = format!("`{}`, which the sandbox is to show, cannot be found: {error}", path.display());
                 io::Error::new(io::ErrorKind::NotFound, text)
             };
-            fs::metadata(path).map_err(exists)?;
+            fs::metadata(path).map_err(missing)?;
             mounts.push(visible(std::path::absolute(path)?, writable));
         }
     }
@@ -105,7 +105,8 @@ pub(super) fn temporary(own: &Path) -> PathBuf {
     own.join("tmp")
 }
 
-/// Returns the home of programs. It has the path of the user's home, so that paths below it mean the same, but is empty.
+/// Returns the home of programs. Its path is the path of the user's home, so that `~/x` is the same path inside and outside. The folder
+/// itself is empty.
 fn home() -> Option<PathBuf> {
     env::home_dir().filter(|home| home.is_absolute() && home.components().count() > 1)
 }
@@ -118,15 +119,15 @@ fn make(path: PathBuf) -> io::Result<PathBuf> {
 
 /// Returns the variables of programs.
 pub(super) fn variables(mounts: &[Mount]) -> Vec<(OsString, OsString)> {
-    let is_own =
+    let is_passed_on =
         |name: &OsString| name.to_str().is_some_and(|name| VARIABLES.contains(&name) || name.starts_with("LC_"));
-    let mut variables: Vec<_> = env::vars_os().filter(|(name, _)| is_own(name)).collect();
+    let mut variables: Vec<_> = env::vars_os().filter(|(name, _)| is_passed_on(name)).collect();
     let path = env::var_os("PATH").unwrap_or_default();
-    let sees = |folder: &PathBuf| {
+    let is_visible = |folder: &PathBuf| {
         mounts.iter().any(|mount| folder.starts_with(&mount.inside) && mount.inside == mount.outside)
     };
     let mut folders: Vec<PathBuf> =
-        env::split_paths(&path).filter(|folder| folder.is_absolute() && sees(folder)).collect();
+        env::split_paths(&path).filter(|folder| folder.is_absolute() && is_visible(folder)).collect();
     for folder in env::split_paths(super::programs::PATH) {
         if !folders.contains(&folder) {
             folders.push(folder);

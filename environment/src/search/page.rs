@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{FoundFile, SearchLimits};
 
-/// The state of a search.
+/// The progress of a search, and which of its results are kept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
     limits: SearchLimits,

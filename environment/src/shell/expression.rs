@@ -1,7 +1,7 @@
 //! Writes a regular expression of Rust as an extended one of POSIX, for `grep -E` in the locale `C`, where a character is a byte.
 //!
-//! The expression is parsed without Unicode, so that `\w` and `(?i)` mean ASCII. Letters outside ASCII are bytes in a row, which is right
-//! in a text, but not in a class: that is refused.
+//! The expression is parsed without Unicode, so that `\w` and `(?i)` mean ASCII. A letter outside ASCII is a sequence of bytes. This
+//! works in a text, but not in a class, where such letters are refused.
 
 use std::fmt::Write as _;
 use std::io;
@@ -101,7 +101,7 @@ fn write_repetition(repetition: &Repetition, text: &mut Vec<u8>) -> io::Result<(
     Ok(())
 }
 
-/// Writes a class as a bracket expression: of the bytes that it has, or, if it has all bytes outside ASCII, of those that it lacks.
+/// Writes a class as a bracket expression. A class with all bytes outside ASCII is written negated, with the bytes that it lacks.
 fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
     let has = |byte: u8| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&byte));
     let high = (0x80..=0xff).filter(|byte| has(*byte)).count();
@@ -110,11 +110,11 @@ fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
         0x80 => true,
         _ => return Err(unsupported("a class with some bytes outside ASCII")),
     };
-    // A line has neither.
+    // A line contains neither NUL nor a line feed.
     let is_possible = |byte: &u8| !matches!(byte, 0 | b'\n');
     let members: Vec<u8> = (0..0x80).filter(|byte| has(*byte) != is_negated).filter(is_possible).collect();
     if members.is_empty() {
-        // No byte at all cannot be written.
+        // A bracket expression cannot be empty.
         let nothing = || unsupported("a class without characters");
         return if is_negated {
             text.push(b'.');
@@ -136,12 +136,12 @@ fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
             few => text.extend(few),
         }
     }
-    let is_first = matches!(text.last(), Some(b'[')) || text.ends_with(b"[^");
+    let is_bracket_empty = matches!(text.last(), Some(b'[')) || text.ends_with(b"[^");
     if members.contains(&b'[') {
         text.push(b'[');
     }
     if members.contains(&b'^') {
-        if is_first && !is_negated && !members.contains(&b'[') {
+        if is_bracket_empty && !is_negated && !members.contains(&b'[') {
             // Alone, it would negate.
             text.pop();
             text.extend(br"\^");

@@ -19,7 +19,7 @@ use crate::{Environment, Exit, Input, Launch, Output, Program};
 /// What all scripts begin with.
 const FUNCTIONS: &str = r#"
 exists() { [ -e "$1" ] || [ -L "$1" ]; }
-# Changes to a folder, whose real path must be "$1".
+# Changes the directory to "$1", which must be a real path.
 enter() {
     if cd -P -- "$1" 2>/dev/null; then
         [ "$(pwd -P; echo x)" = "$1
@@ -55,7 +55,7 @@ same() {
 }
 "#;
 
-/// `PATH`
+/// Arguments: `PATH`
 pub(super) const RESOLVE: &str = r#"
 rest=$1 real= links=0
 while [ -n "$rest" ]; do
@@ -85,10 +85,10 @@ done
 printf '%s' "${real:-/}"
 "#;
 
-/// `FOLDER NAME`
+/// Arguments: `FOLDER NAME`
 pub(super) const METADATA: &str = r#"enter "$1"; look "./$2""#;
 
-/// `FOLDER MAX`
+/// Arguments: `FOLDER MAX`
 pub(super) const LIST: &str = r#"
 enter "$1"
 left=$2
@@ -100,7 +100,7 @@ for name in * .[!.]* ..?*; do
 done
 "#;
 
-/// `FOLDER NAME FIRST-BYTE MAX`
+/// Arguments: `FOLDER NAME FIRST-BYTE MAX`
 pub(super) const READ: &str = r#"
 enter "$1"; file=./$2
 regular "$file"
@@ -109,7 +109,7 @@ look "$file"
 tail -c "+$3" -- "$file" | head -c "$4"
 "#;
 
-/// `FOLDER NAME TOKEN FIRST LIMIT MAX-LINE-BYTES MAX-BYTES`. Parts are separated by lines with the token.
+/// Arguments: `FOLDER NAME TOKEN FIRST LIMIT MAX-LINE-BYTES MAX-BYTES`. Parts are separated by lines with the token.
 pub(super) const READ_LINES: &str = r#"
 enter "$1"; file=./$2
 regular "$file"
@@ -127,7 +127,7 @@ last=$(tail -c 1 -- "$file" | tr '\n' 'n' | tr -c 'n' 'x')
 printf '%s %s' "$breaks" "$last"
 "#;
 
-/// `FOLDER NAME`
+/// Arguments: `FOLDER NAME`
 pub(super) const CHECK_WRITABLE: &str = r#"
 enter "$1"; file=./$2
 regular "$file"
@@ -135,7 +135,7 @@ regular "$file"
 look "$file"
 "#;
 
-/// `FOLDER NAME EXPECTED TEMPORARY-NAME LENGTH MODE OWNER`, and the content as input.
+/// Arguments: `FOLDER NAME EXPECTED TEMPORARY-NAME LENGTH MODE OWNER`, and the content as input.
 pub(super) const WRITE: &str = r#"
 enter "$1"; file=./$2 new=./$4
 check() {
@@ -169,7 +169,7 @@ fi
 look "$file"
 "#;
 
-/// `FOLDER NAME VERSION`
+/// Arguments: `FOLDER NAME VERSION`
 pub(super) const REMOVE: &str = r#"
 enter "$1"; file=./$2
 same "$file" "$3"
@@ -177,7 +177,7 @@ same "$file" "$3"
 rm -f -- "$file"
 "#;
 
-/// `FOLDER NAME NEW-FOLDER NEW-NAME`
+/// Arguments: `FOLDER NAME NEW-FOLDER NEW-NAME`
 pub(super) const RENAME: &str = r#"
 (enter "$3") || exit
 enter "$1"; file=./$2 new=${3%/}/$4
@@ -187,14 +187,14 @@ if ln -T -- "$file" "$new" 2>/dev/null; then
     rm -f -- "$file"
 else
     exists "$new" && exit 83
-    # The file system has no hard links, or it is another one.
+    # The file system has no hard links, or the new name is on another file system.
     mv -n -- "$file" "$new" || exit 1
     exists "$file" && exit 83
     exit 0
 fi
 "#;
 
-/// `FOLDER`
+/// Arguments: `FOLDER`
 pub(super) const CREATE_FOLDERS: &str = r#"
 all=$1 way=$1
 set --
@@ -236,7 +236,7 @@ for name in "$@"; do
 done
 "#;
 
-/// `FOLDER NAME`
+/// Arguments: `FOLDER NAME`
 pub(super) const REMOVE_FOLDER: &str = r#"
 enter "$1"
 exists "./$2" || exit 80
