@@ -1,6 +1,7 @@
 //! Containers of Apptainer, or of Singularity, whose command line is the same.
 //!
-//! A container belongs to one environment: an instance is started, programs run in it, and it is stopped. The lease stops what is left.
+//! A container belongs to one environment: an instance is started, programs run in it, and it is stopped. If this
+//! process is killed, the clean-up of its lease stops the instance.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -74,7 +75,7 @@ impl ApptainerKind {
             Some(program) => program.clone(),
             None => found()?,
         };
-        // The lease has only the name.
+        // A lease records only the name of the program, so the clean-up must know it.
         if !instance::PROGRAMS.iter().any(|name| program.file_name() == Some(OsStr::new(name))) {
             let text = format!("`{}` is neither `apptainer` nor `singularity`", program.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
@@ -110,7 +111,7 @@ impl ApptainerKind {
     }
 }
 
-/// Returns the program that this machine has.
+/// Returns the name of the program that is installed on this machine.
 fn found() -> io::Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let program =

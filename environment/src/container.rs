@@ -1,7 +1,8 @@
 //! Docker containers, controlled by the command line of docker.
 //!
 //! A container belongs to one environment. Its first process waits for the end of its input, which is a pipe of this process: if this
-//! process ends, however that happens, the container ends, with all its processes. The lease removes what is left.
+//! process ends, however that happens, the container ends, with all its processes. If the container is left all the
+//! same, the clean-up of its lease removes it.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

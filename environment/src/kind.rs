@@ -31,13 +31,13 @@ pub struct Site<'a> {
     pub directory: &'a Path,
     /// The folder in which the host keeps what belongs to the user, if it has one.
     pub host_home: Option<&'a Path>,
-    /// Where the environment writes what it makes, if the host has leases.
+    /// The leases of the host, if it has some. The environment records in them what it makes, so that it can be cleaned up.
     pub leases: Option<&'a Arc<Leases>>,
 }
 
 #[cfg(unix)]
 impl Site<'_> {
-    /// Writes what is about to be made to the lease of the host.
+    /// Records a resource in the lease of the host, before the resource is made.
     pub(crate) fn add(&self, resource: &Resource) -> io::Result<()> {
         self.leases.map_or(Ok(()), |leases| leases.add(resource))
     }

@@ -1,4 +1,4 @@
-//! Leases: what a host has made on this machine, so that a later host can remove it if that one was killed.
+//! Leases: what a host has made on this machine, so that the next host can remove it if the first was killed.
 //!
 //! A lease is a file that its host keeps locked. The system unlocks it when the host ends, however that happens. A resource is written
 //! to the file before it is made. At its start, a host [removes](Leases::clean_up) what belongs to leases that no host holds.
@@ -26,7 +26,7 @@ use crate::instance::{Instance, PROGRAMS};
 #[cfg(unix)]
 use crate::modal_sdk::ModalSdk;
 
-/// The maximum length of a lease. What is after it is not removed.
+/// The maximum length of a lease. Resources that are listed after this length are not removed.
 const MAX_LENGTH: u64 = 1 << 20;
 /// The file with the id of the folder.
 #[cfg(feature = "daytona")]
@@ -188,8 +188,8 @@ impl Leases {
         leases
     }
 
-    /// Removes what belongs to leases that no process holds. Returns what was left, as far as it could be removed, and the problems with
-    /// the rest. Those leases are kept.
+    /// Removes what belongs to leases that no process holds. Returns the resources that were removed, and a problem for each
+    /// lease of which something could not be removed. Such leases are kept.
     pub fn clean_up(&self) -> (Vec<Resource>, Vec<String>) {
         let (mut removed, mut problems) = (Vec::new(), Vec::new());
         for LeaseFile { path, lease, .. } in self.files().filter(|file| !file.lease.is_held) {
@@ -208,7 +208,7 @@ impl Leases {
         (removed, problems)
     }
 
-    /// Reads the leases. While one that no host holds is in use, this process holds it.
+    /// Reads the leases. While a [`LeaseFile`] exists, this process keeps its lease locked, unless a host holds the lease.
     fn files(&self) -> impl Iterator<Item = LeaseFile> {
         fs::read_dir(&self.folder).into_iter().flatten().flatten().filter_map(|entry| LeaseFile::read(entry.path()))
     }
@@ -327,7 +327,7 @@ impl FromStr for Resource {
     fn from_str(line: &str) -> Result<Self, String> {
         let unknown = || format!("`{line}` is not a resource that this version knows");
         let (kind, value) = line.split_once(' ').ok_or_else(unknown)?;
-        // A lease is a file of the user, but nothing else is removed even if it has been changed.
+        // The user can edit a lease, so only names that toolc gives, in the folders that it uses, are accepted.
         let path = |below: &Path| {
             let path = Path::new(value);
             let is_plain = path.starts_with(below) && !value.split('/').any(|part| part == "..");

@@ -1,4 +1,4 @@
-//! What a task takes along into a place that begins empty, and what it brings back.
+//! Copies files of a task into an environment that begins empty, and results out of it.
 
 use std::collections::hash_map::RandomState;
 use std::fs;
@@ -22,8 +22,9 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Copies `put` of a directory of this machine into a new environment, and `get` out of it: to a new folder in the directory, so that
-    /// nothing is replaced. `notice` gets a sentence for what was copied out, and for what could not be copied.
+    /// Plans to copy the paths `put` of a directory of this machine into a new environment, and the paths `get` back at its end: to a new
+    /// folder in `directory`, so that nothing is replaced. `notice` gets a sentence for what was copied out, and for what could not be
+    /// copied.
     pub fn new(directory: impl Into<PathBuf>, put: Vec<PathBuf>, get: Vec<PathBuf>, notice: fn(&str)) -> Self {
         Self { directory: directory.into(), put, get, limits: Limits::default(), notice }
     }

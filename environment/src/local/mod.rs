@@ -171,7 +171,7 @@ impl Processes {
 
     /// Keeps what a program has left running, to end it later.
     fn keep(&mut self, left: LeftRunning) {
-        /// A check looks at every process of the system.
+        /// The number of entries below which nothing is checked, because a check looks at every process of the system.
         const MIN: usize = 64;
         self.left.push(left);
         if self.left.len() >= self.next_check.max(MIN) {

@@ -20,7 +20,7 @@ const DRAIN: Duration = Duration::from_millis(500);
 const CLIENT_LIMIT: Duration = Duration::from_secs(5);
 /// The time after which to ask again about a program whose connection is lost.
 const ASK: Duration = Duration::from_secs(2);
-/// How often to look whether waiting for such a program is over.
+/// How often to check whether to stop waiting for such a program.
 const POLL: Duration = Duration::from_millis(50);
 
 /// A program that runs elsewhere.
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     is_stopped: AtomicBool,
     is_released: AtomicBool,
     outcome: OnceLock<Outcome>,
-    /// When the program was last looked for, and the answer, if the client has ended before the program.
+    /// If the client has ended before the program: when the other machine was last asked about the program, and the answer.
     lost: Mutex<Option<(Instant, Lost)>>,
 }
 
@@ -110,7 +110,7 @@ impl Shared {
                 return self.lost().map(|()| None);
             }
             (Some(command), end) => self.outcome_of(command, end.map(|(code, _)| code))?,
-            // What the program has left running keeps the command open.
+            // Processes that the program left running keep the client alive.
             (None, Some((code, at))) if at.elapsed() >= DRAIN => {
                 Outcome { exit: exit(code), reason: self.reason(EndReason::Exited), left_running: true }
             }
@@ -119,26 +119,26 @@ impl Shared {
         Ok(Some(*self.outcome.get_or_init(|| outcome)))
     }
 
-    /// Returns the outcome of a program whose command has ended. `code` is what it has reported.
+    /// Returns the outcome of a program whose client has ended. `code` is the exit code that the shell around the program has reported.
     fn outcome_of(&self, command: Outcome, code: Option<i32>) -> io::Result<Outcome> {
         let reason = self.reason(command.reason);
         let exit = match code {
             Some(code) => exit(code),
-            // It was ended together with the shell that reports.
+            // The program was killed together with the shell that would have reported its exit code.
             None => Exit::Signal(9),
         };
         if command.reason == EndReason::OutputLimit && code.is_none() {
-            // Only the command has been ended.
+            // Only the client has been ended.
             self.remote.end(self.names())?;
         }
-        // Some clients become the program, and end although its children have the output open.
+        // Some clients are replaced by the program, so they can end while its children still have the output open.
         Ok(Outcome { exit, reason, left_running: command.left_running })
     }
 
-    /// Looks for a program whose client has ended before it.
+    /// Checks that a program whose client has ended before it still runs.
     ///
     /// # Errors
-    /// If it does not run any more, or cannot be looked for.
+    /// If the program does not run any more, or the other machine cannot be asked.
     fn lost(&self) -> io::Result<()> {
         let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
         let state = match &*lost {
@@ -165,12 +165,12 @@ impl Shared {
         Err(io::Error::other(format!("the connection to the program was lost{said}; {why}")))
     }
 
-    /// Returns what the processes of the program are known by.
+    /// Returns the identifiers of the processes of the program: its token, and the number of its session.
     pub(super) fn names(&self) -> Vec<OsString> {
         let token = self.reports.token().into();
         match self.reports.start() {
             Some(Start::NoDirectory | Start::NoProgram) => Vec::new(),
-            // When the program and its client have ended, another session can get the number.
+            // When the program and its client have ended, the system can give the number to another session.
             Some(Start::Begins(session)) if !(self.reports.end().is_some() && self.is_over()) => {
                 vec![token, session.to_string().into()]
             }

@@ -1,4 +1,4 @@
-//! A sandbox on this machine, made of namespaces by bubblewrap: for tasks that work on what others wrote.
+//! A sandbox on this machine, made of namespaces by bubblewrap: for tasks that work on untrusted files.
 //!
 //! [`mounts`] decides what programs see. A [`holder`] keeps the namespaces while the environment lives, so that all programs of a task
 //! share their processes and their network, as on one machine. [`bounds`] limits what they use. [`enter`] is the command line by
@@ -82,8 +82,8 @@ impl SandboxKind {
         self
     }
 
-    /// Sets the memory that a sandbox may use, in bytes: all its processes together where this process may make control groups, and
-    /// each process otherwise. By default, there is no limit.
+    /// Sets the memory limit of a sandbox, in bytes. If this process can make control groups, the limit applies to all processes of the
+    /// sandbox together, and otherwise to each process. By default, there is no limit.
     #[must_use]
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.max_memory = Some(bytes);
@@ -127,7 +127,7 @@ struct Sandbox {
     variables: Vec<(OsString, OsString)>,
     programs: Programs,
     bounds: Bounds,
-    /// Programs can end it, with everything in the sandbox. Then the next program gets a new one.
+    /// A program in the sandbox can end the holder, and all processes with it. Then the next program gets a new holder.
     holder: Mutex<Option<Arc<Holder>>>,
     /// Runs the programs that join the namespaces.
     local: Local,
@@ -263,7 +263,7 @@ impl Environment for Sandbox {
 
     fn clean_up(&self) {
         self.local.clean_up();
-        // With it, the system ends every process of its namespace.
+        // When the holder ends, the system ends every process of its namespace.
         if let Some(holder) = self.lock().take() {
             holder.end();
         }

@@ -1,8 +1,8 @@
 //! Another machine, reached by the client of OpenSSH.
 //!
-//! Nothing is installed there. [`connection`] keeps connections, which all programs of an environment share, and a shell over there that
-//! ends the programs if this host does not come back. [`line`] writes what is sent, [`target`] the options, and [`refusal`] explains why
-//! a connection could not be made.
+//! Nothing is installed there. [`connection`] keeps connections, which all programs of an environment share. It also keeps a shell on the
+//! other machine that ends the programs if this host does not connect again. [`line`] writes command lines, [`target`] writes the options
+//! of the client, and [`refusal`] explains why a connection could not be made.
 
 mod connection;
 mod line;
@@ -170,7 +170,7 @@ impl Kind for SshKind {
     }
 }
 
-/// Returns a directory without the sign for the home, to which it is relative in any case.
+/// Removes a leading `~` of a directory: a relative directory is relative to the home anyway.
 fn below_home(directory: &Path) -> &Path {
     directory.strip_prefix("~").unwrap_or(directory)
 }

@@ -107,7 +107,7 @@ impl Target {
         Ok(options)
     }
 
-    /// Returns the host and the port as known hosts are named.
+    /// Returns the host and the port in the form of the file `known_hosts`.
     pub(super) fn known_as(&self) -> String {
         match self.port {
             None | Some(22) => self.host.clone(),
