@@ -11,7 +11,7 @@ use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Place, Sink, ticked};
 use crate::dialects::{DIALECTS, Dialect};
-use crate::manifest::{Overlap, Syntax, is_reserved, text_pattern_error};
+use crate::manifest::{Overlap, Syntax, TextInputManifest, is_reserved, text_pattern_error};
 use crate::schema::{Additional, Property, Schema};
 use crate::source::Kind;
 
@@ -173,18 +173,7 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
             sink.push(Diagnostic::new(codes::INVALID_VALUE, definition.place, message).help("write a shorter grammar"));
         }
         Some(definition) if syntax == Syntax::Regex => {
-            let invalid = |message: String| Diagnostic::new(codes::INVALID_PATTERN, definition.place, message);
-            let is_whole = || text.pattern().is_some_and(|pattern| text_pattern_error(&pattern.value).is_none());
-            if let Some(why) = text_pattern_error(&definition.value) {
-                let help = "use the syntax of the Rust crate `regex`, which has no look-around and no backreferences";
-                sink.push(invalid(format!("invalid regular expression: {why}")).help(help));
-            } else if !is_whole() {
-                let message =
-                    "the regular expression is invalid within `^(?:...)$`, which dialects without text tools send";
-                sink.push(
-                    invalid(message.to_owned()).help("remove the comment at its end, or end it with a line break"),
-                );
-            }
+            check_regex(text, definition, sink);
         }
         _ => {}
     }
@@ -194,6 +183,19 @@ fn check_text_input(tool: &Tool, sink: &Sink) {
     }) {
         let message = "`pattern` is not supported next to a regular expression in `text_input`";
         incompatible(pattern.place, message, "write one expression, in `definition`", sink);
+    }
+}
+
+/// Checks the regular expression of the text that a tool takes.
+fn check_regex(text: &TextInputManifest, definition: &At<String>, sink: &Sink) {
+    let invalid = |message: String| Diagnostic::new(codes::INVALID_PATTERN, definition.place, message);
+    let is_whole = || text.pattern().is_some_and(|pattern| text_pattern_error(&pattern.value).is_none());
+    if let Some(why) = text_pattern_error(&definition.value) {
+        let help = "use the syntax of the Rust crate `regex`, which has no look-around and no backreferences";
+        sink.push(invalid(format!("invalid regular expression: {why}")).help(help));
+    } else if !is_whole() {
+        let message = "the regular expression is invalid within `^(?:...)$`, which dialects without text tools send";
+        sink.push(invalid(message.to_owned()).help("remove the comment at its end, or end it with a line break"));
     }
 }
 

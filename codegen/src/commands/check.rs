@@ -211,20 +211,7 @@ impl Checker<'_> {
                 self.text(key, text, form::option);
             }
         }
-        let has = |wanted: WrittenOperands| {
-            program.writes.iter().any(|word| WrittenOperands::from_word(&word.value) == Some(wanted))
-        };
-        if !has(WrittenOperands::UrlNames) && !program.refused.has("writes", true) {
-            let unpacks = has(WrittenOperands::Unpacked) || !program.unpacks_with.is_empty();
-            let keys = [("url_names_with", &program.url_names_with), ("folder_flags", &program.folder_flags)];
-            let is_of_names = |key: &str| key != "folder_flags" || !unpacks;
-            let keys = keys.iter().filter(|(key, _)| is_of_names(key));
-            for (key, first) in keys.filter_map(|(key, list)| Some((key, list.first()?))) {
-                let message = format!("`{key}` has no meaning without `url-names` in `writes`");
-                let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, first.place, message);
-                self.push(found.help(format!("add `\"url-names\"` to `writes`, or remove `{key}`")));
-            }
-        }
+        self.url_names(program);
         for text in &program.writes_subcommands {
             self.text("writes_subcommands", text, form::subcommand);
         }
@@ -253,6 +240,24 @@ impl Checker<'_> {
             self.push(
                 found.help("add `runs` with the way in which the program runs others, or remove `directory_flags`"),
             );
+        }
+    }
+
+    /// Checks that keys about names in URLs come with `url-names` in `writes`.
+    fn url_names(&self, program: &ProgramManifest) {
+        let has = |wanted: WrittenOperands| {
+            program.writes.iter().any(|word| WrittenOperands::from_word(&word.value) == Some(wanted))
+        };
+        if !has(WrittenOperands::UrlNames) && !program.refused.has("writes", true) {
+            let unpacks = has(WrittenOperands::Unpacked) || !program.unpacks_with.is_empty();
+            let keys = [("url_names_with", &program.url_names_with), ("folder_flags", &program.folder_flags)];
+            let is_of_names = |key: &str| key != "folder_flags" || !unpacks;
+            let keys = keys.iter().filter(|(key, _)| is_of_names(key));
+            for (key, first) in keys.filter_map(|(key, list)| Some((key, list.first()?))) {
+                let message = format!("`{key}` has no meaning without `url-names` in `writes`");
+                let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, first.place, message);
+                self.push(found.help(format!("add `\"url-names\"` to `writes`, or remove `{key}`")));
+            }
         }
     }
 

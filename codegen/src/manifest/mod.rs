@@ -50,6 +50,18 @@ fn run_as_processes(tools: &mut [ToolManifest]) {
     }
 }
 
+impl Manifests {
+    /// Adds the facts of a manifest. One without a value is broken.
+    fn add_facts(&mut self, manifest: FactsManifest) {
+        for FactTable { name, default, description, per_session, .. } in manifest.facts {
+            match default {
+                Some(default) => self.facts.push(FactManifest { name, default, description, per_session }),
+                None => self.broken.push((Kind::Facts, name.value)),
+            }
+        }
+    }
+}
+
 fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Manifests {
     let mut manifests = Manifests::default();
     let Some(document) = toml(id, source, sink) else {
@@ -90,12 +102,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
             if reader.refused().is_any() {
                 manifests.broken.push((kind, ANY.to_owned()));
             }
-            for FactTable { name, default, description, per_session, .. } in FactsManifest::read(&reader).facts {
-                match default {
-                    Some(default) => manifests.facts.push(FactManifest { name, default, description, per_session }),
-                    None => manifests.broken.push((kind, name.value)),
-                }
-            }
+            manifests.add_facts(FactsManifest::read(&reader));
         }
         Kind::Env => {
             if reader.refused().is_any() {
