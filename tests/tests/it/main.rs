@@ -16,6 +16,7 @@ mod diagnostics;
 mod dialects;
 mod export;
 mod format_command;
+mod function_length;
 /// Properties that the fuzz targets share with these tests.
 #[allow(unreachable_pub, reason = "in `fuzz/` it is a library")]
 #[path = "../../../fuzz/src/lib.rs"]
