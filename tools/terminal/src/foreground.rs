@@ -160,7 +160,7 @@ fn time_limit(args: &Args) -> Result<u64, ToolError> {
     Err(ToolError::with_kind(ErrorKind::InvalidArguments, text))
 }
 
-/// Waits until a command ends, or ends it at the deadline and when the call is cancelled. Returns whether the command had to be ended.
+/// Waits until a command ends, or ends it at the deadline and when the call is cancelled. Also returns whether it ended the command.
 fn wait(running: &dyn Running, deadline: Instant, call: &Call<'_>) -> Result<(Outcome, bool), ToolError> {
     let should_stop = || Instant::now() >= deadline || call.is_cancelled();
     let unknown_status = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
