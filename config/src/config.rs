@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use toolc::FactValue;
+use toolc_model::Api;
 use toolc_tables::diagnostic::At;
 
 use crate::keys::{
-    Api, ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel,
-    HostKeys, ModalTable, ModelTable, PricesTable, SearchBy, SshTable, ToolChanges,
+    ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel, HostKeys,
+    ModalTable, ModelTable, PricesTable, SearchBy, SshTable, ToolChanges,
 };
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
@@ -283,27 +284,6 @@ pub struct Plugins {
     pub from_packages: bool,
 }
 
-impl Api {
-    /// Returns the address of the vendor's own API.
-    pub fn vendor_url(self) -> &'static str {
-        match self {
-            Self::Anthropic => "https://api.anthropic.com",
-            Self::Chat | Self::Responses => "https://api.openai.com/v1",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
-            Self::Interactions => "https://generativelanguage.googleapis.com/v1",
-        }
-    }
-
-    /// Returns the usual name of the environment variable that holds the vendor's key.
-    pub fn vendor_key(self) -> &'static str {
-        match self {
-            Self::Anthropic => "ANTHROPIC_API_KEY",
-            Self::Chat | Self::Responses => "OPENAI_API_KEY",
-            Self::Gemini | Self::Interactions => "GEMINI_API_KEY",
-        }
-    }
-}
-
 /// The configuration without a file.
 impl Default for Config {
     fn default() -> Self {
@@ -449,8 +429,8 @@ fn apptainer(table: &ApptainerTable) -> Option<Apptainer> {
 fn model(table: &ModelTable) -> Option<Model> {
     let api = table.api.as_ref()?.value;
     let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
-    let base_url = text(&table.base_url).unwrap_or_else(|| api.vendor_url().to_owned());
-    let key_variable = text(&table.key_variable).unwrap_or_else(|| api.vendor_key().to_owned());
+    let base_url = text(&table.base_url).unwrap_or_else(|| api.default_base_url().to_owned());
+    let key_variable = text(&table.key_variable).unwrap_or_else(|| api.default_key_variable().to_owned());
     Some(Model {
         api,
         model: text(&table.model)?,

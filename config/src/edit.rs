@@ -3,13 +3,13 @@
 use std::io;
 
 use toml_edit::{Array, DocumentMut, Item, Table};
+use toolc_model::Api;
 use toolc_tables::MAX_BYTES;
 
 use crate::bounded;
 use crate::error::ConfigError;
 use crate::file::ConfigFile;
 use crate::home::Home;
-use crate::keys::Api;
 
 /// A list in `[tools]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +159,7 @@ mod tests {
     fn the_model_is_set_and_everything_else_stays() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
-        assert_eq!(set_model(&home, Api::Chat, "m"), Ok(Edited::Changed));
+        assert_eq!(set_model(&home, Api::ChatCompletions, "m"), Ok(Edited::Changed));
         let read = || std::fs::read_to_string(home.config()).expect("it exists");
         assert_eq!(read(), "[models.main]\napi = \"chat\"\nmodel = \"m\"\n");
         bounded::write(&home.config(), &(read() + "base_url = 'http://x' # own\n")).expect("failed to write");

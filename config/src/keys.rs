@@ -1,6 +1,7 @@
 //! The keys of `config.toml`. Each is declared here once: the reader, the suggestions, the published JSON Schema and
 //! `docs/configuration.md` follow from it.
 
+use toolc_model::Api;
 use toolc_tables::Reader;
 use toolc_tables::diagnostic::At;
 use toolc_tables::kinds::{
@@ -74,22 +75,6 @@ table! {
         retries: WholeNumber = 4,
         /// The prices, from which the cost of a session is computed. Default: no cost is shown.
         prices: Table<PricesTable>,
-    }
-}
-
-words! {
-    /// An API of language models.
-    pub enum Api {
-        /// The Messages API of Anthropic.
-        Anthropic = "anthropic",
-        /// Chat Completions of OpenAI, which many other servers have.
-        Chat = "chat",
-        /// The Responses API of OpenAI.
-        Responses = "responses",
-        /// The Gemini API of Google: `generateContent`.
-        Gemini = "gemini",
-        /// The Interactions API of Google's Gemini.
-        Interactions = "interactions",
     }
 }
 

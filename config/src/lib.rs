@@ -36,9 +36,7 @@ pub use env_file::{EnvFile, is_name, set_variable};
 pub use error::{ConfigError, ConfigErrorKind};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
-pub use keys::{
-    Api, ApprovalMode, EnvironmentKind, HelperModel, HostKeys, McpListScope, McpPinning, SearchBy, ToolChanges,
-};
+pub use keys::{ApprovalMode, EnvironmentKind, HelperModel, HostKeys, McpListScope, McpPinning, SearchBy, ToolChanges};
 pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
 pub use mcp_endpoints::McpEndpoint;
 pub use toolc_tables::Words;

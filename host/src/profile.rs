@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde_json::json;
 use toolc::{Env, FactValue};
 use toolc_cli::DoctorSection;
-use toolc_config::{Api, Config, ConfigFile, EnvFile, Home, Words as _};
+use toolc_config::{Config, ConfigFile, EnvFile, Home};
+use toolc_model::Api;
 
 use crate::ground::error::Result;
 
@@ -52,7 +53,8 @@ impl Profile {
         let models = [&self.config().main_model, &self.config().auxiliary_model];
         let configured = models.into_iter().flatten().filter_map(|model| model.key_variable.as_deref());
         let tokens = self.config().mcp_endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
-        let keys = Api::ALL.iter().map(|api| api.vendor_key()).chain(configured).chain(tokens.map(String::as_str));
+        let keys =
+            Api::ALL.iter().map(|api| api.default_key_variable()).chain(configured).chain(tokens.map(String::as_str));
         let keys = keys.chain([DAYTONA_KEY]).chain(MODAL_TOKEN);
         keys.fold(self.env.environment(), |env, name| match env.var(name) {
             Some(key) => env.with_secret(name, key),

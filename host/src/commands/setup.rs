@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use toolc::{Dialect, Env};
-use toolc_config::{Api, Home, Words as _, set_model, set_variable};
-use toolc_model::{Client, ErrorKind};
+use toolc_config::{Home, Words as _, set_model, set_variable};
+use toolc_model::{Api, Client, ErrorKind};
 
 use crate::assembly::registry_to_show;
 use crate::ground::ask::{self, Answer};

@@ -5,7 +5,7 @@ mod tokens;
 use std::path::Path;
 
 use toolc::Env;
-use toolc_config::HelperModel;
+use toolc_config::{HelperModel, Words as _};
 use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
 
 use crate::ground::error::Result;
@@ -30,13 +30,7 @@ pub(crate) struct ModelConfig {
 impl From<&toolc_config::Model> for ModelConfig {
     fn from(model: &toolc_config::Model) -> Self {
         Self {
-            api: match model.api {
-                toolc_config::Api::Anthropic => Api::Anthropic,
-                toolc_config::Api::Chat => Api::ChatCompletions,
-                toolc_config::Api::Responses => Api::Responses,
-                toolc_config::Api::Gemini => Api::Gemini,
-                toolc_config::Api::Interactions => Api::Interactions,
-            },
+            api: model.api,
             model: model.model.clone(),
             base_url: model.base_url.clone(),
             key_variable: model.key_variable.clone(),

@@ -14,6 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toolc::Dialect;
 use toolc::wire;
+use toolc_tables::Words;
 
 use crate::error::Refusal;
 use crate::request::{Model, Request};
@@ -37,6 +38,15 @@ macro_rules! apis {
                 match self {
                     $(Self::$name => &$module::API,)+
                 }
+            }
+        }
+
+        impl Words for Api {
+            const WORDS: &'static [(&'static str, &'static str)] = &[$(($module::API.word, $module::API.about),)+];
+            const ALL: &'static [Self] = Self::ALL;
+
+            fn word(self) -> &'static str {
+                self.record().word
             }
         }
     };
@@ -106,16 +116,6 @@ impl Api {
     /// Returns the name of the API in settings, such as `anthropic`.
     pub const fn word(self) -> &'static str {
         self.record().word
-    }
-
-    /// Returns the API with this name, or `None` if no API has it.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|api| api.word() == word)
-    }
-
-    /// Returns what the API is, in one sentence.
-    pub const fn about(self) -> &'static str {
-        self.record().about
     }
 
     /// Returns the address of the vendor's own server.
