@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use toolc::FactValue;
+use toolc_environment::EnvironmentTable;
 use toolc_model::Api;
 use toolc_tables::diagnostic::At;
 
-use crate::keys::{
-    ApprovalMode, ApptainerTable, ConfigTable, ContainerTable, DaytonaTable, EnvironmentKind, HelperModel, HostKeys,
-    ModalTable, ModelTable, PricesTable, SearchBy, SshTable, ToolChanges,
-};
+use crate::keys::{ApprovalMode, ConfigTable, HelperModel, ModelTable, PricesTable, SearchBy, ToolChanges};
 use crate::mcp::{self, McpRegistries, McpServer};
 use crate::mcp_endpoints::{self, McpEndpoint};
 
@@ -31,7 +29,7 @@ pub struct Config {
     /// How calls that need approval are decided.
     pub approval: Approval,
     /// Where tools act.
-    pub environment: Environment,
+    pub environment: EnvironmentTable,
     /// Limits of the loop.
     pub agent: Agent,
     /// What is done with results.
@@ -112,128 +110,6 @@ pub struct Approval {
     pub second_opinion: bool,
 }
 
-/// Where tools act.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Environment {
-    /// The kind of environment.
-    pub kind: EnvironmentKind,
-    /// What a new sandbox of a service gets a copy of: paths relative to the directory of the task, without `..`.
-    pub put: Vec<String>,
-    /// What is copied out of such a sandbox before it ends: paths relative to its directory, without `..`.
-    pub get: Vec<String>,
-    /// The containers, if their image is configured.
-    pub container: Option<Container>,
-    /// The other machine, if its host is configured.
-    pub ssh: Option<Ssh>,
-    /// The sandboxes of Daytona.
-    pub daytona: Daytona,
-    /// The sandboxes of Modal.
-    pub modal: Modal,
-    /// The containers of Apptainer, if their image is configured.
-    pub apptainer: Option<Apptainer>,
-}
-
-/// Containers of docker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Container {
-    /// The image.
-    pub image: String,
-    /// Whether programs have a network.
-    pub network: bool,
-    /// Whether programs can write only to the directory of the task and to `/tmp`.
-    pub read_only: bool,
-    /// The maximum number of processes and threads.
-    pub max_processes: u32,
-    /// The maximum memory, in MiB.
-    pub max_memory_mib: u32,
-    /// The maximum number of processors, or `None` for all.
-    pub max_processors: Option<u32>,
-}
-
-/// Another machine. Paths are as in the file: see [`expanded`](crate::expanded).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ssh {
-    /// The name or address.
-    pub host: String,
-    /// The user, or `None` for the name of the user here.
-    pub user: Option<String>,
-    /// The port, or `None` for that of SSH.
-    pub port: Option<u16>,
-    /// The file with the private key, or `None` for those that `ssh` finds.
-    pub key: Option<String>,
-    /// The directory there, or `None` for the home.
-    pub directory: Option<String>,
-    /// The file with the host keys, or `None` for that in the home folder of toolc.
-    pub known_hosts: Option<String>,
-    /// What happens to host keys that are not known.
-    pub host_keys: HostKeys,
-    /// The configuration file of OpenSSH, if one is read.
-    pub config_file: Option<String>,
-}
-
-/// Sandboxes of the service Daytona. Paths are as in the file: see [`expanded`](crate::expanded).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Daytona {
-    /// The snapshot, or `None` for that of Daytona.
-    pub snapshot: Option<String>,
-    /// The directory there, or `None` for the home.
-    pub directory: Option<String>,
-    /// Whether programs have a network.
-    pub network: bool,
-    /// How many minutes a sandbox lives at most.
-    pub max_minutes: u32,
-    /// The maximum number of sandboxes.
-    pub max_sandboxes: u32,
-    /// The region, or `None` for that of the organization.
-    pub target: Option<String>,
-    /// The id of the organization, or `None` if the key says it.
-    pub organization: Option<String>,
-    /// The address of the service, or `None` for that of Daytona.
-    pub url: Option<String>,
-    /// The file with the host keys, or `None` for that in the home folder of toolc.
-    pub known_hosts: Option<String>,
-    /// What happens to host keys that are not known.
-    pub host_keys: HostKeys,
-}
-
-/// Sandboxes of the service Modal. Paths of this machine are as in the file: see [`expanded`](crate::expanded).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Modal {
-    /// The Python that has the SDK of Modal.
-    pub python: String,
-    /// The app to which the sandboxes belong.
-    pub app: String,
-    /// The image, or `None` for that of Modal.
-    pub image: Option<String>,
-    /// The directory there.
-    pub directory: String,
-    /// Whether programs have a network.
-    pub network: bool,
-    /// How many minutes a sandbox lives at most.
-    pub max_minutes: u32,
-    /// The maximum memory, in MiB.
-    pub max_memory_mib: u32,
-    /// The maximum number of processors.
-    pub max_processors: u32,
-    /// The maximum number of sandboxes.
-    pub max_sandboxes: u32,
-    /// The address of the service, or `None` for that of Modal.
-    pub url: Option<String>,
-}
-
-/// Containers of Apptainer. Paths are as in the file: see [`expanded`](crate::expanded).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Apptainer {
-    /// The image.
-    pub image: String,
-    /// The program, or `None` for the one that is found.
-    pub program: Option<String>,
-    /// Whether programs have a network.
-    pub network: bool,
-    /// Further folders that programs see.
-    pub binds: Vec<String>,
-}
-
 /// Limits of the loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
@@ -312,16 +188,7 @@ impl Config {
                 timeout: table.approval.timeout.value,
                 second_opinion: table.approval.second_opinion.value,
             },
-            environment: Environment {
-                kind: table.environment.kind.value,
-                put: texts(&table.environment.put),
-                get: texts(&table.environment.get),
-                container: container(&table.environment.container),
-                ssh: ssh(&table.environment.ssh),
-                daytona: daytona(&table.environment.daytona),
-                modal: modal(&table.environment.modal),
-                apptainer: apptainer(&table.environment.apptainer),
-            },
+            environment: table.environment.clone(),
             agent: Agent {
                 max_iterations: table.agent.max_iterations.value,
                 compact_at_percent: table.agent.compact_at_percent.value,
@@ -352,77 +219,6 @@ impl Config {
             record_sessions: table.sessions.record.value,
         }
     }
-}
-
-/// Returns the containers, or `None` without an image.
-fn container(table: &ContainerTable) -> Option<Container> {
-    Some(Container {
-        image: table.image.as_ref()?.value.trim().to_owned(),
-        network: table.network.value,
-        read_only: table.read_only.value,
-        max_processes: table.max_processes.value,
-        max_memory_mib: table.max_memory_mib.value,
-        max_processors: table.max_processors.as_ref().map(|max| max.value),
-    })
-}
-
-/// Returns the other machine, or `None` without a host.
-fn ssh(table: &SshTable) -> Option<Ssh> {
-    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
-    Some(Ssh {
-        host: text(&table.host)?,
-        user: text(&table.user),
-        port: table.port.as_ref().and_then(|port| u16::try_from(port.value).ok()),
-        key: text(&table.key),
-        directory: text(&table.directory),
-        known_hosts: text(&table.known_hosts),
-        host_keys: table.host_keys.value,
-        config_file: text(&table.config_file),
-    })
-}
-
-/// Returns the sandboxes of Daytona.
-fn daytona(table: &DaytonaTable) -> Daytona {
-    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
-    Daytona {
-        snapshot: text(&table.snapshot),
-        directory: text(&table.directory),
-        network: table.network.value,
-        max_minutes: table.max_minutes.value,
-        max_sandboxes: table.max_sandboxes.value,
-        target: text(&table.target),
-        organization: text(&table.organization),
-        url: text(&table.url),
-        known_hosts: text(&table.known_hosts),
-        host_keys: table.host_keys.value,
-    }
-}
-
-/// Returns the sandboxes of Modal.
-fn modal(table: &ModalTable) -> Modal {
-    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.trim().to_owned());
-    Modal {
-        python: table.python.value.trim().to_owned(),
-        app: table.app.value.trim().to_owned(),
-        image: text(&table.image),
-        directory: table.directory.value.trim().to_owned(),
-        network: table.network.value,
-        max_minutes: table.max_minutes.value,
-        max_memory_mib: table.max_memory_mib.value,
-        max_processors: table.max_processors.value,
-        max_sandboxes: table.max_sandboxes.value,
-        url: text(&table.url),
-    }
-}
-
-/// Returns the containers of Apptainer, or `None` without an image.
-fn apptainer(table: &ApptainerTable) -> Option<Apptainer> {
-    Some(Apptainer {
-        image: table.image.as_ref()?.value.trim().to_owned(),
-        program: table.program.as_ref().map(|program| program.value.trim().to_owned()),
-        network: table.network.value,
-        binds: texts(&table.binds),
-    })
 }
 
 /// Returns a model, or `None` if its table lacks a required key, which was reported.

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::mem::discriminant;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use toolc_tables::checks::{self, is_in, report};
 use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
 use toolc_tables::{Document, HasKeys as _, MAX_BYTES, defaults};
@@ -14,11 +15,8 @@ use crate::bounded;
 use crate::config::Config;
 use crate::error::ConfigError;
 use crate::home::Home;
-use crate::keys::{
-    AgentTable, ConfigTable, DaytonaTable, EnvironmentKind, EnvironmentTable, ModalTable, ModelTable, SshTable,
-};
+use crate::keys::{AgentTable, ConfigTable, ModelTable};
 use crate::migrate::{Migrated, migrate};
-use crate::report::{is_in, report};
 use crate::{mcp, mcp_endpoints};
 
 /// How messages refer to the file.
@@ -149,23 +147,9 @@ fn check(table: &ConfigTable, sink: &Sink) {
         let help = "a model cannot work with results that are cut after a few words";
         report(sink, max, "invalid value for `max_chars`", &format!("expected at least {MIN_RESULT_CHARS}"), help);
     }
-    check_kind(&table.environment, sink);
-    check_ssh(&table.environment.ssh, sink);
-    check_copies(&table.environment.put, "put", sink);
-    check_copies(&table.environment.get, "get", sink);
-    check_daytona(&table.environment.daytona, sink);
-    check_modal(&table.environment.modal, sink);
-    let apptainer = &table.environment.apptainer;
-    check_paths([(&apptainer.image, "image"), (&apptainer.program, "program")], sink);
-    for bind in apptainer.binds.iter().filter(|bind| !bind.value.starts_with('/')) {
-        let help = "a relative path would depend on the folder in which the program is started";
-        report(sink, bind, "the path of a bound folder is not absolute", "expected `/...`", help);
-    }
+    table.environment.check(sink);
     for folder in &table.plugins.folders {
-        if !(folder.value.starts_with("~/") || Path::new(&folder.value).is_absolute()) {
-            let help = "a relative path would depend on the folder in which the program is started";
-            report(sink, folder, "the path of a folder of plugins is relative", "expected `/...` or `~/...`", help);
-        }
+        checks::path(Some(folder), "a folder of plugins", sink);
     }
     for name in table.tools.enable.iter().filter(|name| is_in(&table.tools.disable, &name.value)) {
         report(
@@ -213,140 +197,8 @@ fn check_agent(agent: &AgentTable, sink: &Sink) {
     }
 }
 
-/// Checks that the kind of environment has what it needs.
-fn check_kind(environment: &EnvironmentTable, sink: &Sink) {
-    let Some(kind) = &environment.kind.written() else { return };
-    let (value, key, what) = match kind.value {
-        EnvironmentKind::Docker => (&environment.container.image, "environment.container.image", "an image"),
-        EnvironmentKind::Apptainer => (&environment.apptainer.image, "environment.apptainer.image", "an image"),
-        EnvironmentKind::Ssh => (&environment.ssh.host, "environment.ssh.host", "the name of a machine"),
-        EnvironmentKind::Local | EnvironmentKind::Sandbox | EnvironmentKind::Daytona | EnvironmentKind::Modal => {
-            return;
-        }
-    };
-    if value.as_ref().is_none_or(|value| value.value.trim().is_empty()) {
-        let message = format!("the environment `{}` lacks {what}", kind.value.word());
-        report(
-            sink,
-            kind,
-            &message,
-            &format!("needs `{key}`"),
-            &format!("set `{key}` in config.toml, or another `kind`"),
-        );
-    }
-}
-
-fn check_ssh(ssh: &SshTable, sink: &Sink) {
-    if let Some(port) = ssh.port.as_ref().filter(|port| port.value > u16::MAX.into()) {
-        report(sink, port, "`port` is not a port", "expected a number from 1 to 65535", "leave it out for 22");
-    }
-    for (text, key) in [(&ssh.host, "host"), (&ssh.user, "user")] {
-        let Some(text) = text else { continue };
-        let is_plain = |text: &str| !text.contains(|letter: char| letter.is_control() || letter.is_whitespace());
-        let value = text.value.trim();
-        if value.is_empty() || value.starts_with('-') || value.contains(['@', '/']) || !is_plain(value) {
-            let help = "the user and the port have keys of their own";
-            report(
-                sink,
-                text,
-                &format!("`{key}` is not the name of a {key}"),
-                "expected a name without spaces, `@` and `/`",
-                help,
-            );
-        }
-    }
-    check_paths([(&ssh.key, "key"), (&ssh.known_hosts, "known_hosts"), (&ssh.config_file, "config_file")], sink);
-    if let Some(directory) = ssh.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
-        report(
-            sink,
-            directory,
-            "`directory` is empty",
-            "expected a directory on the other machine",
-            "for the home, leave it out",
-        );
-    }
-}
-
-fn check_daytona(daytona: &DaytonaTable, sink: &Sink) {
-    check_service(daytona.url.as_ref(), "https://app.daytona.io/api", sink);
-    check_paths([(&daytona.known_hosts, "known_hosts")], sink);
-    let texts = [
-        (&daytona.snapshot, "snapshot"),
-        (&daytona.directory, "directory"),
-        (&daytona.target, "target"),
-        (&daytona.organization, "organization"),
-    ];
-    check_texts(texts, sink);
-}
-
-fn check_modal(modal: &ModalTable, sink: &Sink) {
-    check_service(modal.url.as_ref(), "https://api.modal.com", sink);
-    check_texts([(&modal.python.written(), "python"), (&modal.app.written(), "app"), (&modal.image, "image")], sink);
-    if let Some(directory) = modal.directory.written().filter(|directory| !directory.value.trim().starts_with('/')) {
-        let help = "it is a directory of the sandbox, which is made";
-        report(sink, &directory, "`directory` is not absolute", "expected `/...`", help);
-    }
-}
-
-/// Checks paths of what is copied.
-fn check_copies(paths: &[At<String>], key: &str, sink: &Sink) {
-    for path in paths {
-        let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-        if path.value.is_empty() || !Path::new(&path.value).components().all(is_inside) {
-            let help = "write the path of a file or a folder of the directory, or `.` for all of it";
-            let title = format!("`{key}` has a path that is not below the directory");
-            report(sink, path, &title, "expected a relative path without `..`", help);
-        }
-    }
-}
-
-/// Checks the address of a service to which a key is sent.
-fn check_service(url: Option<&At<String>>, example: &str, sink: &Sink) {
-    let Some(url) = url else { return };
-    check_address(url, "url", &format!("write the address of the API, such as `{example}`"), sink);
-    let host = url.value.strip_prefix("http://").unwrap_or("localhost");
-    let is_end = |rest: &str| rest.is_empty() || rest.starts_with([':', '/']);
-    if !["localhost", "127.0.0.1", "[::1]"].iter().any(|own| host.strip_prefix(own).is_some_and(is_end)) {
-        let help = "the key is sent to this address, and others can read it without `https`";
-        report(sink, url, "`url` is not encrypted", "expected `https://...`", help);
-    }
-}
-
-fn check_texts<const N: usize>(texts: [(&Option<At<String>>, &str); N], sink: &Sink) {
-    for (text, key) in texts {
-        if let Some(text) = text.as_ref().filter(|text| text.value.trim().is_empty()) {
-            report(sink, text, &format!("`{key}` is empty"), "expected a text", "for the default, leave it out");
-        }
-    }
-}
-
-fn check_paths<const N: usize>(paths: [(&Option<At<String>>, &str); N], sink: &Sink) {
-    for (path, key) in paths {
-        let Some(path) = path else { continue };
-        if !(path.value.starts_with("~/") || Path::new(&path.value).is_absolute()) {
-            let help = "a relative path would depend on the folder in which the program is started";
-            report(sink, path, &format!("the path of `{key}` is relative"), "expected `/...` or `~/...`", help);
-        }
-    }
-}
-
-/// Checks an address, which has no secret in it.
-fn check_address(url: &At<String>, key: &str, help: &str, sink: &Sink) {
-    let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
-    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
-    if authority.is_empty() || url.value.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        report(sink, url, &format!("`{key}` is not an address"), "expected `https://...` or `http://...`", help);
-    } else if authority.contains('@') {
-        let help = "write the key into `.env`";
-        report(sink, url, &format!("`{key}` contains a user or a password"), "this file is not for secrets", help);
-    }
-}
-
 fn check_model(model: &ModelTable, sink: &Sink) {
-    if let Some(url) = &model.base_url {
-        let help = "write the address of the API, such as `http://localhost:8000/v1`";
-        check_address(url, "base_url", help, sink);
-    }
+    checks::address(model.base_url.as_ref(), "base_url", "http://localhost:8000/v1", sink);
     if let Some(name) = &model.key_variable
         && !name.value.is_empty()
         && !crate::env_file::is_name(&name.value)

@@ -19,16 +19,12 @@ mod keys;
 mod mcp;
 mod mcp_endpoints;
 mod migrate;
-mod report;
 mod trust;
 
 use serde_json::{Value, json};
 use toolc_tables::{HasKeys as _, json_schema};
 
-pub use config::{
-    Agent, Approval, Apptainer, Config, Container, Daytona, Environment, Helpers, Modal, Model, Plugins, Prices,
-    Results, Ssh, ToolSelection,
-};
+pub use config::{Agent, Approval, Config, Helpers, Model, Plugins, Prices, Results, ToolSelection};
 pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
@@ -36,7 +32,7 @@ pub use env_file::{EnvFile, is_name, set_variable};
 pub use error::{ConfigError, ConfigErrorKind};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
-pub use keys::{ApprovalMode, EnvironmentKind, HelperModel, HostKeys, McpListScope, McpPinning, SearchBy, ToolChanges};
+pub use keys::{ApprovalMode, HelperModel, McpListScope, McpPinning, SearchBy, ToolChanges};
 pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
 pub use mcp_endpoints::McpEndpoint;
 pub use toolc_tables::Words;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use toolc_tables::checks::{is_in, report};
 use toolc_tables::diagnostic::{At, Diagnostic, Sink};
 use toolc_tables::{Setting, codes, defaults};
 
 use crate::env_file::is_name;
 use crate::keys::{McpOauthTable, McpPinning, McpServerTable, McpTable, McpToolTable};
-use crate::report::{is_in, report};
 
 /// The maximum length of a name, which leaves room for the names of tools.
 const MAX_NAME: usize = 32;

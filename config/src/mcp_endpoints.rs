@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use toolc_tables::checks::report;
 use toolc_tables::defaults;
 use toolc_tables::diagnostic::{At, Sink};
 
 use crate::env_file::is_name;
 use crate::keys::{McpEndpointTable, McpListScope, McpTable};
 use crate::mcp::is_server_name;
-use crate::report::report;
 
 /// The toolset that is served if none is named.
 const DEFAULT_TOOLSET: &str = "safe";

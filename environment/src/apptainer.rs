@@ -61,14 +61,6 @@ impl ApptainerKind {
         self
     }
 
-    /// Checks that the program and the image exist.
-    ///
-    /// # Errors
-    /// The text says what is missing, and how to get it.
-    pub fn check(&self) -> io::Result<()> {
-        self.find_program().map(drop)
-    }
-
     /// Returns the program, if it works and the image exists.
     fn find_program(&self) -> io::Result<PathBuf> {
         let program = match &self.program {
@@ -130,6 +122,11 @@ impl Kind for ApptainerKind {
     /// The administrator of a machine can let containers see more of it, so nothing is promised.
     fn promises(&self) -> Promises {
         Promises::default()
+    }
+
+    /// Checks that the program and the image exist.
+    fn check(&self) -> io::Result<Promises> {
+        self.find_program().map(|_| self.promises())
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {

@@ -93,24 +93,6 @@ impl ContainerKind {
         Self { max_processors: Some(number), ..self }
     }
 
-    /// Checks that docker answers and has the image.
-    ///
-    /// # Errors
-    /// The text says what is missing, and how to get it.
-    pub fn check(&self) -> io::Result<()> {
-        output(&["version", "--format", "{{.Server.Version}}"]).map_err(|error| {
-            let text = format!(
-                "docker cannot be used: {error}. Check that it is installed and runs, and that this user may use it"
-            );
-            io::Error::new(error.kind(), text)
-        })?;
-        output(&["image", "inspect", "--format", "{{.Id}}", &self.image]).map_err(|_| {
-            let text = format!("docker does not have the image `{0}`: run `docker pull {0}`", self.image);
-            io::Error::new(io::ErrorKind::NotFound, text)
-        })?;
-        Ok(())
-    }
-
     /// Returns the arguments of `run` for a container.
     fn arguments(&self, name: &str, directory: &Path, own: &Path) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = ["run", "--rm", "--interactive", "--pull", "never", "--name", name]
@@ -171,6 +153,21 @@ impl Kind for ContainerKind {
 
     fn promises(&self) -> Promises {
         Promises { isolated: !self.network, limited_processes: true }
+    }
+
+    /// Checks that docker answers and has the image.
+    fn check(&self) -> io::Result<Promises> {
+        output(&["version", "--format", "{{.Server.Version}}"]).map_err(|error| {
+            let text = format!(
+                "docker cannot be used: {error}. Check that it is installed and runs, and that this user may use it"
+            );
+            io::Error::new(error.kind(), text)
+        })?;
+        output(&["image", "inspect", "--format", "{{.Id}}", &self.image]).map_err(|_| {
+            let text = format!("docker does not have the image `{0}`: run `docker pull {0}`", self.image);
+            io::Error::new(io::ErrorKind::NotFound, text)
+        })?;
+        Ok(self.promises())
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {

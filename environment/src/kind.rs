@@ -11,17 +11,43 @@ use crate::{Environment, Leases};
 
 /// A kind of environment, which makes an environment for each task.
 pub trait Kind: fmt::Debug + Send + Sync {
-    /// Returns the name, such as `local`: that of the [environments](Environment::name).
+    /// Returns the name, such as `local`, which is also the name of its [environments](Environment::name).
     fn name(&self) -> &str;
 
     /// Returns what the environments promise.
     fn promises(&self) -> Promises;
+
+    /// Checks that environments can be made here, which can take a while. Returns what they promise.
+    ///
+    /// # Errors
+    /// If none can be made. The text says what is missing and how to get it.
+    fn check(&self) -> io::Result<Promises> {
+        Ok(self.promises())
+    }
 
     /// Makes an environment. This can take a while.
     ///
     /// # Errors
     /// If it cannot be made. The text says what is missing and how to get it.
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>>;
+}
+
+impl<K: Kind + ?Sized> Kind for Arc<K> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn promises(&self) -> Promises {
+        (**self).promises()
+    }
+
+    fn check(&self) -> io::Result<Promises> {
+        (**self).check()
+    }
+
+    fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
+        (**self).make(site)
+    }
 }
 
 /// For whom an environment is made.

@@ -181,7 +181,7 @@ impl Leases {
         Err(io::Error::new(io::ErrorKind::InvalidData, text))
     }
 
-    /// Returns the leases of all hosts, those of the lowest process ids first.
+    /// Returns the leases of all hosts, by increasing process id.
     pub fn list(&self) -> Vec<Lease> {
         let mut leases: Vec<Lease> = self.files().map(|file| file.lease).collect();
         leases.sort_by_key(|lease| lease.process);

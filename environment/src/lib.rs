@@ -17,9 +17,11 @@ mod container;
 mod daytona;
 #[cfg(unix)]
 mod docker;
+mod host_keys;
 #[cfg(unix)]
 mod instance;
 mod kind;
+mod kinds;
 mod lease;
 mod local;
 #[cfg(unix)]
@@ -53,9 +55,11 @@ pub use container::ContainerKind;
 #[cfg(all(unix, feature = "daytona"))]
 pub use daytona::DaytonaKind;
 pub use files::Files;
+pub use host_keys::HostKeys;
 #[cfg(unix)]
 pub use instance::Instance;
 pub use kind::{Kind, Promises, Site};
+pub use kinds::{Context, EnvironmentKind, EnvironmentTable, FilesOf, KindResult, KindSettings, Missing};
 pub use lease::{Lease, Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};
 #[cfg(unix)]
@@ -66,7 +70,7 @@ pub use sandbox::SandboxKind;
 #[cfg(unix)]
 pub use shell::{ShellCache, ShellFiles};
 #[cfg(unix)]
-pub use ssh::{HostKeys, SshKind};
+pub use ssh::SshKind;
 pub use toolc_process::{Channel, EndReason, HostId, Sink, TerminalSize};
 
 /// A place where commands run, with its files.

@@ -19,7 +19,7 @@ const SHORT_LIMIT: Duration = Duration::from_mins(1);
 #[derive(Clone)]
 pub(crate) struct ModalSdk {
     pub(crate) python: PathBuf,
-    /// Variables for the SDK, in addition to those of this process.
+    /// Variables for the SDK, in addition to the variables of this process.
     pub(crate) variables: Vec<(OsString, OsString)>,
 }
 

@@ -37,14 +37,6 @@ impl SandboxKind {
     pub fn max_memory(self, _: u64) -> Self {
         self
     }
-
-    /// Fails: sandboxes need Linux.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn check(&self) -> io::Result<Promises> {
-        Err(missing())
-    }
 }
 
 impl Kind for SandboxKind {
@@ -54,6 +46,11 @@ impl Kind for SandboxKind {
 
     fn promises(&self) -> Promises {
         Promises { isolated: true, limited_processes: false }
+    }
+
+    /// Fails: sandboxes need Linux.
+    fn check(&self) -> io::Result<Promises> {
+        Err(missing())
     }
 
     fn make(&self, _: &Site<'_>) -> io::Result<Arc<dyn Environment>> {

@@ -13,7 +13,7 @@ use crate::running::Outcome;
 pub struct Launch {
     /// The program.
     pub program: Program,
-    /// The working directory, absolute or relative to that of the environment. `None` for that of the environment.
+    /// The working directory, absolute or relative to the directory of the environment. `None` for that directory itself.
     pub directory: Option<PathBuf>,
     /// Variables to set, and to remove (`None`), in the environment's own. The last one of a name counts.
     pub variables: Vec<(OsString, Option<OsString>)>,
@@ -37,7 +37,7 @@ pub enum Program {
 /// The standard input of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// It is empty, or the terminal if the program has one.
+    /// No input: the program reads an empty file, or its terminal if it has one.
     Empty,
     /// These bytes.
     Bytes(Vec<u8>),

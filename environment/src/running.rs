@@ -23,7 +23,7 @@ pub trait Running: fmt::Debug + Send + Sync {
     /// Like [`outcome`](Self::outcome).
     fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>>;
 
-    /// Ends all processes, also if the program itself has ended, and waits for that. They have a second to end by themselves.
+    /// Ends all processes, even if the program itself has ended, and waits until they are gone. They have a second to end by themselves.
     ///
     /// # Errors
     /// Like [`outcome`](Self::outcome).

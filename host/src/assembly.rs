@@ -7,14 +7,15 @@ use std::sync::Arc;
 use toolc::redaction::Redactor;
 use toolc::{Env, FactValue, Registry, SessionBuilder};
 use toolc_cli::{App, DoctorSection, ResultStore, Selection};
-use toolc_config::{Config, ConfigFile, Home, KnownNames};
+use toolc_config::{ApprovalMode, Config, ConfigFile, Home, KnownNames};
+use toolc_environment::EnvironmentKind;
 use toolc_host::ShippedTools;
 use toolc_mcp::Sampler;
 use toolc_model::Client;
 use toolc_terminal::ProcessEvent;
 
-use crate::approval::{self, Judging, Limits, Mode};
-use crate::environments::{self, EnvironmentKind};
+use crate::approval::{self, Judging, Limits};
+use crate::environments;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::models::UncountedTokens;
@@ -93,7 +94,7 @@ pub(crate) struct Host {
     /// How commands are judged, if tools are called.
     pub(crate) judging: Option<Judging>,
     /// What happens to a call that needs approval.
-    pub(crate) mode: Mode,
+    pub(crate) mode: ApprovalMode,
     git: Option<ProjectGit>,
 }
 
@@ -108,8 +109,8 @@ impl Host {
         let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
         let git = (purpose != Purpose::Show).then(|| git::GitReader::start(&directory));
         let calls = purpose == Purpose::Call;
-        let environment = EnvironmentKind::find(options.environment, config)?;
-        let mode = Mode::select(options.approval, &profile)?;
+        let environment = environments::chosen(options.environment, config)?;
+        let mode = approval::mode(options.approval, &profile)?;
         let judging = calls.then(|| Judging::new(&profile, &directory, mode, environment)).transpose()?;
         let git = git.map(git::GitReader::finish);
 

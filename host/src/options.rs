@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::approval::Mode;
-use crate::environments::EnvironmentKind;
+use toolc_config::ApprovalMode;
+use toolc_environment::EnvironmentKind;
+
+use crate::ground::words;
 
 /// The plugins, the approval mode and the environment of tools.
 #[derive(Debug, Clone, Args)]
@@ -16,9 +18,9 @@ pub(crate) struct ToolOptions {
     pub(crate) plugins: Vec<PathBuf>,
     /// What happens to a call that needs approval. Default: the variable `TOOLC_APPROVAL`, the key `approval.mode` of
     /// config.toml, or `ask`.
-    #[arg(long, global = true, value_name = "MODE")]
-    pub(crate) approval: Option<Mode>,
+    #[arg(long, global = true, value_name = "MODE", value_parser = words::parser::<ApprovalMode>())]
+    pub(crate) approval: Option<ApprovalMode>,
     /// Where tools act. Default: the variable `TOOLC_ENVIRONMENT`, the key `environment.kind` of config.toml, or `local`.
-    #[arg(long, global = true, value_name = "KIND")]
+    #[arg(long, global = true, value_name = "KIND", value_parser = words::parser::<EnvironmentKind>())]
     pub(crate) environment: Option<EnvironmentKind>,
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 use toolc::{Env, FactValue};
 use toolc_cli::DoctorSection;
 use toolc_config::{Config, ConfigFile, EnvFile, Home};
+use toolc_environment::EnvironmentKind;
 use toolc_model::Api;
 
 use crate::ground::error::Result;
@@ -16,11 +17,6 @@ pub(crate) struct Profile {
     file: ConfigFile,
     env: EnvFile,
 }
-
-/// The variable with the key of Daytona.
-pub(crate) const DAYTONA_KEY: &str = "DAYTONA_API_KEY";
-/// The variables with the token of Modal.
-pub(crate) const MODAL_TOKEN: [&str; 2] = ["MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET"];
 
 impl Profile {
     /// Reads the configuration and the variables of a profile.
@@ -55,7 +51,7 @@ impl Profile {
         let tokens = self.config().mcp_endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
         let keys =
             Api::ALL.iter().map(|api| api.default_key_variable()).chain(configured).chain(tokens.map(String::as_str));
-        let keys = keys.chain([DAYTONA_KEY]).chain(MODAL_TOKEN);
+        let keys = keys.chain(EnvironmentKind::ALL.iter().flat_map(|kind| kind.secrets()).copied());
         keys.fold(self.env.environment(), |env, name| match env.var(name) {
             Some(key) => env.with_secret(name, key),
             None => env,

@@ -28,6 +28,7 @@
 //! [`Document::read`] reports every mistake of a file at once, each with its place. A language with more kinds of values or other names of
 //! keys, such as that of the manifests of toolc, implements [`Language`] and [`ReadKey`].
 
+pub mod checks;
 pub mod codes;
 pub mod diagnostic;
 mod docs_table;

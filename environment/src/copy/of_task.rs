@@ -11,7 +11,7 @@ use crate::Environment;
 
 /// What is copied into a new environment, and out of it before it ends.
 ///
-/// Paths are relative to a directory here, and to that of the environment there. `.` is all that is in it.
+/// Local paths are relative to `directory`, remote paths to the environment's directory. `.` stands for all files in it.
 #[derive(Debug, Clone)]
 pub struct Copies {
     directory: PathBuf,

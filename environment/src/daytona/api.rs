@@ -1,4 +1,4 @@
-//! The HTTP API of Daytona: sandboxes, and tokens for their SSH gateway. The shapes are those of the client `daytona-api-client` 0.231.
+//! The HTTP API of Daytona: sandboxes, and tokens for their SSH gateway. The shapes match the client `daytona-api-client` 0.231.
 
 use std::fmt;
 use std::io;

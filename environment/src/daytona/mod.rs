@@ -38,7 +38,7 @@ const GATEWAY_PAUSE: Duration = Duration::from_secs(1);
 
 /// The kind of sandboxes of Daytona.
 ///
-/// Nothing of this machine is in such a sandbox, also not the directory of the task. Programs have no network unless
+/// Nothing of this machine is in such a sandbox, not even the directory of the task. Programs have no network unless
 /// [`network`](Self::network) allows it.
 #[derive(Debug, Clone)]
 pub struct DaytonaKind {
@@ -71,7 +71,7 @@ impl DaytonaKind {
             lifetime: LIFETIME,
             max_sandboxes: MAX_SANDBOXES,
             known_hosts: known_hosts.into(),
-            host_keys: HostKeys::default(),
+            host_keys: HostKeys::Strict,
             copies: None,
             making: Arc::default(),
         }
@@ -91,7 +91,7 @@ impl DaytonaKind {
         self
     }
 
-    /// Sets the region. By default, it is that of the organization.
+    /// Sets the region. By default, the region of the organization.
     #[must_use]
     pub fn target(mut self, target: impl Into<String>) -> Self {
         self.target = Some(target.into());
@@ -140,15 +140,6 @@ impl DaytonaKind {
     #[must_use]
     pub fn copies(self, copies: Copies) -> Self {
         Self { copies: Some(copies), ..self }
-    }
-
-    /// Checks that the service answers and accepts the key.
-    ///
-    /// # Errors
-    /// The text says what is missing, and what to do.
-    pub fn check(&self) -> io::Result<()> {
-        self.check_key()?;
-        self.api.check()
     }
 
     fn check_key(&self) -> io::Result<()> {
@@ -234,6 +225,12 @@ impl Kind for DaytonaKind {
 
     fn promises(&self) -> Promises {
         Promises { isolated: !self.network, limited_processes: false }
+    }
+
+    /// Checks that the service answers and accepts the key.
+    fn check(&self) -> io::Result<Promises> {
+        self.check_key()?;
+        self.api.check().map(|()| self.promises())
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {

@@ -171,7 +171,7 @@ pub struct WriteOptions {
     /// What must be there before.
     pub expected: Expected,
     /// The permissions of the new file, without the set-user-id, set-group-id and sticky bits. The owner is set as far as the user
-    /// of the environment may do that. `None` for those of any new file.
+    /// of the environment may do that. `None` for the permissions of any new file.
     pub permissions: Option<Permissions>,
 }
 

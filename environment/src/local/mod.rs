@@ -29,7 +29,7 @@ pub(crate) use resolve::too_many_links;
 #[derive(Debug)]
 pub struct Local {
     directory: PathBuf,
-    /// The variables of programs, if these are not those of this process.
+    /// The variables of programs, if they do not inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
     processes: Arc<Mutex<Processes>>,
 }

@@ -33,7 +33,7 @@ pub(super) struct Started {
     pub(super) channel: Option<Channel>,
 }
 
-/// Starts a program. `own` are the variables of programs, if these are not those of this process.
+/// Starts a program. `own` are the variables of programs, if they do not inherit the variables of this process.
 pub(super) fn start(launch: Launch, default: &Path, own: Option<&[(OsString, OsString)]>) -> io::Result<Started> {
     let Launch { program, directory, variables, input, output, on_end } = launch;
     let mut command = command(program);

@@ -37,7 +37,7 @@ const DIRECTORY: &str = r#"mkdir -p -- "$1" && cd -- "$1" && pwd -P"#;
 
 /// The kind of sandboxes of Modal: what they run, and what they may use.
 ///
-/// Nothing of this machine is in such a sandbox, also not the directory of the task. Programs have no network unless
+/// Nothing of this machine is in such a sandbox, not even the directory of the task. Programs have no network unless
 /// [`network`](Self::network) allows it.
 #[derive(Debug, Clone)]
 pub struct ModalKind {
@@ -139,7 +139,7 @@ impl ModalKind {
         self.variable("MODAL_SERVER_URL", url)
     }
 
-    /// Sets a variable for the SDK of Modal, such as `MODAL_PROFILE`, in addition to those of this process whose names begin with `MODAL_`.
+    /// Sets a variable for the SDK of Modal, such as `MODAL_PROFILE`, in addition to the variables of this process whose names begin with `MODAL_`.
     #[must_use]
     pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.sdk.variables.push((name.into(), value.into()));
@@ -150,14 +150,6 @@ impl ModalKind {
     #[must_use]
     pub fn copies(self, copies: Copies) -> Self {
         Self { copies: Some(copies), ..self }
-    }
-
-    /// Checks that Python has the SDK, and that Modal accepts the token.
-    ///
-    /// # Errors
-    /// The text says what is missing, and how to get it.
-    pub fn check(&self) -> io::Result<()> {
-        self.sdk.output(&["check".as_ref()]).map(drop)
     }
 }
 
@@ -176,6 +168,11 @@ impl Kind for ModalKind {
 
     fn promises(&self) -> Promises {
         Promises { isolated: !self.network, limited_processes: false }
+    }
+
+    /// Checks that Python has the SDK, and that Modal accepts the token.
+    fn check(&self) -> io::Result<Promises> {
+        self.sdk.output(&["check".as_ref()]).map(|_| self.promises())
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {

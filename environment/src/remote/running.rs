@@ -46,9 +46,9 @@ pub(super) struct Shared {
 #[derive(Debug, Clone)]
 enum Lost {
     Runs,
-    /// It has ended since.
+    /// The program has ended in the meantime.
     Gone,
-    /// It could not be looked for.
+    /// The search for the program failed.
     Unreachable(String),
 }
 

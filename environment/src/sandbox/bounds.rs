@@ -1,7 +1,7 @@
 //! How much a sandbox uses: its number of processes, and its memory.
 //!
 //! Control groups limit a sandbox as a whole, and bind root, too. Where this process may not make any, limits of single processes do it.
-//! The kernel counts the processes of a user in each user namespace (since Linux 5.14), but not those of root.
+//! The kernel counts the processes of a user in each user namespace (since Linux 5.14), except the processes of root.
 
 use std::fs;
 use std::io;

@@ -36,7 +36,7 @@ const MAX_PROCESSES: u32 = 2_048;
 /// The kind of sandboxes on this machine: what they see, and how much they use.
 ///
 /// ```
-/// use toolc_environment::SandboxKind;
+/// use toolc_environment::{Kind as _, SandboxKind};
 ///
 /// let kind = SandboxKind::default().readable("/home/me/.cargo").max_memory(2 << 30);
 /// if let Err(missing) = kind.check() {
@@ -89,20 +89,6 @@ impl SandboxKind {
         self.max_memory = Some(bytes);
         self
     }
-
-    /// Makes a sandbox in an empty directory, and runs a program in it.
-    ///
-    /// # Errors
-    /// If that fails. The text says what is missing, and how to get it.
-    pub fn check(&self) -> io::Result<Promises> {
-        let folder = OwnFolder::new(Self::NAME, None)?;
-        let sandbox = Sandbox::new(self, &Site { directory: folder.path(), host_home: None, leases: None })?;
-        let running = sandbox.start(Launch::new(Program::Command("true".into(), Vec::new()), Output::None))?;
-        match running.wait(&|| false)? {
-            Some(outcome) if outcome.exit.code() == Some(0) => Ok(sandbox.promises()),
-            outcome => Err(io::Error::other(format!("a program in it did not succeed: {outcome:?}"))),
-        }
-    }
 }
 
 impl Kind for SandboxKind {
@@ -112,6 +98,17 @@ impl Kind for SandboxKind {
 
     fn promises(&self) -> Promises {
         Promises { isolated: true, limited_processes: Bounds::can_limit_processes() }
+    }
+
+    /// Makes a sandbox in an empty directory, and runs a program in it.
+    fn check(&self) -> io::Result<Promises> {
+        let folder = OwnFolder::new(Self::NAME, None)?;
+        let sandbox = Sandbox::new(self, &Site { directory: folder.path(), host_home: None, leases: None })?;
+        let running = sandbox.start(Launch::new(Program::Command("true".into(), Vec::new()), Output::None))?;
+        match running.wait(&|| false)? {
+            Some(outcome) if outcome.exit.code() == Some(0) => Ok(sandbox.promises()),
+            outcome => Err(io::Error::other(format!("a program in it did not succeed: {outcome:?}"))),
+        }
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {

@@ -4,7 +4,7 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folders in which they are searched. Not those of the variable `PATH`, in which a task could put its own.
+/// The folders that are searched. The variable `PATH` is ignored: a task could put its own programs there.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Where the programs are.

@@ -3,7 +3,7 @@
 //! [`script`] runs one script for each operation, with `sh` and `stat`, `readlink`, `head`, `tail`, `cut`, `wc`, `tr`, `find` and `grep`,
 //! as GNU and busybox have them. [`search`] searches, and [`expression`] writes patterns for `grep`.
 //!
-//! Each script changes to the folder of the file, compares its real path with the expected one, and goes on with the name alone. So a folder
+//! Each script changes to the folder of the file, compares its real path with the expected one, and then uses only the name. So a folder
 //! that another program swaps for a link is noticed. A *file* that is swapped for a link between the check and its use is not: the
 //! script follows it. What that leads to is a file of the same environment, as the user of the environment.
 

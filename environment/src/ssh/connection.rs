@@ -2,7 +2,7 @@
 //!
 //! A connection is a process `ssh` of this host, with a socket in a private folder. Servers limit the sessions of a connection, so a
 //! further connection is made when one is full. Should the server allow fewer sessions, `ssh` makes a connection for each further one by
-//! itself, and also if a connection dies before it has opened a session.
+//! itself, and if a connection dies before it has opened a session.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,8 @@ use toolc_process::{Process, RunningProcess};
 
 use super::line::{line, path_value};
 use super::refusal;
-use super::target::{HostKeys, SSH, Target, variables};
+use super::target::{SSH, Target, variables};
+use crate::HostKeys;
 use crate::remote::{Client, END, Place, Remote, Streams, Text};
 use crate::{OnEnd, Program};
 

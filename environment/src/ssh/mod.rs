@@ -18,9 +18,8 @@ use std::time::Duration;
 
 use crate::own::OwnFolder;
 use crate::remote::{self, Remote, RemoteEnvironment};
-use crate::{Environment, Kind, Leases, Local, Promises, Site};
+use crate::{Environment, HostKeys, Kind, Leases, Local, Promises, Site};
 use connection::Connections;
-pub use target::HostKeys;
 use target::Target;
 
 /// How long programs run on without a connection, by default.
@@ -56,7 +55,7 @@ impl SshKind {
             port: None,
             key: None,
             known_hosts: known_hosts.into(),
-            host_keys: HostKeys::default(),
+            host_keys: HostKeys::Strict,
             config_file: None,
         };
         Self { target, directory: None, grace: GRACE }
@@ -76,7 +75,7 @@ impl SshKind {
         self
     }
 
-    /// Sets the file with the private key. By default, `ssh` tries the keys of the user and those of the agent.
+    /// Sets the file with the private key. By default, `ssh` tries the keys of the user and of the agent.
     #[must_use]
     pub fn key(mut self, path: impl Into<PathBuf>) -> Self {
         self.target.key = Some(path.into());
@@ -108,14 +107,6 @@ impl SshKind {
     #[must_use]
     pub fn grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
-    }
-
-    /// Connects to the machine, and checks that it has what is needed.
-    ///
-    /// # Errors
-    /// The text says what is missing, and what to do.
-    pub fn check(&self) -> io::Result<()> {
-        self.connect(None).map(drop)
     }
 
     /// Connects to the machine.
@@ -163,6 +154,11 @@ impl Kind for SshKind {
 
     fn promises(&self) -> Promises {
         Promises::default()
+    }
+
+    /// Connects to the machine, and checks that it has what is needed.
+    fn check(&self) -> io::Result<Promises> {
+        self.connect(None).map(|_| self.promises())
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {

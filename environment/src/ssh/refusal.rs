@@ -89,8 +89,8 @@ fn sent_key(target: &Target) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::target::HostKeys;
     use super::*;
+    use crate::HostKeys;
 
     fn target() -> Target {
         Target {

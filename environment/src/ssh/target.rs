@@ -6,22 +6,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::HostKeys;
+
 use super::line::{is_plain, path_value};
 
 /// The program.
 pub(super) const SSH: &str = "ssh";
 /// The variables of this machine that `ssh` gets. It sends none of them.
 const VARIABLES: &[&str] = &["HOME", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "USER"];
-
-/// What happens to host keys that are not known. A key that differs from the known one is refused in any case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HostKeys {
-    /// They are refused.
-    #[default]
-    Strict,
-    /// They are written to the file of known hosts at the first connection, and are known from then on.
-    AcceptNew,
-}
 
 /// The machine, and how it is reached.
 #[derive(Debug, Clone)]
@@ -35,7 +27,7 @@ pub(super) struct Target {
     pub(super) config_file: Option<PathBuf>,
 }
 
-/// Options that no setting changes. The first value of an option counts, so those of a configuration file do not.
+/// Options that no setting changes. The first value of an option counts, so a configuration file cannot change them.
 const OPTIONS: &[&str] = &[
     "BatchMode=yes",
     "CheckHostIP=no",

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use toolc_environment::{ApptainerKind, ContainerKind, ModalKind, Promises, SandboxKind, SshKind};
+use toolc_environment::{ApptainerKind, ContainerKind, Kind as _, ModalKind, Promises, SandboxKind, SshKind};
 use toolc_test_support::apptainer::Recorder;
 use toolc_test_support::programs::INSTALL;
 use toolc_test_support::{Missing, SANDBOX, modal, ssh};

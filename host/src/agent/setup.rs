@@ -14,7 +14,7 @@ use toolc::{Dialect, Session, SessionBuilder, Task};
 use toolc_agent::memory;
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::{Home, SearchBy};
-use toolc_environment::SandboxKind;
+use toolc_environment::{EnvironmentKind, Kind as _, SandboxKind};
 use toolc_store::{Database, SessionInfo, Sessions};
 
 use super::background::Background;
@@ -30,7 +30,7 @@ use super::state::TaskState;
 use super::{Agent, LoopLimits, News, prompt};
 use crate::approval::Questions;
 use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
-use crate::environments::EnvironmentKind;
+use crate::environments;
 use crate::ground::error::{Error, Result};
 use crate::ground::{show, time};
 use crate::models::{self, ModelConfig, Models, UncountedTokens};
@@ -170,7 +170,9 @@ impl Setup {
         let base = self.helper_base(&plan);
         let Plan { source, observer, resume, helper, .. } = plan;
         let task = Task::new(&*name);
-        if let Some(directory) = self.host.environment.directory(&self.host.directory, self.host.profile.config()) {
+        if let Some(directory) =
+            environments::directory(self.host.environment, &self.host.directory, self.host.profile.config())
+        {
             task.set_directory(directory);
         }
         // The conversation of a helper is not recorded: its parent records the result.
@@ -184,7 +186,7 @@ impl Setup {
             recorder.resume(std::mem::take(&mut resumed.ids));
         }
         let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
-        let place = self.host.environment.place(&self.host.directory, self.host.profile.config());
+        let place = environments::place(self.host.environment, &self.host.directory, self.host.profile.config());
         let helper_budget = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
         let budget = helper_budget.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };

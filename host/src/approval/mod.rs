@@ -11,83 +11,40 @@ pub(crate) mod rules;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use toolc::SessionBuilder;
 use toolc::approval::{ApprovalRequest, CommandApproval, CommandMode};
 use toolc::limits::ResultLimits;
 use toolc_commands::rules::RuleSet;
 use toolc_config::{ApprovalMode, Home};
+use toolc_environment::EnvironmentKind;
 use toolc_store::{Approvals, Database};
 
-use crate::environments::EnvironmentKind;
-use crate::ground::error::{Error, Result};
-use crate::ground::show;
+use crate::environments;
+use crate::ground::error::Result;
+use crate::ground::{show, words};
 use crate::profile::Profile;
 use log::Log;
 pub(crate) use questions::Questions;
 pub(crate) use report::section;
 
-/// What happens to a command that needs approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Mode {
-    /// A person at the terminal decides. Without a terminal, the command is denied.
-    Ask,
-    /// The command is denied, unless it has been approved permanently.
-    Deny,
-    /// The command runs, unless a rule denies it. Use this mode only in a sandbox in which no command can do damage.
-    Off,
+/// Returns the mode that the option, the environment variable or the configuration sets, in this order.
+///
+/// # Errors
+/// If the value of the variable is invalid.
+pub(crate) fn mode(option: Option<ApprovalMode>, profile: &Profile) -> Result<ApprovalMode> {
+    let explicit = match option {
+        Some(mode) => Some(mode),
+        None => words::in_variable("TOOLC_APPROVAL")?,
+    };
+    Ok(explicit.or(profile.config().approval.mode).unwrap_or(ApprovalMode::Ask))
 }
 
-impl Mode {
-    /// The environment variable that names the mode.
-    const VARIABLE: &str = "TOOLC_APPROVAL";
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-            Self::Off => "off",
-        }
-    }
-
-    fn meaning(self) -> &'static str {
-        match self {
-            Self::Ask => "if a rule asks, a person at the terminal decides",
-            Self::Deny => "if a rule asks, the command does not run",
-            Self::Off => "if a rule asks, the command runs without a question",
-        }
-    }
-
-    /// Returns the mode that the option, the environment variable or the configuration sets, in this order.
-    ///
-    /// # Errors
-    /// If the value of the variable is invalid.
-    pub(crate) fn select(option: Option<Self>, profile: &Profile) -> Result<Self> {
-        let explicit = option.map_or_else(Self::from_environment, |mode| Ok(Some(mode)))?;
-        let configured = profile.config().approval.mode.map(|mode| match mode {
-            ApprovalMode::Ask => Self::Ask,
-            ApprovalMode::Deny => Self::Deny,
-            ApprovalMode::Off => Self::Off,
-        });
-        Ok(explicit.or(configured).unwrap_or(Self::Ask))
-    }
-
-    fn from_environment() -> Result<Option<Self>> {
-        let Some(word) = std::env::var_os(Self::VARIABLE).filter(|word| !word.is_empty()) else { return Ok(None) };
-        let mode = word.to_str().and_then(|word| <Self as ValueEnum>::from_str(word, false).ok());
-        let invalid =
-            || format!("the variable `{}` must be `ask`, `deny` or `off`, not `{}`", Self::VARIABLE, word.display());
-        mode.map(Some).ok_or_else(invalid).map_err(Error::Invalid)
-    }
-}
-
-impl From<Mode> for CommandMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Ask => Self::Ask,
-            Mode::Deny => Self::Deny,
-            Mode::Off => Self::Off,
-        }
+/// Returns the mode for the runtime.
+fn command_mode(mode: ApprovalMode) -> CommandMode {
+    match mode {
+        ApprovalMode::Ask => CommandMode::Ask,
+        ApprovalMode::Deny => CommandMode::Deny,
+        ApprovalMode::Off => CommandMode::Off,
     }
 }
 
@@ -133,18 +90,23 @@ impl Judging {
     ///
     /// # Errors
     /// Returns an error if a file of rules is invalid.
-    pub(crate) fn new(profile: &Profile, directory: &Path, mode: Mode, environment: EnvironmentKind) -> Result<Self> {
+    pub(crate) fn new(
+        profile: &Profile,
+        directory: &Path,
+        mode: ApprovalMode,
+        environment: EnvironmentKind,
+    ) -> Result<Self> {
         let home = &profile.home;
-        if mode == Mode::Off {
+        if mode == ApprovalMode::Off {
             eprintln!(
                 "warning: APPROVAL IS OFF: commands that need approval run without a question, with your rights. \
                  Use this mode only in a sandbox"
             );
         }
         let rules = rules::load(home, directory)?;
-        let commands = commands(rules, home).mode(mode.into()).environment(environment.name());
+        let commands = commands(rules, home).mode(command_mode(mode)).environment(environment.name());
         // The rules of the project are read on this machine, even if the commands run on another one.
-        let directory = environment.directory(directory, profile.config());
+        let directory = environments::directory(environment, directory, profile.config());
         let commands = directory.into_iter().fold(commands, CommandApproval::directory);
         Ok(Self { rules, commands })
     }

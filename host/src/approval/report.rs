@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::Home;
+use toolc_config::{ApprovalMode, Home};
 
 use crate::approval::rules;
-use crate::approval::{Mode, store};
+use crate::approval::store;
 use crate::ground::show;
 
 /// Returns the section on approvals for the report of `doctor`. A file that cannot be used is a problem.
-pub(crate) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSection {
+pub(crate) fn section(home: &Home, directory: &Path, mode: ApprovalMode) -> DoctorSection {
     let mut problems = Vec::new();
     let shipped = toolc_catalog::commands::rules().rules().len();
     let files = rules::files(home, directory).unwrap_or_default();
@@ -26,7 +26,7 @@ pub(crate) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSectio
     let log = super::log::path(home);
     let files: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
 
-    let mut text = format!("approval of commands: {} ({})\n", mode.word(), mode.meaning());
+    let mut text = format!("approval of commands: {} ({})\n", mode.word(), meaning(mode));
     let _ = writeln!(text, "    rules: {shipped} shipped");
     for file in &files {
         let _ = writeln!(text, "    rules: {}", show::one_line(file));
@@ -47,4 +47,13 @@ pub(crate) fn section(home: &Home, directory: &Path, mode: Mode) -> DoctorSectio
         "problems": problems,
     });
     DoctorSection { key: "approval".to_owned(), json, text, problems }
+}
+
+/// Returns what the mode means for commands.
+fn meaning(mode: ApprovalMode) -> &'static str {
+    match mode {
+        ApprovalMode::Ask => "a person at the terminal decides where a rule asks",
+        ApprovalMode::Deny => "a command about which a rule asks does not run",
+        ApprovalMode::Off => "a command about which a rule asks runs without a question",
+    }
 }

@@ -8,5 +8,6 @@ pub(crate) mod hardening;
 pub(crate) mod show;
 pub(crate) mod terminal;
 pub(crate) mod time;
+pub(crate) mod words;
 
 pub(crate) use executor::executor;

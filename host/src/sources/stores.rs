@@ -7,10 +7,10 @@ use toolc::cancel::CancellationToken;
 use toolc::{Registry, SessionBuilder};
 use toolc_agent::{ChangesOfJobs, Clarifier, FileMemory, JobHost, MemoryStore, Summarizer};
 use toolc_config::Home;
+use toolc_environment::EnvironmentKind;
 use toolc_model::Client;
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
-use crate::environments::EnvironmentKind;
 use crate::models::UncountedTokens;
 use crate::person::Person;
 

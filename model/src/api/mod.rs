@@ -183,10 +183,19 @@ mod tests {
     }
 
     #[test]
+    fn every_api_is_in_the_guide() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/host.md");
+        let guide = fs::read_to_string(path).expect("the guide can be read");
+        for api in Api::ALL {
+            assert!(guide.contains(&format!("`{}:NAME`", api.word())), "docs/host.md does not name `{}`", api.word());
+        }
+    }
+
+    #[test]
     fn answers_have_the_form_of_the_api_to_whose_dialect_definitions_belong() {
         for api in Api::ALL {
             assert_eq!(wire::Api::from_dialect(api.dialect()), Some(api.wire()), "{api:?}");
-            assert_eq!(Api::from_word(api.word()), Some(*api));
+            assert_eq!(<Api as Words>::from_word(api.word()), Some(*api));
         }
     }
 

@@ -7,7 +7,7 @@
 //! {"text": "It is empty."}
 //! ```
 //!
-//! An answer with `for` is only for conversations whose first message contains that text, such as those of helpers.
+//! An answer with `for` is only for conversations whose first message contains that text, such as the conversations of helpers.
 
 use std::fmt;
 use std::fs::File;

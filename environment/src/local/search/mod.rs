@@ -57,7 +57,7 @@ pub(super) fn search(search: &Search<'_>) -> io::Result<Found> {
     Ok(Found { files, total: page.total(), kept: page.kept(), partial: page.is_partial(), unreadable })
 }
 
-/// The folder of the last file, which is that of the next one, too, most of the time.
+/// The folder of the last file. Most of the time, the next file is in the same folder.
 #[derive(Debug, Default)]
 struct LastFolder(Option<(PathBuf, Folder)>);
 

@@ -15,11 +15,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::{Args, Subcommand};
-use toolc_config::Home;
+use toolc_config::{ApprovalMode, Home};
 use toolc_store::{Database, Job, JobState, Jobs, MAX_RUNS};
 
 use crate::agent::setup::AgentArgs;
-use crate::approval::Mode;
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::models;
@@ -183,7 +182,7 @@ impl CronArgs {
             }
             CronCommand::Run(args) => {
                 ask::require_person("run jobs")?;
-                if options.approval.is_some_and(|mode| mode != Mode::Deny) {
+                if options.approval.is_some_and(|mode| mode != ApprovalMode::Deny) {
                     return Err(Error::Invalid("jobs run with `--approval deny`, because no person can be asked: approve commands permanently, or \
                                 omit the option"
                         .to_owned()));

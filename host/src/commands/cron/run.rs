@@ -12,12 +12,13 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use toolc_config::Home;
+use toolc_environment::EnvironmentKind;
 use toolc_store::{Claim, Job, JobRun, Jobs, LEASE, Lease, RunOutcome, StoreError};
 
 use super::lock::RunnerLock;
 use super::work::Report;
 use super::{RunArgs, show};
-use crate::environments::EnvironmentKind;
+use crate::environments;
 use crate::ground::error::{Error, Result};
 use crate::options::ToolOptions;
 use crate::profile::Profile;
@@ -83,7 +84,7 @@ impl<'a> Runner<'a> {
         let (sender, receiver) = mpsc::channel();
         let path = std::env::current_exe().map_err(|error| Error::failed("find this program", error))?;
         let profile = Profile::read(home.clone())?;
-        let environment = EnvironmentKind::find(options.environment, profile.config())?;
+        let environment = environments::chosen(options.environment, profile.config())?;
         Ok(Self {
             args,
             jobs: super::jobs(home),

@@ -12,14 +12,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolc::ToolCall;
 use toolc_cli::Selection;
-use toolc_config::Home;
+use toolc_config::{ApprovalMode, Home};
 use toolc_store::{Job, JobRun, Jobs};
 
 use super::ModelArgs;
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Interrupts, TurnOutcome};
-use crate::approval::Mode;
 use crate::ground::error::{Error, Result};
 use crate::ground::time;
 use crate::options::ToolOptions;
@@ -54,7 +53,7 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
     let job = jobs.get(run.job)?.ok_or("the job of the run was removed")?;
     let context = context(&jobs, &job)?;
     let args = AgentArgs { without_model: job.work.no_agent, ..models.agent_args() };
-    let options = ToolOptions { approval: Some(Mode::Deny), plugins: options.plugins.clone(), ..*options };
+    let options = ToolOptions { approval: Some(ApprovalMode::Deny), plugins: options.plugins.clone(), ..*options };
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
     setup.check_environment()?;
     let runtime = crate::ground::executor()?;

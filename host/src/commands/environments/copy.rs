@@ -3,7 +3,8 @@
 #[cfg(not(unix))]
 use std::path::Path;
 
-use crate::environments::EnvironmentKind;
+use toolc_environment::EnvironmentKind;
+
 use crate::ground::error::{Error, Result};
 use crate::profile::Profile;
 
@@ -29,8 +30,8 @@ mod unix {
     use std::path::Path;
     use std::sync::Arc;
 
-    use toolc_environment::Environment;
     use toolc_environment::copy::{self, Copied, Limits};
+    use toolc_environment::{Environment, FilesOf};
     use toolc_workspace::Workspace;
 
     use super::{EnvironmentKind, Error, Profile, Result};
@@ -67,13 +68,13 @@ mod unix {
 
     /// Returns an environment on the remote machine that the configuration names.
     fn remote_environment(kind: EnvironmentKind, profile: &Profile) -> Result<Arc<dyn Environment>> {
-        let why_not = match kind {
-            EnvironmentKind::Ssh => None,
-            EnvironmentKind::Local => Some("its tasks use the files of this machine directly"),
-            EnvironmentKind::Sandbox | EnvironmentKind::Docker | EnvironmentKind::Apptainer => {
+        let why_not = match kind.files() {
+            FilesOf::AnotherMachine => None,
+            FilesOf::ThisMachine => Some("its tasks use the files of this machine directly"),
+            FilesOf::TheTask => {
                 Some("its tasks work in a directory of this machine, and all other files are deleted when a task ends")
             }
-            EnvironmentKind::Daytona | EnvironmentKind::Modal => Some(
+            FilesOf::AService => Some(
                 "each task has its own sandbox, which is deleted when the task ends: set `environment.put` and `environment.get` in config.toml",
             ),
         };

@@ -11,7 +11,7 @@ use serde_json::json;
 use toolc_config::Home;
 use toolc_environment::{Lease, Leases, Resource};
 
-use crate::environments::{self, EnvironmentKind};
+use crate::environments;
 use crate::ground::ask;
 use crate::ground::error::Result;
 use crate::ground::show;
@@ -82,19 +82,19 @@ impl EnvironmentsArgs {
             EnvironmentsCommand::Shell => {
                 ask::require_person("open a shell")?;
                 let profile = Profile::read(home)?;
-                let kind = EnvironmentKind::find(options.environment, profile.config())?;
+                let kind = environments::chosen(options.environment, profile.config())?;
                 shell::run(kind, &profile)
             }
             EnvironmentsCommand::Put { source, target } => {
                 ask::require_person("copy files to another machine")?;
                 let profile = Profile::read(home)?;
-                let kind = EnvironmentKind::find(options.environment, profile.config())?;
+                let kind = environments::chosen(options.environment, profile.config())?;
                 copy::put(kind, &profile, source, target.as_deref())
             }
             EnvironmentsCommand::Get { source, target } => {
                 ask::require_person("copy files of another machine")?;
                 let profile = Profile::read(home)?;
-                let kind = EnvironmentKind::find(options.environment, profile.config())?;
+                let kind = environments::chosen(options.environment, profile.config())?;
                 copy::get(kind, &profile, source, target.as_deref())
             }
             EnvironmentsCommand::Clean { json } => {

@@ -1,6 +1,7 @@
 //! A shell for the person at the terminal, in an environment of the profile.
 
-use crate::environments::EnvironmentKind;
+use toolc_environment::EnvironmentKind;
+
 use crate::ground::error::{Error, Result};
 use crate::profile::Profile;
 

@@ -11,11 +11,11 @@ use toolc::Env;
 use toolc::limits::SpillStore;
 use toolc::wire::mcp::CacheScope;
 use toolc_cli::Selection;
-use toolc_config::{Home, McpEndpoint, McpListScope, expanded};
+use toolc_config::{ApprovalMode, Home, McpEndpoint, McpListScope, expanded};
 use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
 
 use crate::agent::hooks::{RedactedStore, SecretFilter};
-use crate::approval::{self, Mode};
+use crate::approval;
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
 use crate::ground::error::{Error, Result};
 use crate::models;
@@ -138,7 +138,7 @@ impl ServeArgs {
             .instructions(&*endpoint.instructions)
             .background_after(endpoint.background_after)
             .cache(endpoint.list_ttl, scope);
-        if self.yes || host.mode == Mode::Deny {
+        if self.yes || host.mode == ApprovalMode::Deny {
             return server;
         }
         // The client may be on another machine, so the question must not contain secrets.

@@ -99,7 +99,7 @@ fn folders_of(process: u32) -> Vec<String> {
 
 #[test]
 fn a_sandbox_ends_with_its_host_and_the_next_host_removes_its_folder() {
-    if let Err(error) = toolc_environment::SandboxKind::default().check() {
+    if let Err(error) = toolc_environment::Kind::check(&toolc_environment::SandboxKind::default()) {
         return skip(format!("no sandbox can be made: {error}"), SANDBOX);
     }
     let place = Place::new();

@@ -1,0 +1,67 @@
+//! Containers of Apptainer or Singularity.
+
+use toolc_tables::checks;
+use toolc_tables::diagnostic::Sink;
+use toolc_tables::kinds::{Flag, Text, Texts};
+use toolc_tables::table;
+
+#[cfg(unix)]
+use super::{Context, KindResult, made::made};
+use super::{FilesOf, KindSettings, Missing, Record, text};
+
+pub(super) const KIND: Record = Record {
+    name: "apptainer",
+    about: "A container of Apptainer or Singularity, which has the files of its image and the current directory.",
+    files: FilesOf::TheTask,
+    secrets: &[],
+};
+
+table! {
+    /// Containers of Apptainer or Singularity.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Settings {
+        /// The image: the path of a file or a folder, such as `~/python.sif`. It must have a POSIX shell with the usual programs. Needed
+        /// for the kind `apptainer`.
+        image: Text,
+        /// The path of the program, whose name is `apptainer` or `singularity`. Default: the first of these that is found.
+        program: Text,
+        /// Whether programs have the network of this machine.
+        network: Flag = false,
+        /// Further folders of this machine that programs see: `SOURCE`, `SOURCE:TARGET` or `SOURCE:TARGET:ro`.
+        binds: Texts,
+    }
+}
+
+impl KindSettings for Settings {
+    fn missing(&self) -> Option<Missing> {
+        text(self.image.as_ref()).is_none().then_some(Missing { what: "an image", key: "environment.apptainer.image" })
+    }
+
+    fn check(&self, sink: &Sink) {
+        checks::path(self.image.as_ref(), "`image`", sink);
+        checks::path(self.program.as_ref(), "`program`", sink);
+        for bind in self.binds.iter().filter(|bind| !bind.value.starts_with('/')) {
+            let help = "a relative path would depend on the folder in which the program is started";
+            checks::report(sink, bind, "the path of a bound folder is not absolute", "expected `/...`", help);
+        }
+    }
+
+    fn is_configured(&self) -> bool {
+        self.missing().is_none()
+    }
+
+    fn shown(&self) -> Vec<(&'static str, String)> {
+        text(self.image.as_ref()).map(|image| ("image", image.to_owned())).into_iter().collect()
+    }
+
+    #[cfg(unix)]
+    fn kind(&self, context: &Context<'_>) -> KindResult {
+        let image = (context.expanded)(text(self.image.as_ref()).unwrap_or_default());
+        let kind = crate::ApptainerKind::new(image).network(self.network.value);
+        let kind = self.binds.iter().fold(kind, |kind, bind| kind.bind(&*bind.value));
+        match text(self.program.as_ref()) {
+            Some(program) => Ok(made(kind.program((context.expanded)(program)))),
+            None => Ok(made(kind)),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Another machine.
+
+use toolc_tables::checks;
+use toolc_tables::diagnostic::{At, Sink};
+use toolc_tables::kinds::{Count, Text, Word};
+use toolc_tables::table;
+
+#[cfg(unix)]
+use super::{Context, KindResult, made::made};
+use super::{FilesOf, KindSettings, Missing, Record, text};
+use crate::HostKeys;
+
+pub(super) const KIND: Record = Record {
+    name: "ssh",
+    about: "Another machine, with the rights of your user there.",
+    files: FilesOf::AnotherMachine,
+    secrets: &[],
+};
+
+table! {
+    /// Another machine.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Settings {
+        /// The name or address of the machine. It needs Linux, and a POSIX shell with the usual programs. Needed for the kind `ssh`.
+        host: Text,
+        /// The user there. Default: the name of your user here.
+        user: Text,
+        /// The port of the SSH server. Default: that of `config_file`, or 22.
+        port: Count,
+        /// The file with your private key. Default: the keys of your user, and those of its agent.
+        key: Text,
+        /// The directory in which tools begin there. Default: the home of the user.
+        directory: Text,
+        /// The file with the host keys that are accepted. Default: `known_hosts` in the home folder of toolc.
+        known_hosts: Text,
+        /// What happens to a host key that is not known. A changed key is refused in any case.
+        host_keys: Word<HostKeys> = HostKeys::Strict,
+        /// A configuration file of OpenSSH, such as `~/.ssh/config`, which can name machines to go through. Default: none is read.
+        config_file: Text,
+    }
+}
+
+impl KindSettings for Settings {
+    fn missing(&self) -> Option<Missing> {
+        text(self.host.as_ref())
+            .is_none()
+            .then_some(Missing { what: "the name of a machine", key: "environment.ssh.host" })
+    }
+
+    fn check(&self, sink: &Sink) {
+        if let Some(port) = self.port.as_ref().filter(|port| port.value > u16::MAX.into()) {
+            checks::report(
+                sink,
+                port,
+                "`port` is not a port",
+                "expected a number from 1 to 65535",
+                "leave it out for 22",
+            );
+        }
+        check_name(self.host.as_ref(), "host", sink);
+        check_name(self.user.as_ref(), "user", sink);
+        for (path, key) in [(&self.key, "key"), (&self.known_hosts, "known_hosts"), (&self.config_file, "config_file")]
+        {
+            checks::path(path.as_ref(), &format!("`{key}`"), sink);
+        }
+        if let Some(directory) = self.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
+            let help = "for the home, leave it out";
+            checks::report(sink, directory, "`directory` is empty", "expected a directory on the other machine", help);
+        }
+    }
+
+    fn directory(&self) -> Option<&str> {
+        text(self.directory.as_ref())
+    }
+
+    fn place(&self) -> Option<String> {
+        text(self.host.as_ref()).map(|host| format!("on the machine {host}"))
+    }
+
+    fn is_configured(&self) -> bool {
+        self.missing().is_none()
+    }
+
+    fn shown(&self) -> Vec<(&'static str, String)> {
+        text(self.host.as_ref()).map(|host| ("host", host.to_owned())).into_iter().collect()
+    }
+
+    #[cfg(unix)]
+    fn kind(&self, context: &Context<'_>) -> KindResult {
+        let known_hosts =
+            text(self.known_hosts.as_ref()).map_or_else(|| context.known_hosts.to_owned(), context.expanded);
+        let mut kind = crate::SshKind::new(text(self.host.as_ref()).unwrap_or_default(), known_hosts);
+        kind = kind.host_keys(self.host_keys.value);
+        if let Some(user) = text(self.user.as_ref()) {
+            kind = kind.user(user);
+        }
+        if let Some(port) = self.port.as_ref().and_then(|port| u16::try_from(port.value).ok()) {
+            kind = kind.port(port);
+        }
+        if let Some(key) = text(self.key.as_ref()) {
+            kind = kind.key((context.expanded)(key));
+        }
+        if let Some(directory) = text(self.directory.as_ref()) {
+            kind = kind.directory(directory);
+        }
+        if let Some(path) = text(self.config_file.as_ref()) {
+            kind = kind.config_file((context.expanded)(path));
+        }
+        Ok(made(kind))
+    }
+}
+
+/// Reports a text that cannot be the name of a host or a user.
+fn check_name(name: Option<&At<String>>, key: &str, sink: &Sink) {
+    let Some(name) = name else { return };
+    let is_plain = |text: &str| !text.contains(|letter: char| letter.is_control() || letter.is_whitespace());
+    let value = name.value.trim();
+    if value.is_empty() || value.starts_with('-') || value.contains(['@', '/']) || !is_plain(value) {
+        let found = format!("`{key}` is not the name of a {key}");
+        let help = "the user and the port have keys of their own";
+        checks::report(sink, name, &found, "expected a name without spaces, `@` and `/`", help);
+    }
+}
