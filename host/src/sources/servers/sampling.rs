@@ -1,6 +1,5 @@
 //! Answers sampling requests of MCP servers with the auxiliary model.
 
-
 use toolc_mcp::{Sample, SampleFuture, SampleRequest, Sampler};
 use toolc_model::{Client, Request, assistant_message, user_message};
 
