@@ -22,7 +22,7 @@ pub(crate) fn chosen(argument: Option<EnvironmentKind>, config: &Config) -> Resu
         Some(kind) => Some(kind),
         None => words::in_variable("TOOLC_ENVIRONMENT")?,
     };
-    let kind = explicit.unwrap_or_else(|| config.environment.kind.value);
+    let kind = explicit.unwrap_or(config.environment.kind.value);
     match config.environment.missing(kind) {
         Some(problem) => Err(problem.into()),
         None => Ok(kind),

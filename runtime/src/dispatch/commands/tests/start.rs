@@ -36,7 +36,7 @@ impl ToolProvider for Finding {
     }
 
     fn start_directory<'a>(&'a self, _: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Option<StartDirectory<'a>> {
-        drop(args);
+        let _ = args;
         let find = self.1;
         Some(start_directory(call, find))
     }
