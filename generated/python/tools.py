@@ -61,8 +61,8 @@ def kanban_attach(filename: str, content_base64: str, task_id: str | None = None
     attachment_id: 
     bytes: The size.
     """
-    result: KanbanAttachResult = _call("kanban_attach", {"filename": filename, "content_base64": content_base64}, {"task_id": task_id, "content_type": content_type, "board": board})
-    return result
+    _result: KanbanAttachResult = _call("kanban_attach", {"filename": filename, "content_base64": content_base64}, {"task_id": task_id, "content_type": content_type, "board": board})
+    return _result
 
 
 class KanbanAttachmentsResult(TypedDict):
@@ -92,8 +92,8 @@ def kanban_attachments(task_id: str | None = None, attachment_id: int | None = N
     text: The content of the one that is read, if it is text.
     content_base64: The content of the one that is read in Base64, if it is not text.
     """
-    result: KanbanAttachmentsResult = _call("kanban_attachments", {}, {"task_id": task_id, "attachment_id": attachment_id, "board": board})
-    return result
+    _result: KanbanAttachmentsResult = _call("kanban_attachments", {}, {"task_id": task_id, "attachment_id": attachment_id, "board": board})
+    return _result
 
 
 class KanbanBlockResult(TypedDict):
@@ -119,8 +119,8 @@ def kanban_block(reason: str, task_id: str | None = None, kind: Literal["depende
     task_id: 
     status: The new status.
     """
-    result: KanbanBlockResult = _call("kanban_block", {"reason": reason}, {"task_id": task_id, "kind": kind, "board": board})
-    return result
+    _result: KanbanBlockResult = _call("kanban_block", {"reason": reason}, {"task_id": task_id, "kind": kind, "board": board})
+    return _result
 
 
 class KanbanCommentResult(TypedDict):
@@ -142,8 +142,8 @@ def kanban_comment(task_id: str, body: str, board: str | None = None) -> KanbanC
     task_id: 
     status: The status.
     """
-    result: KanbanCommentResult = _call("kanban_comment", {"task_id": task_id, "body": body}, {"board": board})
-    return result
+    _result: KanbanCommentResult = _call("kanban_comment", {"task_id": task_id, "body": body}, {"board": board})
+    return _result
 
 
 class KanbanCompleteResult(TypedDict):
@@ -176,8 +176,8 @@ def kanban_complete(summary: str, task_id: str | None = None, result: str | None
     task_id: 
     status: The new status.
     """
-    result: KanbanCompleteResult = _call("kanban_complete", {"summary": summary}, {"task_id": task_id, "result": result, "metadata": metadata, "artifacts": artifacts, "created_cards": created_cards, "board": board})
-    return result
+    _result: KanbanCompleteResult = _call("kanban_complete", {"summary": summary}, {"task_id": task_id, "result": result, "metadata": metadata, "artifacts": artifacts, "created_cards": created_cards, "board": board})
+    return _result
 
 
 class KanbanCreateResult(TypedDict):
@@ -235,8 +235,8 @@ def kanban_create(title: str, assignee: str, body: str | None = None, reviewer: 
     status: The status.
     is_new: Whether the task was added now.
     """
-    result: KanbanCreateResult = _call("kanban_create", {"title": title, "assignee": assignee}, {"body": body, "reviewer": reviewer, "parents": parents, "tenant": tenant, "priority": priority, "workspace_kind": workspace_kind, "workspace_path": workspace_path, "triage": triage, "initial_status": initial_status, "idempotency_key": idempotency_key, "max_runtime_seconds": max_runtime_seconds, "goal_mode": goal_mode, "goal_max_turns": goal_max_turns, "board": board})
-    return result
+    _result: KanbanCreateResult = _call("kanban_create", {"title": title, "assignee": assignee}, {"body": body, "reviewer": reviewer, "parents": parents, "tenant": tenant, "priority": priority, "workspace_kind": workspace_kind, "workspace_path": workspace_path, "triage": triage, "initial_status": initial_status, "idempotency_key": idempotency_key, "max_runtime_seconds": max_runtime_seconds, "goal_mode": goal_mode, "goal_max_turns": goal_max_turns, "board": board})
+    return _result
 
 
 class KanbanHeartbeatResult(TypedDict):
@@ -258,8 +258,8 @@ def kanban_heartbeat(task_id: str | None = None, note: str | None = None, board:
     task_id: 
     claim_ends: When the claim ends if it is not renewed.
     """
-    result: KanbanHeartbeatResult = _call("kanban_heartbeat", {}, {"task_id": task_id, "note": note, "board": board})
-    return result
+    _result: KanbanHeartbeatResult = _call("kanban_heartbeat", {}, {"task_id": task_id, "note": note, "board": board})
+    return _result
 
 
 class KanbanLinkResult(TypedDict):
@@ -281,8 +281,8 @@ def kanban_link(parent_id: str, child_id: str, board: str | None = None) -> Kanb
     task_id: 
     status: The new status of the task that waits.
     """
-    result: KanbanLinkResult = _call("kanban_link", {"parent_id": parent_id, "child_id": child_id}, {"board": board})
-    return result
+    _result: KanbanLinkResult = _call("kanban_link", {"parent_id": parent_id, "child_id": child_id}, {"board": board})
+    return _result
 
 
 class KanbanListResult(TypedDict):
@@ -325,8 +325,8 @@ def kanban_list(assignee: str | None = None, status: Literal["triage", "todo", "
     tasks: The tasks.
     note: What else to know.
     """
-    result: KanbanListResult = _call("kanban_list", {}, {"assignee": assignee, "status": status, "tenant": tenant, "include_archived": include_archived, "limit": limit, "board": board})
-    return result
+    _result: KanbanListResult = _call("kanban_list", {}, {"assignee": assignee, "status": status, "tenant": tenant, "include_archived": include_archived, "limit": limit, "board": board})
+    return _result
 
 
 class KanbanRequestChangesResult(TypedDict):
@@ -347,8 +347,8 @@ def kanban_request_changes(reason: str, task_id: str | None = None, board: str |
     task_id: 
     status: The new status.
     """
-    result: KanbanRequestChangesResult = _call("kanban_request_changes", {"reason": reason}, {"task_id": task_id, "board": board})
-    return result
+    _result: KanbanRequestChangesResult = _call("kanban_request_changes", {"reason": reason}, {"task_id": task_id, "board": board})
+    return _result
 
 
 class KanbanRequestReviewResult(TypedDict):
@@ -380,8 +380,8 @@ def kanban_request_review(summary: str, task_id: str | None = None, result: str 
     task_id: 
     status: The new status.
     """
-    result: KanbanRequestReviewResult = _call("kanban_request_review", {"summary": summary}, {"task_id": task_id, "result": result, "metadata": metadata, "artifacts": artifacts, "reviewer": reviewer, "board": board})
-    return result
+    _result: KanbanRequestReviewResult = _call("kanban_request_review", {"summary": summary}, {"task_id": task_id, "result": result, "metadata": metadata, "artifacts": artifacts, "reviewer": reviewer, "board": board})
+    return _result
 
 
 class KanbanShowResult(TypedDict):
@@ -446,8 +446,8 @@ def kanban_show(task_id: str | None = None, board: str | None = None) -> KanbanS
     notes: Comments, and what has happened.
     attachments: Files that are attached to it.
     """
-    result: KanbanShowResult = _call("kanban_show", {}, {"task_id": task_id, "board": board})
-    return result
+    _result: KanbanShowResult = _call("kanban_show", {}, {"task_id": task_id, "board": board})
+    return _result
 
 
 class KanbanUnblockResult(TypedDict):
@@ -467,8 +467,8 @@ def kanban_unblock(task_id: str, board: str | None = None) -> KanbanUnblockResul
     task_id: 
     status: The new status.
     """
-    result: KanbanUnblockResult = _call("kanban_unblock", {"task_id": task_id}, {"board": board})
-    return result
+    _result: KanbanUnblockResult = _call("kanban_unblock", {"task_id": task_id}, {"board": board})
+    return _result
 
 
 class MemoryOperationsItem(TypedDict):
@@ -512,8 +512,8 @@ def memory(target: Literal["memory", "user"], action: Literal["add", "replace", 
     max_chars: The maximum of it.
     note: What else to know.
     """
-    result: MemoryResult = _call("memory", {"target": target}, {"action": action, "content": content, "old_text": old_text, "operations": operations})
-    return result
+    _result: MemoryResult = _call("memory", {"target": target}, {"action": action, "content": content, "old_text": old_text, "operations": operations})
+    return _result
 
 
 class PatchResult(TypedDict):
@@ -550,8 +550,8 @@ def patch(mode: Literal["replace", "patch"] = "replace", path: str | None = None
     Returns a dict:
     files: The changed files.
     """
-    result: PatchResult = _call("patch", {}, {"mode": mode, "path": path, "old_string": old_string, "new_string": new_string, "replace_all": replace_all, "patch": patch})
-    return result
+    _result: PatchResult = _call("patch", {}, {"mode": mode, "path": path, "old_string": old_string, "new_string": new_string, "replace_all": replace_all, "patch": patch})
+    return _result
 
 
 class ReadFileResult(TypedDict):
@@ -594,8 +594,8 @@ def read_file(path: str, offset: int = 1, limit: int = 500) -> ReadFileResult:
     warning: Says that the same read was repeated.
     notes: What the content does not show, such as the line endings.
     """
-    result: ReadFileResult = _call("read_file", {"path": path}, {"offset": offset, "limit": limit})
-    return result
+    _result: ReadFileResult = _call("read_file", {"path": path}, {"offset": offset, "limit": limit})
+    return _result
 
 
 class SearchFilesResult(TypedDict):
@@ -652,8 +652,8 @@ def search_files(pattern: str, target: Literal["content", "files"] = "content", 
     hint: How to get the next page.
     matches: The files with matching lines, if the search lists lines or counts them.
     """
-    result: SearchFilesResult = _call("search_files", {"pattern": pattern}, {"target": target, "path": path, "file_glob": file_glob, "output_mode": output_mode, "context": context, "limit": limit, "offset": offset})
-    return result
+    _result: SearchFilesResult = _call("search_files", {"pattern": pattern}, {"target": target, "path": path, "file_glob": file_glob, "output_mode": output_mode, "context": context, "limit": limit, "offset": offset})
+    return _result
 
 
 class SessionSearchResult(TypedDict):
@@ -717,8 +717,8 @@ def session_search(query: str | None = None, session_id: str | None = None, arou
     answer: What the other model answers.
     note: What else to know.
     """
-    result: SessionSearchResult = _call("session_search", {}, {"query": query, "session_id": session_id, "around_message_id": around_message_id, "window": window, "role_filter": role_filter, "after": after, "before": before, "sort": sort, "limit": limit, "summarize": summarize})
-    return result
+    _result: SessionSearchResult = _call("session_search", {}, {"query": query, "session_id": session_id, "around_message_id": around_message_id, "window": window, "role_filter": role_filter, "after": after, "before": before, "sort": sort, "limit": limit, "summarize": summarize})
+    return _result
 
 
 class TerminalResult(TypedDict):
@@ -777,8 +777,8 @@ def terminal(command: str, background: bool = False, timeout: int | None = None,
     directory: The new working directory, if the command has changed it.
     note: What else to know.
     """
-    result: TerminalResult = _call("terminal", {"command": command}, {"background": background, "timeout": timeout, "workdir": workdir, "pty": pty, "notify_on_complete": notify_on_complete, "watch_patterns": watch_patterns, "separate_output": separate_output})
-    return result
+    _result: TerminalResult = _call("terminal", {"command": command}, {"background": background, "timeout": timeout, "workdir": workdir, "pty": pty, "notify_on_complete": notify_on_complete, "watch_patterns": watch_patterns, "separate_output": separate_output})
+    return _result
 
 
 class TodoTodosItem(TypedDict):
@@ -823,8 +823,8 @@ def todo(todos: list[TodoTodosItem] | None = None, merge: bool = False) -> TodoR
     todos: The list, in order.
     counts: The number of items, in all and per status.
     """
-    result: TodoResult = _call("todo", {}, {"todos": todos, "merge": merge})
-    return result
+    _result: TodoResult = _call("todo", {}, {"todos": todos, "merge": merge})
+    return _result
 
 
 class WriteFileResult(TypedDict):
@@ -870,5 +870,5 @@ def write_file(path: str, content: str) -> WriteFileResult:
     syntax: The first syntax error of the new content, for some languages. The file is written
         nevertheless.
     """
-    result: WriteFileResult = _call("write_file", {"path": path, "content": content}, {})
-    return result
+    _result: WriteFileResult = _call("write_file", {"path": path, "content": content}, {})
+    return _result

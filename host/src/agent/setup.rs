@@ -170,9 +170,8 @@ impl Setup {
         let base = self.helper_base(&plan);
         let Plan { source, observer, resume, helper, .. } = plan;
         let task = Task::new(&*name);
-        if let Some(directory) =
-            environments::directory(self.host.environment, &self.host.directory, self.host.profile.config())
-        {
+        let start = environments::directory(self.host.environment, &self.host.directory, self.host.profile.config());
+        if let Some(directory) = start {
             task.set_directory(directory);
         }
         // The conversation of a helper is not recorded: its parent records the result.

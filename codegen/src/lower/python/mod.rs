@@ -128,8 +128,8 @@ fn write_function(
         format!("{{{}}}", entries.map(entry).collect::<Vec<_>>().join(", "))
     };
     let name = Value::from(tool.name());
-    let _ = writeln!(out, "    result: {returns_type} = _call({name}, {}, {})", dict(true), dict(false));
-    out.push_str("    return result\n");
+    let _ = writeln!(out, "    _result: {returns_type} = _call({name}, {}, {})", dict(true), dict(false));
+    out.push_str("    return _result\n");
 }
 
 /// Writes the line of a parameter, or of a key of the result.

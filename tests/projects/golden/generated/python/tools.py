@@ -63,8 +63,8 @@ def Odd_Names(type: str, self: str | None = None, _vectorSearch: dict[str, Any] 
 
     option: What Rust's prelude calls something.
     """
-    result: Any = _call("Odd-Names", {"type": type}, {"self": self, "$vectorSearch": _vectorSearch, "a.b": a_b, "2fa": _2fa, "größe": gr__e, "~/x": __x, "camelCase": camelCase, "args": args, "option": option})
-    return result
+    _result: Any = _call("Odd-Names", {"type": type}, {"self": self, "$vectorSearch": _vectorSearch, "a.b": a_b, "2fa": _2fa, "größe": gr__e, "~/x": __x, "camelCase": camelCase, "args": args, "option": option})
+    return _result
 
 
 class DependsInner(TypedDict):
@@ -84,8 +84,8 @@ def depends(first: int | None = None, mode: Literal["picture", "text", "both"] =
 
     last: Not there on a command line.
     """
-    result: Any = _call("depends", {}, {"first": first, "mode": mode, "inner": inner, "last": last})
-    return result
+    _result: Any = _call("depends", {}, {"first": first, "mode": mode, "inner": inner, "last": last})
+    return _result
 
 
 def every_choice(order: Literal["asc", "desc"], odd: Literal["", "a-b", "a_b", "Self", "3d", "type", "größe", "+", "say \"hi\""] | None = None, level: Literal[1, 2, 3] = 2, factor: float | None = None, untyped: Literal["yes", "no"] | None = None, mixed: Any = None, maybe: Literal["left", None, "right"] | None = None, several: list[Literal["red", "green", "blue"]] | None = None) -> Any:
@@ -107,8 +107,8 @@ def every_choice(order: Literal["asc", "desc"], odd: Literal["", "a-b", "a_b", "
 
     several: Words from a list.
     """
-    result: Any = _call("every_choice", {"order": order}, {"odd": odd, "level": level, "factor": factor, "untyped": untyped, "mixed": mixed, "maybe": maybe, "several": several})
-    return result
+    _result: Any = _call("every_choice", {"order": order}, {"odd": odd, "level": level, "factor": factor, "untyped": untyped, "mixed": mixed, "maybe": maybe, "several": several})
+    return _result
 
 
 class EveryDefaultRecord(TypedDict):
@@ -168,8 +168,8 @@ def every_default(flag: bool = True, count: int = -7, whole: int = 4, least: int
 
     free: Whatever you like.
     """
-    result: Any = _call("every_default", {}, {"flag": flag, "count": count, "whole": whole, "least": least, "ratio": ratio, "even": even, "word": word, "choice": choice, "maybe": maybe, "words": words, "empty": empty, "choices": choices, "map": map, "no_map": no_map, "record": record, "records": records, "anything": anything, "free": free})
-    return result
+    _result: Any = _call("every_default", {}, {"flag": flag, "count": count, "whole": whole, "least": least, "ratio": ratio, "even": even, "word": word, "choice": choice, "maybe": maybe, "words": words, "empty": empty, "choices": choices, "map": map, "no_map": no_map, "record": record, "records": records, "anything": anything, "free": free})
+    return _result
 
 
 class EveryObjectOrder(TypedDict):
@@ -228,8 +228,8 @@ def every_object(order: EveryObjectOrder, labels: dict[str, str] | None = None, 
 
     maybe: An object, or null.
     """
-    result: Any = _call("every_object", {"order": order}, {"labels": labels, "sizes": sizes, "groups": groups, "free": free, "mixed": mixed, "closed": closed, "maybe": maybe})
-    return result
+    _result: Any = _call("every_object", {"order": order}, {"labels": labels, "sizes": sizes, "groups": groups, "free": free, "mixed": mixed, "closed": closed, "maybe": maybe})
+    return _result
 
 
 class EveryRefTree(TypedDict):
@@ -303,8 +303,8 @@ def every_ref(tree: EveryRefTree, list: EveryRefList | None = None, even: EveryR
 
     points: Where the line goes along.
     """
-    result: Any = _call("every_ref", {"tree": tree}, {"list": list, "even": even, "words": words, "again": again, "nest": nest, "folders": folders, "maybe": maybe, "nullable": nullable, "colour": colour, "expression": expression, "narrow": narrow, "all": all, "points": points})
-    return result
+    _result: Any = _call("every_ref", {"tree": tree}, {"list": list, "even": even, "words": words, "again": again, "nest": nest, "folders": folders, "maybe": maybe, "nullable": nullable, "colour": colour, "expression": expression, "narrow": narrow, "all": all, "points": points})
+    return _result
 
 
 def every_type(flag: bool, count: int, must_be_told: str | None, ratio: float | None = None, word: str | None = None, list: list[Any] | None = None, words: list[str] | None = None, grid: list[list[float]] | None = None, bare: dict[str, Any] | None = None, nothing: None | None = None, anything: Any = None, maybe_count: int | None = None, null_or_words: list[str | None] | None = None, word_or_count: str | int | None = None, mix: bool | float | list[Any] | dict[str, Any] | None = None) -> Any:
@@ -341,8 +341,8 @@ def every_type(flag: bool, count: int, must_be_told: str | None, ratio: float | 
 
     mix: Anything but a text.
     """
-    result: Any = _call("every_type", {"flag": flag, "count": count, "must_be_told": must_be_told}, {"ratio": ratio, "word": word, "list": list, "words": words, "grid": grid, "bare": bare, "nothing": nothing, "anything": anything, "maybe_count": maybe_count, "null_or_words": null_or_words, "word_or_count": word_or_count, "mix": mix})
-    return result
+    _result: Any = _call("every_type", {"flag": flag, "count": count, "must_be_told": must_be_told}, {"ratio": ratio, "word": word, "list": list, "words": words, "grid": grid, "bare": bare, "nothing": nothing, "anything": anything, "maybe_count": maybe_count, "null_or_words": null_or_words, "word_or_count": word_or_count, "mix": mix})
+    return _result
 
 
 class EveryUnionExactly1(TypedDict):
@@ -374,8 +374,8 @@ def every_union(version: Literal["v1"] | None = None, answer: Literal[42] = 42, 
 
     both: Two unions at once.
     """
-    result: Any = _call("every_union", {}, {"version": version, "answer": answer, "when": when, "maybe": maybe, "perhaps": perhaps, "either": either, "exactly": exactly, "both": both})
-    return result
+    _result: Any = _call("every_union", {}, {"version": version, "answer": answer, "when": when, "maybe": maybe, "perhaps": perhaps, "either": either, "exactly": exactly, "both": both})
+    return _result
 
 
 class ReturnDefResult(TypedDict):
@@ -390,8 +390,8 @@ def return_def() -> ReturnDefResult:
     path: 
     more: 
     """
-    result: ReturnDefResult = _call("return_def", {}, {})
-    return result
+    _result: ReturnDefResult = _call("return_def", {}, {})
+    return _result
 
 
 class ReturnListResultItem(TypedDict):
@@ -401,8 +401,8 @@ class ReturnListResultItem(TypedDict):
 def return_list() -> list[ReturnListResultItem]:
     """Return a list of objects.
     """
-    result: list[ReturnListResultItem] = _call("return_list", {}, {})
-    return result
+    _result: list[ReturnListResultItem] = _call("return_list", {}, {})
+    return _result
 
 
 class ReturnMaybeResult(TypedDict):
@@ -417,8 +417,8 @@ def return_maybe(found: bool) -> ReturnMaybeResult | None:
     Returns a dict:
     id: 
     """
-    result: ReturnMaybeResult | None = _call("return_maybe", {"found": found}, {})
-    return result
+    _result: ReturnMaybeResult | None = _call("return_maybe", {"found": found}, {})
+    return _result
 
 
 def return_sort(as_: int | str) -> int | str:
@@ -426,5 +426,5 @@ def return_sort(as_: int | str) -> int | str:
 
     as_: What to return.
     """
-    result: int | str = _call("return_sort", {"as": as_}, {})
-    return result
+    _result: int | str = _call("return_sort", {"as": as_}, {})
+    return _result
