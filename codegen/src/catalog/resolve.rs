@@ -16,7 +16,7 @@ use crate::source::Kind;
 use crate::text::atoms::AtomTable;
 
 /// Builds the catalog. Unknown and duplicate names are reported and omitted.
-// It is long because it takes the manifests apart and puts the catalog together: most lines are one field.
+// This function is long because it takes the manifests apart and puts the catalog together: most lines are one field.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     let Manifests {
         tools,

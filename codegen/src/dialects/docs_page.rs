@@ -57,7 +57,7 @@ fn extension_rows(dialects: &[&Dialect]) -> Vec<Value> {
 }
 
 /// Returns a row for each keyword, with what each of the dialects makes of it.
-// It is long because it is a table: a statement for each row.
+// This function is long because it is a table: a statement for each row.
 fn rows(dialects: &[&Dialect]) -> Vec<Value> {
     let mut rows = Vec::new();
     let mut row = |name: String, cell: &dyn Fn(&Dialect) -> String| {

@@ -98,7 +98,7 @@ enum Kind {
 type Token = (Kind, Range<usize>);
 
 /// Splits a grammar into tokens. What cannot be read ends them, because nothing after it would be understood.
-// It is long because one `match` has an arm for each kind of token.
+// This function is long because one `match` has an arm for each kind of token.
 fn tokens(grammar: &str, found: &mut Vec<Mistake>) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut at = 0;
@@ -349,7 +349,7 @@ impl<'g> Reader<'g> {
     }
 
     /// Reads what follows the `:` of a definition. `terminal` is the name of the terminal that it defines, if it defines one.
-    // It is long because one `match` has an arm for each kind of token.
+    // This function is long because one `match` has an arm for each kind of token.
     fn alternatives(&mut self, terminal: Option<&'g str>) {
         let mut open: Vec<(char, Range<usize>)> = Vec::new();
         let (mut is_line_end, mut after_atom) = (false, false);

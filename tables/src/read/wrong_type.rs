@@ -85,7 +85,7 @@ fn is_certain(key_type: KeyType) -> bool {
 }
 
 /// Returns the value as it was probably meant, or `None` if nothing is likely. `text` is the value as written.
-// It is long because one `match` has an arm for each pair of types.
+// This function is long because one `match` has an arm for each pair of types.
 fn rewritten(key_type: KeyType, value: &DeValue<'_>, text: &str) -> Option<String> {
     const MAX_BYTES: usize = 100;
     if text.len() > MAX_BYTES || text.contains('\n') {

@@ -277,7 +277,7 @@ fn rule(rule: &Rule<'_>) -> TokenStream {
     }
 }
 
-// It is long because each condition has two lines.
+// This function is long because each condition has two lines.
 fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     let mut fields = Fields::default();
     // Every field is named: a new one must not be forgotten.

@@ -136,7 +136,7 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenS
 
 /// Returns the functions that create a tool provider of the whole catalog. The provider numbers the tools of all toolsets
 /// consecutively.
-// It is long because half of it is the code that it emits.
+// This function is long because half of it is the code that it emits.
 fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStream {
     let compiled = quote! {
         static COMPILED: CompiledCatalog = CompiledCatalog::new(&[#(&self::#modules::PART),*], &COMMON);

@@ -87,7 +87,7 @@ impl<'c> HomeToolset<'c> {
 }
 
 /// Returns the module of a toolset with home tools.
-// It is long because half of it is the code that it emits.
+// This function is long because half of it is the code that it emits.
 pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let handled = HomeToolset::new(catalog, id);
     let HomeToolset { toolset, tools } = &handled;

@@ -107,7 +107,7 @@ const NO_EQUIVALENT: Instead = Instead::Do("JSON Schema has no equivalent: write
 const GROUPS: [&str; 5] = ["(?:", "(?=", "(?!", "(?<=", "(?<!"];
 
 /// Finds syntax that ECMAScript does not have, or interprets differently.
-// It is long because one `match` has an arm for each sign.
+// This function is long because one `match` has an arm for each sign.
 pub(super) fn foreign(pattern: &str) -> Vec<Foreign> {
     let mut found = Vec::new();
     let (mut at, mut in_class, mut after_quantifier) = (0, false, false);
