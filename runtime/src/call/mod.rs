@@ -178,7 +178,8 @@ impl<'a> Call<'a> {
     }
 
     /// Gets approval of code before the handler runs it without confinement. `parameter` is the parameter of the call that holds
-    /// it. A session that judges commands decides as for [input](Self::approve_input) in another language than a shell's; in any
+    /// it. `directory` is the one in which the code will run, an absolute path without symbolic links, or `None` if it is not certain:
+    /// an approval for the session or a permanent one covers only a known directory. A session that judges commands decides as for [input](Self::approve_input) in another language than a shell's; in any
     /// other session, the approver is asked, as for a tool every call of which needs approval.
     ///
     /// A handler that runs code in a sandbox does not need this.
@@ -186,16 +187,15 @@ impl<'a> Call<'a> {
     /// # Errors
     /// Returns the error for the model if the code must not run.
     #[cfg(feature = "approval")]
-    pub async fn approve_code(&self, parameter: &str, code: &str) -> Result<(), ToolError> {
+    pub async fn approve_code(&self, parameter: &str, code: &str, directory: Option<&Path>) -> Result<(), ToolError> {
         let Some(scope) = self.scope else { return Ok(()) };
-        let directory = self.directory();
         self.lifetime();
         let call = InputCall { tool: self.tool, id: self.id(), task: self.request.task, cancel: self.cancel_sources() };
         let input = ProgramInput {
             line: code,
             earlier: &[],
             language: InputLanguage::Other,
-            directory: directory.as_deref().and_then(Path::to_str),
+            directory: directory.and_then(Path::to_str),
             parameter,
             tool: self.tool,
         };
@@ -207,8 +207,13 @@ impl<'a> Call<'a> {
     /// # Errors
     /// Returns the error for the model if the code must not run.
     #[cfg(feature = "approval")]
-    pub fn approve_code_blocking(&self, parameter: &str, code: &str) -> Result<(), ToolError> {
-        crate::run::block_on::park(self.approve_code(parameter, code))
+    pub fn approve_code_blocking(
+        &self,
+        parameter: &str,
+        code: &str,
+        directory: Option<&Path>,
+    ) -> Result<(), ToolError> {
+        crate::run::block_on::park(self.approve_code(parameter, code, directory))
     }
 
     /// Sets where the call's command starts, as it was judged.

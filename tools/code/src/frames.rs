@@ -27,7 +27,13 @@ pub(crate) enum FromScript {
         arguments: String,
     },
     /// A script has ended.
-    Done { run: u64, result: Option<String>, error: Option<Exception> },
+    Done {
+        run: u64,
+        result: Option<String>,
+        error: Option<Exception>,
+        /// The directory of the interpreter, or `None` if it has no path or one that is not UTF-8.
+        directory: Option<String>,
+    },
 }
 
 /// An exception that ended a script.
@@ -52,6 +58,8 @@ pub(crate) enum ToScript<'m> {
         mark: &'m str,
         /// The source of the module with the tools, if it has changed.
         module: Option<&'m str>,
+        /// The directory in which the script was judged. The script runs there or not at all. `None` for the current one.
+        directory: Option<&'m str>,
     },
     /// The response to a call.
     Answer { id: u64, json: &'m str, failed: bool },
@@ -114,11 +122,14 @@ mod tests {
     #[test]
     fn messages_are_read_to_the_end_of_the_connection() {
         let call = r#"{"type":"call","id":1,"run":2,"tool":"read_file","arguments":"{}"}"#;
-        let done = r#"{"type":"done","run":2,"result":null,"error":null}"#;
+        let done = r#"{"type":"done","run":2,"result":null,"error":null,"directory":"/"}"#;
         let bytes = [frame(call), frame(done)].concat();
         let mut from = bytes.as_slice();
         assert!(matches!(read(&mut from), Ok(Some(FromScript::Call { id: 1, run: 2, .. }))));
-        assert!(matches!(read(&mut from), Ok(Some(FromScript::Done { run: 2, result: None, error: None }))));
+        assert!(matches!(
+            read(&mut from),
+            Ok(Some(FromScript::Done { run: 2, result: None, error: None, directory: Some(_) }))
+        ));
         assert!(matches!(read(&mut from), Ok(None)));
         assert!(matches!(read(&mut &bytes[..20]), Ok(None)), "an incomplete frame");
     }

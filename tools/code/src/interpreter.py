@@ -213,6 +213,25 @@ def execute(code, file, namespace):
     return shortened(repr(value), MAX_RESULT)
 
 
+def enter(directory):
+    """Changes to the directory in which a script was judged, or raises an error if the path now leads elsewhere."""
+    if directory is None:
+        return
+    os.chdir(directory)
+    if os.getcwd() != directory:
+        raise OSError("the directory %r has changed since the script was judged: nothing was run" % directory)
+
+
+def current_directory():
+    """Returns the path of the current directory, or None if it has none or one that is not UTF-8."""
+    try:
+        path = os.getcwd()
+        path.encode()
+        return path
+    except (OSError, UnicodeError):
+        return None
+
+
 def run(host, message, namespace):
     if message["module"] is not None:
         module = tools(host, message["module"])
@@ -224,6 +243,7 @@ def run(host, message, namespace):
     host.run = number
     result = error = None
     try:
+        enter(message["directory"])
         result = execute(code, file, namespace)
     except SystemExit as exit:
         if exit.code not in (None, 0):
@@ -244,7 +264,7 @@ def run(host, message, namespace):
             os.write(descriptor, message["mark"].encode())
         except OSError:
             pass
-    host.send({"type": "done", "run": number, "result": result, "error": error})
+    host.send({"type": "done", "run": number, "result": result, "error": error, "directory": current_directory()})
 
 
 def main():

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
@@ -27,6 +28,8 @@ const MIN_VERSION: (u32, u32) = (3, 8);
 const START_LIMIT: Duration = Duration::from_mins(1);
 /// How long to wait for the end of the output of a script, or for the exit of the process.
 const DRAIN: Duration = Duration::from_secs(2);
+/// The maximum length of the path of a directory that is known, in bytes: the limit of Linux.
+const MAX_DIRECTORY: usize = 4096;
 /// The number of messages that are read ahead.
 const READ_AHEAD: usize = 2;
 
@@ -56,6 +59,8 @@ pub(crate) struct Kernel {
     stdout: CapturedStream,
     stderr: CapturedStream,
     is_confined: bool,
+    /// Where the next script runs. `None` if that is not known, and in a sandbox, where no script is judged.
+    directory: Option<PathBuf>,
     /// The number of the last script.
     last_run: u64,
     has_earlier_output: bool,
@@ -74,9 +79,10 @@ pub(crate) struct ScriptOutput {
 }
 
 impl Kernel {
-    /// Starts an interpreter, and waits until it is ready.
+    /// Starts an interpreter in this directory, or else in the directory of the environment, and waits until it is ready.
     pub(crate) fn start(
         environment: &Arc<dyn Environment>,
+        directory: Option<PathBuf>,
         variables: Variables,
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
@@ -94,6 +100,7 @@ impl Kernel {
         let output = Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) };
         let mut launch = Launch::new(Program::Command(PYTHON.into(), arguments), output);
         launch.variables = variables;
+        launch.directory.clone_from(&directory);
         if let Some(mailbox) = mailbox.clone() {
             launch.on_end = Some(OnEnd(Box::new(move |_| mailbox.end())));
         } else {
@@ -119,6 +126,7 @@ impl Kernel {
             stdout,
             stderr,
             is_confined,
+            directory,
             last_run: 0,
             has_earlier_output: false,
             module,
@@ -169,7 +177,9 @@ impl Kernel {
         self.has_earlier_output = earlier.contains(&true);
         *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
         let is_new = self.module != module;
-        let message = ToScript::Run { run: self.last_run, code, mark: &mark, module: is_new.then_some(module) };
+        let directory = self.directory.as_deref().and_then(Path::to_str);
+        let module_source = is_new.then_some(module);
+        let message = ToScript::Run { run: self.last_run, code, mark: &mark, module: module_source, directory };
         self.send(&message)?;
         module.clone_into(&mut self.module);
         Ok(self.last_run)
@@ -189,6 +199,17 @@ impl Kernel {
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => Some(Event::Closed),
         }
+    }
+
+    /// Returns where the next script runs, if it is judged and that is known.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// Sets where the interpreter is after a script, as it has said itself. If that is false, the next script does not run.
+    pub(crate) fn set_directory(&mut self, directory: Option<String>) {
+        let is_path = |directory: &PathBuf| directory.is_absolute() && directory.as_os_str().len() <= MAX_DIRECTORY;
+        self.directory = directory.map(PathBuf::from).filter(|directory| !self.is_confined && is_path(directory));
     }
 
     /// Returns the output of the script that has ended.

@@ -17,6 +17,7 @@ mod output;
 mod script;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -136,7 +137,7 @@ impl CodeHandlers {
         let has_ended = slot.kernel().is_some_and(|kernel| kernel.has_ended());
         if let Some(kernel) = slot.kernel().filter(|_| !args.reset && !has_ended) {
             if !kernel.is_confined() {
-                call.approve_code_blocking("code", &args.code)?;
+                call.approve_code_blocking("code", &args.code, kernel.directory())?;
             }
             return Ok(None);
         }
@@ -157,23 +158,39 @@ impl CodeHandlers {
     fn start(&self, task: &Arc<TaskKernel>, slot: &mut Slot, code: &str, call: &Call<'_>) -> Result<(), ToolError> {
         let environment = self.environments.for_code(call)?;
         if environment.promises().isolated {
-            let started = self.start_in(&environment, task, slot, call);
+            let started = self.start_in(&environment, None, task, slot, call);
             let task_environment = self.environments.of(call)?;
             let is_missing = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
             if !is_missing || task_environment.promises().isolated {
                 return started;
             }
-            call.approve_code_blocking("code", code)?;
-            return self.start_in(&task_environment, task, slot, call);
+            return self.start_judged(&task_environment, task, slot, code, call);
         }
-        call.approve_code_blocking("code", code)?;
-        self.start_in(&environment, task, slot, call)
+        self.start_judged(&environment, task, slot, code, call)
+    }
+
+    /// Gets approval of a script, and starts an interpreter in the directory for which the script was approved.
+    fn start_judged(
+        &self,
+        environment: &Arc<dyn Environment>,
+        task: &Arc<TaskKernel>,
+        slot: &mut Slot,
+        code: &str,
+        call: &Call<'_>,
+    ) -> Result<(), ToolError> {
+        let directory = environment.files().resolve(environment.directory());
+        let directory = directory.map_err(|error| {
+            ToolError::new(format!("the directory of this task cannot be found: {error}; nothing was run"))
+        })?;
+        call.approve_code_blocking("code", code, Some(&directory))?;
+        self.start_in(environment, Some(directory), task, slot, call)
     }
 
     /// Starts an interpreter, and replaces the previous interpreter of the task.
     fn start_in(
         &self,
         environment: &Arc<dyn Environment>,
+        directory: Option<PathBuf>,
         task: &Arc<TaskKernel>,
         slot: &mut Slot,
         call: &Call<'_>,
@@ -187,7 +204,8 @@ impl CodeHandlers {
             return Err(ToolError::new(text));
         };
         let variables = self.variables(&**environment, call)?;
-        slot.put(Kernel::start(environment, variables, &self.limits, &|| call.is_cancelled())?, permit);
+        let kernel = Kernel::start(environment, directory, variables, &self.limits, &|| call.is_cancelled())?;
+        slot.put(kernel, permit);
         Ok(())
     }
 

@@ -81,7 +81,8 @@ fn wait(
         {
             is_idle = false;
             match event {
-                Event::Message(FromScript::Done { run: run_id, result, error }) if run_id == run => {
+                Event::Message(FromScript::Done { run: run_id, result, error, directory }) if run_id == run => {
+                    kernel.set_directory(directory);
                     return ScriptEnd::Done { result, error };
                 }
                 Event::Message(FromScript::Call { id, run: run_id, tool, arguments }) => {

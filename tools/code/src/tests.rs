@@ -1,6 +1,7 @@
 //! Scripts in a real interpreter, through sessions with the shipped tools.
 
 mod calls;
+mod directories;
 mod ends;
 mod files;
 mod interpreters;
