@@ -22,12 +22,12 @@ use crate::fixture::value;
 
 /// A kind of environment in a folder of its own, with its own home. Programs run on this machine.
 #[derive(Debug)]
-struct ElsewhereKind {
-    folder: PathBuf,
+pub(crate) struct ElsewhereKind {
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug)]
-struct Elsewhere {
+pub(crate) struct Elsewhere {
     local: Local,
     home: PathBuf,
     cache: ShellCache,
@@ -49,7 +49,7 @@ impl Kind for ElsewhereKind {
 }
 
 impl Elsewhere {
-    const NAME: &str = "elsewhere";
+    pub(crate) const NAME: &str = "elsewhere";
 }
 
 impl Environment for Elsewhere {
@@ -204,4 +204,19 @@ fn stored_results_are_read_on_this_machine() {
     let error = f.read(other.to_str().unwrap()).unwrap_err();
     assert!(!error.message().contains(Path::new(&path).file_name().unwrap().to_str().unwrap()), "{error}");
     assert_reply!(f.read(results.parent().unwrap().to_str().unwrap()), Err(Refused));
+}
+
+#[test]
+fn no_name_of_a_stored_result_leads_to_another_file_of_this_machine() {
+    let f = fixture();
+    let results = f.dir.path().join("here/results");
+    fs::create_dir(&results).unwrap();
+    // Protected elsewhere, where this is the home, and not on this machine.
+    fs::write(f.dir.path().join("home/.ssh/id_rsa"), "secret").unwrap();
+    let name = r"\x2e\x2e\x2f\x2e\x2e\x2fhome\x2f.ssh\x2fid_rsa";
+    fs::write(format!("{}/{name}", results.display()), "a result").unwrap();
+    let f = Fixture { handlers: f.handlers.with_spilled(&results), ..f };
+    assert_reply!(f.read(&format!("{}/{name}", results.display())), Err(Refused, "is protected"));
+    let escaped = format!("{}/{}", results.display(), name.replace('\\', r"\x5c"));
+    assert_eq!(value(f.read(&escaped))["content"], "     1|a result\n");
 }

@@ -15,6 +15,8 @@ mod patch;
 mod read;
 mod search;
 mod sniff;
+#[cfg(all(test, target_os = "linux"))]
+mod spellings;
 mod syntax;
 mod task_files;
 #[cfg(all(test, target_os = "linux"))]

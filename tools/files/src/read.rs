@@ -74,8 +74,7 @@ fn repeated(window: &Returns) -> ToolError {
 }
 
 fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Read, ToolError> {
-    let task = TaskFiles::for_reading(handlers, &args.path, call)?;
-    let path = task.locate(&args.path)?;
+    let (task, path) = TaskFiles::for_reading(handlers, &args.path, call)?;
     task.access().check_read(&path)?;
     open::regular_metadata(&task, &path, "read")?;
     let shown = task.show(&path);

@@ -26,17 +26,23 @@ impl TaskFiles {
         Self::within(handlers.environments.of(call)?, handlers, call)
     }
 
-    /// Returns the files in which a path is read: the files of the environment, or of this machine if the path is a stored result.
-    pub(crate) fn for_reading(handlers: &FileHandlers, path: &str, call: &Call<'_>) -> Result<Self, ToolError> {
+    /// Returns the files in which a path is read, and the resolved path: the files of the environment, or of this machine if the path is
+    /// that of a stored result.
+    pub(crate) fn for_reading(
+        handlers: &FileHandlers,
+        path: &str,
+        call: &Call<'_>,
+    ) -> Result<(Self, PathBuf), ToolError> {
         // Also for a stored result: if the environment cannot be had, no tool acts.
         let task = Self::of(handlers, call)?;
-        match handlers.spilled.as_deref().map(|folder| own_results(folder, call)) {
-            Some(folder) if is_spilled(path, &folder) => {
-                let stored = Self::within(Arc::new(Local::new(&folder)), handlers, call)?;
-                Ok(Self { shows_absolute: true, ..stored })
-            }
-            _ => Ok(task),
+        if let Some(folder) = handlers.spilled.as_deref().map(|folder| own_results(folder, call))
+            && let Some(result) = spilled(path, &folder)
+        {
+            let stored = Self::within(Arc::new(Local::new(&folder)), handlers, call)?;
+            return Ok((Self { shows_absolute: true, ..stored }, result));
         }
+        let path = task.locate(path)?;
+        Ok((task, path))
     }
 
     /// Returns the files of an environment.
@@ -70,6 +76,11 @@ impl TaskFiles {
     /// Returns the resolved path of a text. See [`Workspace::locate`].
     pub(crate) fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {
         self.workspace.locate(&*self.files(), path)
+    }
+
+    /// Returns the absolute path of a text, with its links. See [`Workspace::absolute`].
+    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        self.workspace.absolute(path)
     }
 
     /// Returns the form of a path for a model. See [`Workspace::show`].
@@ -108,10 +119,11 @@ fn own_results(folder: &Path, call: &Call<'_>) -> PathBuf {
     }
 }
 
-/// Returns whether a path leads to a regular file in a folder of this machine. Otherwise nothing of the folder is shown, also not the
-/// names of its files.
-fn is_spilled(path: &str, folder: &Path) -> bool {
-    let path = Path::new(path);
-    let is_regular = |path: &Path| LocalFiles.metadata(path).is_ok_and(|found| found.kind == FileKind::Regular);
-    path.is_absolute() && resolve(path).is_ok_and(|path| path.parent() == Some(folder) && is_regular(&path))
+/// Returns the resolved path of a text if it leads to a regular file in a folder of this machine. Otherwise nothing of the folder is
+/// shown, also not the names of its files.
+fn spilled(path: &str, folder: &Path) -> Option<PathBuf> {
+    let path = names::unescape(path);
+    let resolved = resolve(&path).ok().filter(|resolved| path.is_absolute() && resolved.parent() == Some(folder))?;
+    let is_regular = LocalFiles.metadata(&resolved).is_ok_and(|found| found.kind == FileKind::Regular);
+    is_regular.then_some(resolved)
 }

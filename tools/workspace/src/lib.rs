@@ -90,14 +90,19 @@ impl Workspace {
     /// # Errors
     /// If the path has too many symbolic links, or the environment cannot be asked.
     pub fn locate(&self, files: &dyn Files, path: &str) -> Result<PathBuf, ToolError> {
-        let expanded = match (path.strip_prefix('~'), &self.home) {
+        let absolute = self.absolute(path);
+        files.resolve(&absolute).map_err(|error| ToolError::new(format!("failed to resolve `{path}`: {error}")))
+    }
+
+    /// Returns the absolute path that [`locate`](Self::locate) resolves, with the links that were written.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
             (Some(rest), Some(home)) if rest.starts_with(['/', std::path::MAIN_SEPARATOR]) => {
                 home.join(names::unescape(&rest[1..]))
             }
             _ => self.dir.join(names::unescape(path)),
-        };
-        files.resolve(&expanded).map_err(|error| ToolError::new(format!("failed to resolve `{path}`: {error}")))
+        }
     }
 
     /// Returns `path` in the form for a model: relative to the working directory if it is inside it, and [escaped](names).

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
 use toolc_environment::files::Metadata;
-use toolc_workspace::names;
 
 use super::change::{ChangeKind, FileChange, Hunk};
 use super::difference::Differences;
@@ -224,12 +223,13 @@ fn move_target(task: &TaskFiles, target: &str) -> Result<PathBuf, ToolError> {
     }
 }
 
-/// Fails if the last component of the path is a symbolic link: its target would be removed, and the link would stay.
+/// Fails if the last component of the path is a symbolic link: its target would be removed, and the link would stay. So does a path that
+/// ends in `..`, which names no file.
 fn check_not_a_link(task: &TaskFiles, text: &str, path: &Path) -> Result<(), ToolError> {
-    let text = text.trim_end_matches('/');
-    let (dir, name) =
-        text.rsplit_once('/').map_or((".", text), |(dir, name)| (if dir.is_empty() { "/" } else { dir }, name));
-    if name == ".." || task.locate(dir)?.join(names::unescape(name)) == path {
+    let written = task.absolute(text);
+    if let (Some(folder), Some(name)) = (written.parent(), written.file_name())
+        && task.files().resolve(folder).is_ok_and(|folder| folder.join(name) == path)
+    {
         return Ok(());
     }
     Err(ToolError::with_kind(
