@@ -7,7 +7,7 @@ use toolc_tables::KeyType;
 pub use toolc_tables::kinds::*;
 pub use toolc_tables::{KeyKind, UNLIMITED, Words};
 
-use crate::diagnostic::{At, Place};
+use crate::diagnostic::At;
 use crate::schema as read_as;
 use crate::text::atoms::{Template as Pieces, When};
 
@@ -29,6 +29,8 @@ macro_rules! manifest_kinds {
         }
     )+ };
 }
+
+pub(super) use manifest_kinds;
 
 manifest_kinds! {
     /// The name of the declared tool, toolset or the like; the file's stem if the key is missing.
@@ -52,12 +54,8 @@ manifest_kinds! {
     /// The parameters of a tool. The schema is read from two keys, by [`arguments`](schema::arguments): this is an object without
     /// properties.
     Params: KeyType::Properties => read_as::Schema;
-    /// The keywords of the schema of a tool's arguments.
-    ArgumentsRoot: KeyType::Table(super::ROOT) => Option<Place>;
     /// The type of a tool's arguments.
     ObjectType: KeyType::Word(&[("object", "Arguments are always an object.")]) => ();
-    /// Schemas by name, for `$ref`s to refer to.
-    Definitions: KeyType::Tables(super::SCHEMA) => ();
     /// A schema.
     Schema: KeyType::Schema => Option<read_as::Schema>;
     /// An integer or a float that JSON Schema itself checks.

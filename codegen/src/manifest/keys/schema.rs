@@ -1,10 +1,11 @@
 //! The keywords of schemas: JSON Schema's own (draft 2020-12), and what manifests add to them.
 
 use super::kinds::{
-    Boolean, Choices, Condition, Definitions, FlagOr, FlagOrSchema, Integer, Json, Jsons, Number, ObjectType, Pattern,
-    Properties, Reference, Required, Schema, Schemas, Template, Text, Types,
+    Boolean, Choices, Condition, FlagOr, FlagOrSchema, Integer, Json, Jsons, KeyKind, Number, ObjectType, Pattern,
+    Properties, Reference, Required, Schema, Schemas, Template, Text, Types, manifest_kinds,
 };
-use super::{Key, TypedKey};
+use super::{Key, KeyType, TypedKey};
+use crate::diagnostic::Place;
 
 pub(in crate::manifest) const TYPE: TypedKey<Types> =
     TypedKey::new("type", "The JSON type, or an array of the types that are allowed.");
@@ -134,6 +135,13 @@ pub const ROOT: &[Key] = &[
     MAX_PROPERTIES.key,
     DEFS.key,
 ];
+
+manifest_kinds! {
+    /// The keywords of the schema of a tool's arguments.
+    ArgumentsRoot: KeyType::Table(ROOT) => Option<Place>;
+    /// Schemas by name, for `$ref`s to refer to.
+    Definitions: KeyType::Tables(SCHEMA) => ();
+}
 
 /// The keys of a property besides the keywords of its schema.
 pub const PROPERTY: &[Key] = &[REQUIRED.key, WHEN.key, SECRET.key, MCP_HEADER.key];

@@ -5,22 +5,22 @@ use toolc_tables::{KeyKind, ReadKey, Reader};
 
 use super::{ManifestLanguage, ManifestReader, condition, description, name_or_stem, name_place, schema, template};
 use crate::diagnostic::At;
-use crate::manifest::keys::kinds;
+use crate::manifest::keys::{kinds, schema as keywords};
 use crate::schema::Schema;
 
-/// Implements [`ReadKey`] with a function that makes the value from the reader.
+/// Implements [`ReadKey`] for kinds of a module, with a function that makes the value from the reader.
 macro_rules! read {
-    ($($kind:ident = $read:expr;)+) => { $(
-        impl<'m> ReadKey<ManifestLanguage<'m>> for kinds::$kind {
+    ($module:ident: $($kind:ident = $read:expr;)+) => { $(
+        impl<'m> ReadKey<ManifestLanguage<'m>> for $module::$kind {
             fn read(reader: &Reader<'_, ManifestLanguage<'m>>, key: &'static str) -> Self::Value {
-                let read: fn(&ManifestReader<'_>, &'static str) -> <kinds::$kind as KeyKind>::Value = $read;
+                let read: fn(&ManifestReader<'_>, &'static str) -> <$module::$kind as KeyKind>::Value = $read;
                 read(reader, key)
             }
         }
     )+ };
 }
 
-read! {
+read! { kinds:
     Name = name_or_stem;
     Url = |reader, key| reader.text(key);
     Template = template;
@@ -32,9 +32,7 @@ read! {
         None => reader.count(key).map(MaxResultChars::Chars),
     };
     Params = |reader, _| Schema::new(name_place(reader));
-    ArgumentsRoot = |reader, key| reader.place_of(key);
     ObjectType = |_, _| ();
-    Definitions = |_, _| ();
     Schema = schema::subschema;
     Number = schema::bound;
     Integer = schema::bound;
@@ -46,6 +44,11 @@ read! {
     Schemas = schema::subschemas;
     Properties = schema::properties;
     FlagOrSchema = schema::additional;
+}
+
+read! { keywords:
+    ArgumentsRoot = |reader, key| reader.place_of(key);
+    Definitions = |_, _| ();
 }
 
 fn execution(reader: &ManifestReader<'_>, key: &str) -> At<behaviour::Execution> {

@@ -5,9 +5,10 @@ use toolc::behaviour::{Annotations, Callers};
 use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    ArgumentsRoot, Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names,
-    Params, Prose, Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList,
+    Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names, Params, Prose,
+    Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList,
 };
+use crate::manifest::keys::schema::ArgumentsRoot;
 use crate::schema::{Defs, Schema};
 use crate::text::atoms::AtomTable;
 use toolc_tables::{Language, Reader};
