@@ -138,7 +138,7 @@ impl Kind for ApptainerKind {
         site.add(&Resource::Instance(instance.clone()))?;
         let own = OwnFolder::new(Self::NAME, site.leases)?;
         let folder = own.path().to_owned();
-        let local = Local::new("/").with_variables(instance::variables());
+        let local = Local::for_clients(instance::variables());
         let mut made = RemoteEnvironment::new(self, Remote::new(instance, local, remote::prefix()), own, site.leases);
         instance::output(&program, &self.arguments(&name, &directory, &folder), LIMIT).map_err(|error| {
             let text = format!("`{}` cannot start a container: {error}", program.display());

@@ -29,7 +29,7 @@ pub(crate) use resolve::too_many_links;
 #[derive(Debug)]
 pub struct Local {
     directory: PathBuf,
-    /// The variables of programs, if they do not inherit the variables of this process.
+    /// The variables of clients. Other programs inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
     processes: Arc<Mutex<Processes>>,
 }
@@ -74,11 +74,13 @@ impl Local {
         Self { directory, variables: None, processes: Arc::default() }
     }
 
-    /// Replaces the variables of programs.
+    /// Returns an environment for clients, through which programs run in another place. They have these variables, and run in `/`. Their
+    /// ids on this machine mean nothing in the other place.
     #[cfg(unix)]
-    pub(crate) fn with_variables(mut self, variables: Vec<(OsString, OsString)>) -> Self {
-        self.variables = Some(variables);
-        self
+    pub(crate) fn for_clients(variables: Vec<(OsString, OsString)>) -> Self {
+        let mut local = Self::new("/");
+        local.variables = Some(variables);
+        local
     }
 }
 
@@ -117,7 +119,8 @@ impl Environment for Local {
         processes.running.retain(|process| process.strong_count() > 0);
         processes.running.push(Arc::downgrade(&process));
         drop(processes);
-        Ok(Box::new(LocalProcess::new(process, streams, channel, Arc::clone(&self.processes))))
+        let id = self.variables.is_none().then(|| process.id());
+        Ok(Box::new(LocalProcess { id, process, streams, channel, others: Arc::clone(&self.processes) }))
     }
 
     fn end_released(&self) {

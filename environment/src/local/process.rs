@@ -20,10 +20,12 @@ pub(super) type Streams = Vec<Stream<Box<dyn Sink>>>;
 /// A program on this machine.
 #[derive(Debug)]
 pub(super) struct LocalProcess {
-    process: Arc<RunningProcess>,
-    streams: Streams,
-    channel: Option<Channel>,
-    others: Arc<Mutex<Processes>>,
+    /// The id, unless it is a client.
+    pub(super) id: Option<u32>,
+    pub(super) process: Arc<RunningProcess>,
+    pub(super) streams: Streams,
+    pub(super) channel: Option<Channel>,
+    pub(super) others: Arc<Mutex<Processes>>,
 }
 
 /// A program that has just been started.
@@ -110,20 +112,9 @@ fn with_arguments(program: OsString, arguments: Vec<OsString>) -> Command {
     command
 }
 
-impl LocalProcess {
-    pub(super) fn new(
-        process: Arc<RunningProcess>,
-        streams: Streams,
-        channel: Option<Channel>,
-        others: Arc<Mutex<Processes>>,
-    ) -> Self {
-        Self { process, streams, channel, others }
-    }
-}
-
 impl Running for LocalProcess {
     fn id(&self) -> Option<u32> {
-        Some(self.process.id())
+        self.id
     }
 
     fn outcome(&self) -> io::Result<Option<Outcome>> {

@@ -191,8 +191,7 @@ impl Kind for ModalKind {
         let socket = own.path().join("socket");
         let holder = start(self, &name, &socket)?;
         let sandbox = Sandbox { kind: self.clone(), name, socket, holder: Mutex::new(Some((holder, permit))) };
-        let remote =
-            Remote::new(sandbox, Local::new("/").with_variables(needed_variables().collect()), remote::prefix());
+        let remote = Remote::new(sandbox, Local::for_clients(needed_variables().collect()), remote::prefix());
         let made = RemoteEnvironment::new(self, remote, own, site.leases);
         let directory = make_directory(&made, &self.directory)?;
         Ok(Arc::new(made.begin_in(directory)?.with_copies(self.copies.as_ref())?))

@@ -15,13 +15,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use toolc_process::{Channel, TerminalSize};
-
 use crate::local::TERM;
 use crate::own::OwnFolder;
 use crate::place;
 use crate::{
-    Abilities, Environment, Files, Kind, Launch, Leases, Local, Outcome, Output, Program, Promises, Resource, Running,
+    Abilities, Environment, Files, Kind, Launch, Leases, Local, Output, Program, Promises, Resource, Running,
     ShellCache, ShellFiles, Site,
 };
 use bounds::Bounds;
@@ -145,7 +143,7 @@ impl Sandbox {
         let (cache, leases) = (ShellCache::default(), site.leases.cloned());
         let holder = Mutex::new(Some(Arc::new(Holder::start(&programs, &mounts)?)));
         let variables = mounts::variables(&mounts);
-        let local = Local::new("/").with_variables(vec![("PATH".into(), programs::PATH.into())]);
+        let local = Local::for_clients(vec![("PATH".into(), programs::PATH.into())]);
         Ok(Self { directory, mounts, variables, programs, bounds, holder, local, cache, own, _leases: leases })
     }
 
@@ -246,7 +244,7 @@ impl Environment for Sandbox {
         let entry = Entry { directory: &directory, variables: &variables, program: launch.program };
         let program = entry.command(&self.programs, holder.namespaces(), &self.bounds)?;
         let launch = Launch { program, directory: Some("/".into()), variables: Vec::new(), ..launch };
-        Ok(Box::new(InSandbox(self.local.start(launch)?)))
+        self.local.start(launch)
     }
 
     fn end_released(&self) {
@@ -271,47 +269,5 @@ impl Environment for Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         self.clean_up();
-    }
-}
-
-/// A program in the sandbox. Its id on this machine means nothing there.
-#[derive(Debug)]
-struct InSandbox(Box<dyn Running>);
-
-impl Running for InSandbox {
-    fn id(&self) -> Option<u32> {
-        None
-    }
-
-    fn outcome(&self) -> io::Result<Option<Outcome>> {
-        self.0.outcome()
-    }
-
-    fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>> {
-        self.0.wait(should_stop)
-    }
-
-    fn end(&self) -> io::Result<Outcome> {
-        self.0.end()
-    }
-
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write(bytes)
-    }
-
-    fn close_input(&self) -> io::Result<()> {
-        self.0.close_input()
-    }
-
-    fn channel(&self) -> io::Result<Channel> {
-        self.0.channel()
-    }
-
-    fn resize(&self, size: TerminalSize) -> io::Result<()> {
-        self.0.resize(size)
-    }
-
-    fn release(self: Box<Self>) {
-        self.0.release();
     }
 }

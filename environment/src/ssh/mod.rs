@@ -114,7 +114,7 @@ impl SshKind {
         let own = OwnFolder::new(Self::NAME, leases)?;
         let prefix = remote::prefix();
         let connections = Connections::new(self.target.clone(), prefix.clone(), self.grace, own.path().to_owned())?;
-        let local = Local::new("/").with_variables(target::variables());
+        let local = Local::for_clients(target::variables());
         let mut made = RemoteEnvironment::new(self, Remote::new(connections, local, prefix), own, leases);
         let directory = self.directory.as_deref().map_or(Path::new(""), below_home);
         (made.directory, made.variables) = self.look(&made, directory)?;
