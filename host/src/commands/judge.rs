@@ -84,7 +84,7 @@ impl JudgeArgs {
 }
 
 /// Returns a turn that judges commands like the sessions of this program. The shipped tools declare which variables are secret.
-fn turn(commands: CommandApproval) -> Result<Turn> {
+pub(super) fn turn(commands: CommandApproval) -> Result<Turn> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools())?;
     let session = registry.session().commands(commands).build()?;

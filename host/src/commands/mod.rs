@@ -88,3 +88,66 @@ impl Command {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use toolc::approval::CommandApproval;
+    use toolc_commands::rules::Verdict;
+
+    use super::*;
+
+    /// The commands that a model may run in a shell without approval. They change nothing that a person decides.
+    const ALLOWED: &[&str] = &[
+        "approvals list",
+        "call",
+        "config check",
+        "config path",
+        "config schema",
+        "config show",
+        "cron list",
+        "cron show",
+        "definitions",
+        "doctor",
+        "environments list",
+        "judge",
+        "kanban attachment",
+        "kanban list",
+        "kanban show",
+        "mcp diff",
+        "mcp list",
+        "mcp serve",
+        "mcp test",
+        "repl",
+        "sessions export",
+        "sessions list",
+        "sessions search",
+        "sessions show",
+        "why",
+    ];
+
+    /// Returns the commands below a command that have no subcommands of their own.
+    fn leaves(command: &clap::Command) -> Vec<String> {
+        let mut all = Vec::new();
+        for child in command.get_subcommands() {
+            match leaves(child) {
+                below if below.is_empty() => all.push(child.get_name().to_owned()),
+                below => all.extend(below.iter().map(|name| format!("{} {name}", child.get_name()))),
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn only_listed_commands_of_the_program_run_without_approval() {
+        let rules = CommandApproval::new(toolc_catalog::commands::rules()).directory("/");
+        let turn = judge::turn(rules).expect("the shipped tools are valid");
+        let verdict = |command: &String| turn.judge_command(&format!("toolc {command}")).map(|judged| judged.verdict);
+        let commands = leaves(&Command::augment_subcommands(clap::Command::new("toolc")));
+        let mut allowed: Vec<_> = commands.into_iter().filter(|name| verdict(name) == Some(Verdict::Allow)).collect();
+        allowed.sort();
+        assert_eq!(
+            allowed, ALLOWED,
+            "add a command that changes something to manifests/commands/toolc.toml, and others to this list"
+        );
+    }
+}
