@@ -1,11 +1,11 @@
 //! Changes to the MCP servers of `config.toml` by commands.
 
-use toml_edit::{Array, InlineTable, Item, Table, Value, value};
+use toml_edit::{Array, InlineTable, Item, Table, TableLike, Value, value};
 
 use crate::edit::{Edited, edit, implicit_table};
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::home::Home;
-use crate::mcp::{McpOauth, McpServer, McpTransport};
+use crate::keys::{McpOauth, McpServer};
 
 /// Adds a server.
 ///
@@ -76,52 +76,49 @@ fn unknown(name: &str) -> ConfigError {
     ConfigError::new(ConfigErrorKind::NotFound, format!("no MCP server is called `{}`", name.escape_debug()))
 }
 
+/// Inserts a text, if there is one.
+fn insert_text(table: &mut dyn TableLike, key: &str, text: Option<&String>) {
+    if let Some(text) = text {
+        table.insert(key, value(text));
+    }
+}
+
+/// Inserts an array of texts, if there are any.
+fn insert_texts(table: &mut dyn TableLike, key: &str, texts: &[String]) {
+    if !texts.is_empty() {
+        table.insert(key, value(texts.iter().map(String::as_str).collect::<Array>()));
+    }
+}
+
 /// Returns the table of a server, with the keys that differ from their defaults.
 fn table(server: &McpServer) -> Table {
     let mut table = Table::new();
-    let texts = |texts: &[String]| value(texts.iter().map(String::as_str).collect::<Array>());
-    match &server.transport {
-        McpTransport::Stdio { command, args, env, directory } => {
-            table.insert("command", value(command));
-            if !args.is_empty() {
-                table.insert("args", texts(args));
-            }
-            if !env.is_empty() {
-                let entry = |(name, source): &(String, String)| {
-                    if name == source { name.clone() } else { format!("{name}={source}") }
-                };
-                table.insert("env", texts(&env.iter().map(entry).collect::<Vec<_>>()));
-            }
-            if let Some(directory) = directory {
-                table.insert("directory", value(directory));
-            }
-        }
-        McpTransport::Http { url, headers, bearer_variable, oauth } => {
-            table.insert("url", value(url));
-            if !headers.is_empty() {
-                let headers = headers.iter().map(|(name, variable)| (name.as_str(), Value::from(variable)));
-                table.insert("headers", value(headers.collect::<InlineTable>()));
-            }
-            if let Some(variable) = bearer_variable {
-                table.insert("bearer_variable", value(variable));
-            }
-            let mut keys = InlineTable::new();
-            let McpOauth { client_id, client_secret_variable, client_metadata_url, scopes } = oauth;
-            let texts = [
-                ("client_id", client_id),
-                ("client_secret_variable", client_secret_variable),
-                ("client_metadata_url", client_metadata_url),
-            ];
-            for (key, text) in texts.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?))) {
-                keys.insert(key, Value::from(text));
-            }
-            if !scopes.is_empty() {
-                keys.insert("scopes", scopes.iter().map(String::as_str).collect::<Array>().into());
-            }
-            if !keys.is_empty() {
-                table.insert("oauth", value(keys));
-            }
-        }
+    for (key, text) in [("command", &server.command), ("url", &server.url)] {
+        insert_text(&mut table, key, text.as_ref());
+    }
+    for (key, list) in [("args", &server.args), ("env", &server.env)] {
+        insert_texts(&mut table, key, list);
+    }
+    if !server.headers.is_empty() {
+        let headers = server.headers.iter().map(|(name, variable)| (name.as_str(), Value::from(variable)));
+        table.insert("headers", value(headers.collect::<InlineTable>()));
+    }
+    for (key, text) in [("directory", &server.directory), ("bearer_variable", &server.bearer_variable)] {
+        insert_text(&mut table, key, text.as_ref());
+    }
+    let McpOauth { client_id, client_secret_variable, client_metadata_url, scopes } = &server.oauth;
+    let texts = [
+        ("client_id", client_id),
+        ("client_secret_variable", client_secret_variable),
+        ("client_metadata_url", client_metadata_url),
+    ];
+    let mut oauth = InlineTable::new();
+    for (key, text) in texts {
+        insert_text(&mut oauth, key, text.as_ref());
+    }
+    insert_texts(&mut oauth, "scopes", scopes);
+    if !oauth.is_empty() {
+        table.insert("oauth", value(oauth));
     }
     if !server.enabled {
         table.insert("enabled", value(false));
@@ -140,53 +137,50 @@ mod tests {
         let home = Home::at(folder.path());
         let before = "# mine\n[tools]\nenable = [\"cli\"] # why\n";
         std::fs::write(home.config(), before).expect("failed to write");
-        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        let program = McpTransport::Stdio {
-            command: "npx".to_owned(),
-            args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
-            env: vec![pair("A", "A"), pair("B", "C")],
-            directory: Some("~/w".to_owned()),
-        };
-        let address = McpTransport::Http {
-            url: "https://example.com/mcp".to_owned(),
-            headers: vec![pair("X-Key", "KEY")],
-            bearer_variable: Some("TOKEN".to_owned()),
-            oauth: McpOauth::default(),
-        };
-        let login = McpTransport::Http {
-            url: "https://example.com/mcp".to_owned(),
-            headers: Vec::new(),
-            bearer_variable: None,
-            oauth: McpOauth {
-                client_id: Some("me".to_owned()),
-                client_secret_variable: Some("SECRET".to_owned()),
-                client_metadata_url: Some("https://example.com/me.json".to_owned()),
-                scopes: vec!["read".to_owned()],
-            },
-        };
         let servers = [
-            McpServer::new("fs".to_owned(), program),
-            McpServer { enabled: false, ..McpServer::new("web".to_owned(), address) },
-            McpServer::new("login".to_owned(), login),
+            McpServer {
+                command: Some("npx".to_owned()),
+                args: vec!["-y".to_owned(), "a \"b\"".to_owned()],
+                env: vec!["A".to_owned(), "B=C".to_owned()],
+                directory: Some("~/w".to_owned()),
+                ..McpServer::new("fs".to_owned())
+            },
+            McpServer {
+                url: Some("https://example.com/mcp".to_owned()),
+                headers: vec![("X-Key".to_owned(), "KEY".to_owned())],
+                bearer_variable: Some("TOKEN".to_owned()),
+                enabled: false,
+                ..McpServer::new("web".to_owned())
+            },
+            McpServer {
+                url: Some("https://example.com/mcp".to_owned()),
+                oauth: McpOauth {
+                    client_id: Some("me".to_owned()),
+                    client_secret_variable: Some("SECRET".to_owned()),
+                    client_metadata_url: Some("https://example.com/me.json".to_owned()),
+                    scopes: vec!["read".to_owned()],
+                },
+                ..McpServer::new("login".to_owned())
+            },
         ];
         for server in &servers {
             assert_eq!(add_server(&home, server), Ok(Edited::Changed));
             assert!(add_server(&home, server).is_err_and(|error| error.to_string().contains("already")));
         }
-        assert_eq!(ConfigFile::read(&home).expect("it is valid").config().mcp_servers, servers);
+        assert_eq!(ConfigFile::read(&home).expect("it is valid").config().mcp.servers, servers);
         let text = std::fs::read_to_string(home.config()).expect("it exists");
         assert!(text.starts_with(before), "{text}");
         for enabled in [false, true] {
             assert_eq!(enable_server(&home, "fs", enabled), Ok(Edited::Changed));
             assert_eq!(enable_server(&home, "fs", enabled), Ok(Edited::Unchanged));
             let file = ConfigFile::read(&home).expect("it is valid");
-            assert_eq!(file.config().mcp_servers[0].enabled, enabled);
+            assert_eq!(file.config().mcp.servers[0].enabled, enabled);
         }
         assert!(enable_server(&home, "missing", true).is_err());
         let pinned = ["-y".to_owned(), "a@1.0.0".to_owned()];
         assert_eq!(set_server_args(&home, "fs", &pinned), Ok(Edited::Changed));
         let file = ConfigFile::read(&home).expect("it is valid");
-        assert!(matches!(&file.config().mcp_servers[0].transport, McpTransport::Stdio { args, .. } if *args == pinned));
+        assert_eq!(file.config().mcp.servers[0].args, pinned);
         for server in &servers {
             assert_eq!(remove_server(&home, &server.name), Ok(Edited::Changed));
         }

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use toolc_model::ModelTable;
 use toolc_tables::checks::{self, is_in, report};
 use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
 use toolc_tables::{Document, HasKeys as _, MAX_BYTES, defaults};
 
 use crate::bounded;
-use crate::config::Config;
 use crate::error::ConfigError;
 use crate::home::Home;
-use crate::keys::{AgentTable, ConfigTable, ModelTable};
+use crate::keys::{AgentTable, Config, ConfigTable};
 use crate::migrate::{Migrated, migrate};
 use crate::{mcp, mcp_endpoints};
 
@@ -74,7 +74,7 @@ impl ConfigFile {
         };
         let document = Document::read(NOUN, &path.display().to_string(), &text, check);
         let document = document.map_err(|error| invalid(error, &path))?;
-        Ok(Self { config: Config::new(&document.table), path, document: Some(document), migrated_from })
+        Ok(Self { config: document.values(), path, document: Some(document), migrated_from })
     }
 
     /// Reads a text as the file, for a change before it is written.
@@ -101,10 +101,12 @@ impl ConfigFile {
         if models["auxiliary"].is_null() {
             models["auxiliary"] = models["main"].clone();
         }
-        for (key, model) in [("main", &self.config.main_model), ("auxiliary", &self.config.auxiliary_model)] {
+        for (key, model) in
+            [("main", self.config.models.main.as_ref()), ("auxiliary", self.config.models.for_small_tasks())]
+        {
             if let Some(model) = model {
-                models[key]["base_url"] = json!(model.base_url);
-                models[key]["key_variable"] = json!(model.key_variable);
+                models[key]["base_url"] = json!(model.base_url());
+                models[key]["key_variable"] = json!(model.key_variable());
             }
         }
         json

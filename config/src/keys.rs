@@ -1,20 +1,18 @@
 //! The keys of `config.toml`. Each is declared here once: the reader, the suggestions, the published JSON Schema and
-//! `docs/configuration.md` follow from it.
+//! `docs/configuration.md` follow from it, and so do the structs with their values: [`Config`] and its parts.
 
 use toolc_environment::EnvironmentTable;
-use toolc_model::Api;
+use toolc_model::ModelTable;
 use toolc_tables::Reader;
-use toolc_tables::diagnostic::At;
 use toolc_tables::kinds::{
-    Amount, Count, Duration, FactValues, Flag, HasName, Named, Names, Required, Section, Table, Text, Texts,
-    TextsByName, WholeNumber, Word,
+    Count, Duration, FactValues, Flag, HasName, Named, Names, Section, Table, Text, Texts, TextsByName, WholeNumber,
+    Word,
 };
 use toolc_tables::{table, words};
 
 table! {
     /// The file `config.toml`.
-    #[derive(Debug)]
-    pub struct ConfigTable {
+    pub struct ConfigTable as Config {
         /// The version of the format. Default: the current one, 1.
         version: WholeNumber,
         /// Language models: the one that works, and one for small tasks.
@@ -44,8 +42,7 @@ table! {
 
 table! {
     /// Language models.
-    #[derive(Debug)]
-    pub struct ModelsTable {
+    pub struct ModelsTable as Models {
         /// The model that works on the user's task.
         main: Table<ModelTable>,
         /// The model for summaries, and for the second opinion on commands. Default: the main model.
@@ -54,50 +51,8 @@ table! {
 }
 
 table! {
-    /// A language model.
-    #[derive(Debug)]
-    pub struct ModelTable {
-        /// The API of the server.
-        api: Required<Word<Api>>,
-        /// The name of the model, as the server expects it.
-        model: Required<Text>,
-        /// The address of the API, such as `http://localhost:8000/v1`. Default: that of the vendor.
-        base_url: Text,
-        /// The name of the environment variable that holds the key, usually set in `.env`. Default: that of the vendor. Empty if the
-        /// server needs no key.
-        key_variable: Text,
-        /// The number of tokens that the model can read and write in one request. Default: unknown. A conversation is summarised only if it is known, or if the server refuses a request as too long.
-        context_tokens: Count,
-        /// The maximum number of tokens that the model writes in one response. Default: that of the server.
-        max_output_tokens: Count,
-        /// The maximum time without any data from the server.
-        timeout: Duration = "2m",
-        /// The number of times that a failed request is repeated.
-        retries: WholeNumber = 4,
-        /// The prices, from which the cost of a session is computed. Default: no cost is shown.
-        prices: Table<PricesTable>,
-    }
-}
-
-table! {
-    /// The prices of a model, each for a million tokens.
-    #[derive(Debug)]
-    pub struct PricesTable {
-        /// The price of the input.
-        input: Required<Amount>,
-        /// The price of the output.
-        output: Required<Amount>,
-        /// The price of input that the server had in its cache. Default: `input`.
-        cached_input: Amount,
-        /// The price of input that the server writes to its cache. Default: `input`.
-        cache_writes: Amount,
-    }
-}
-
-table! {
     /// Toolsets and tools.
-    #[derive(Debug)]
-    pub struct ToolsTable {
+    pub struct ToolsTable as Tools {
         /// The toolsets to enable. Default: those of the command, such as `cli`.
         enable: Names,
         /// The toolsets to disable. Takes precedence over enabling.
@@ -139,8 +94,7 @@ words! {
 
 table! {
     /// How calls that need approval are decided.
-    #[derive(Debug)]
-    pub struct ApprovalTable {
+    pub struct ApprovalTable as Approval {
         /// What happens to a call that needs approval. Default: `ask`, and `deny` where no person can be asked.
         mode: Word<ApprovalMode>,
         /// The time limit for an answer, after which the call is denied.
@@ -164,8 +118,7 @@ words! {
 
 table! {
     /// Limits of the loop.
-    #[derive(Debug)]
-    pub struct AgentTable {
+    pub struct AgentTable as Agent {
         /// The maximum number of requests to the model for one task.
         max_iterations: Count = 90,
         /// The percentage of the context at which the conversation is summarised.
@@ -181,8 +134,7 @@ table! {
 
 table! {
     /// Helpers of a conversation.
-    #[derive(Debug)]
-    pub struct HelpersTable {
+    pub struct HelpersTable as Helpers {
         /// The maximum number of helpers of a conversation that work at the same time, at most 10. The others wait.
         at_once: Count = 3,
         /// How many levels of helpers can be below a conversation: with 0 it has none, with 1 helpers cannot have helpers. At most 2.
@@ -206,8 +158,7 @@ words! {
 
 table! {
     /// What is done with results.
-    #[derive(Debug)]
-    pub struct ResultsTable {
+    pub struct ResultsTable as Results {
         /// The maximum number of characters of a result that the model receives, for tools that declare no limit, at least 1,000. Default:
         /// 50,000.
         max_chars: Count,
@@ -218,8 +169,7 @@ table! {
 
 table! {
     /// Where plugins are.
-    #[derive(Debug)]
-    pub struct PluginsTable {
+    pub struct PluginsTable as Plugins {
         /// Folders of plugins, in addition to `plugins` in the home folder. Absolute, or beginning with `~/`.
         folders: Texts,
         /// The names of plugins that are not loaded.
@@ -233,8 +183,7 @@ table! {
 
 table! {
     /// Where notes are kept.
-    #[derive(Debug)]
-    pub struct MemoryTable {
+    pub struct MemoryTable as Memory {
         /// The plugin that keeps the notes of the tool `memory`. Default: files in `memories` of the home folder.
         plugin: Text,
     }
@@ -242,8 +191,7 @@ table! {
 
 table! {
     /// What is kept of conversations.
-    #[derive(Debug)]
-    pub struct SessionsTable {
+    pub struct SessionsTable as Sessions {
         /// Whether conversations are recorded in `state.db`.
         record: Flag = true,
     }
@@ -251,8 +199,7 @@ table! {
 
 table! {
     /// MCP servers.
-    #[derive(Debug)]
-    pub struct McpTable {
+    pub struct McpTable as Mcp {
         /// The servers, by name: at most 32 letters, digits, `-` and single `_`. A tool of the server `NAME` is called
         /// `mcp__NAME__TOOL`, and the toolset with all of them `mcp-NAME`.
         servers: Named<McpServerTable>,
@@ -273,8 +220,7 @@ table! {
 
 table! {
     /// What is served to MCP clients, and to whom.
-    #[derive(Debug)]
-    pub struct McpEndpointTable {
+    pub struct McpEndpointTable as McpEndpoint {
         /// The toolsets that are served. Default: `safe`, unless `tools` names some.
         toolsets: Names,
         /// Tools that are served in addition to the toolsets.
@@ -317,8 +263,7 @@ words! {
 
 table! {
     /// An MCP server. Either `command` or `url` is required.
-    #[derive(Debug)]
-    pub struct McpServerTable {
+    pub struct McpServerTable as McpServer {
         /// The program that is the server: a name that is found in `PATH`, an absolute path, or one that begins with `~/`.
         command: Text,
         /// The arguments of the program. Nothing is expanded in them.
@@ -365,8 +310,7 @@ table! {
 
 table! {
     /// How to log in at an MCP server. Without any key, this program registers itself at the authorization server.
-    #[derive(Debug)]
-    pub struct McpOauthTable {
+    pub struct McpOauthTable as McpOauth {
         /// The id of a client that you have registered at the authorization server.
         client_id: Text,
         /// The name of the variable that holds the secret of that client.
@@ -392,8 +336,7 @@ words! {
 
 table! {
     /// Settings of a tool of an MCP server.
-    #[derive(Debug)]
-    pub struct McpToolTable {
+    pub struct McpToolTable as McpTool {
         /// The parameters that hold a shell command. It is judged by the command rules before each call.
         shell: Names,
         /// Whether parameters that look like shell commands or code, by their names and descriptions, are judged.

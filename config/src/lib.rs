@@ -24,7 +24,6 @@ mod trust;
 use serde_json::{Value, json};
 use toolc_tables::{HasKeys as _, json_schema};
 
-pub use config::{Agent, Approval, Config, Helpers, Model, Plugins, Prices, Results, ToolSelection};
 pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
@@ -32,9 +31,11 @@ pub use env_file::{EnvFile, is_name, set_variable};
 pub use error::{ConfigError, ConfigErrorKind};
 pub use file::{ConfigFile, KnownNames};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
-pub use keys::{ApprovalMode, HelperModel, McpListScope, McpPinning, SearchBy, ToolChanges};
-pub use mcp::{McpOauth, McpRegistries, McpServer, McpTool, McpTransport, expanded};
-pub use mcp_endpoints::McpEndpoint;
+pub use keys::{
+    Agent, Approval, ApprovalMode, Config, HelperModel, Helpers, Mcp, McpEndpoint, McpListScope, McpOauth, McpPinning,
+    McpServer, McpTool, Memory, Models, Plugins, Results, SearchBy, Sessions, ToolChanges, Tools,
+};
+pub use mcp::{McpTransport, expanded};
 pub use toolc_tables::Words;
 pub use trust::{
     PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, digest, revoke, revoke_repository, trust_repository,

@@ -1,195 +1,63 @@
-//! The MCP servers of `[mcp.servers]`: their values, and what the table of keys cannot express.
+//! The MCP servers of `[mcp.servers]`: what follows from their values, and what the table of keys cannot express.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use toolc_tables::checks::{is_in, report};
 use toolc_tables::diagnostic::{At, Diagnostic, Sink};
-use toolc_tables::{Setting, codes, defaults};
+use toolc_tables::{Setting, codes, default_values};
 
 use crate::env_file::is_name;
-use crate::keys::{McpOauthTable, McpPinning, McpServerTable, McpTable, McpToolTable};
+use crate::keys::{McpOauthTable, McpServer, McpServerTable, McpTable};
 
 /// The maximum length of a name, which leaves room for the names of tools.
 const MAX_NAME: usize = 32;
 
-/// An MCP server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpServer {
-    /// The name.
-    pub name: String,
-    /// Where the server is.
-    pub transport: McpTransport,
-    /// Whether the server is started.
-    pub enabled: bool,
-    /// Whether its hints are believed.
-    pub trusted: bool,
-    /// The time limit for a start.
-    pub start_timeout: Duration,
-    /// The time limit of a call.
-    pub call_timeout: Duration,
-    /// The tools that are used, or `None` for all.
-    pub include: Option<Vec<String>>,
-    /// The tools that are not used.
-    pub exclude: Vec<String>,
-    /// Which changes of its definitions are held back.
-    pub pinning: McpPinning,
-    /// Settings of single tools.
-    pub tools: Vec<McpTool>,
-    /// The time limit for a person's answer to a question of the server.
-    pub question_timeout: Duration,
-    /// Whether it may ask the auxiliary model.
-    pub sampling: bool,
-}
-
-/// Where packages are found and checked: addresses.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpRegistries {
-    /// The registry of npm.
-    pub npm: String,
-    /// `PyPI`.
-    pub pypi: String,
-    /// OSV.
-    pub osv: String,
-}
-
-/// How to log in at a server.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct McpOauth {
-    /// The id of a client that was registered by hand.
-    pub client_id: Option<String>,
-    /// The variable that holds its secret.
-    pub client_secret_variable: Option<String>,
-    /// The address of a document that describes a client.
-    pub client_metadata_url: Option<String>,
-    /// The rights to ask for.
-    pub scopes: Vec<String>,
-}
-
 /// Where an MCP server is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum McpTransport {
-    /// A program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum McpTransport<'s> {
+    /// A program, with which standard streams connect.
     Stdio {
         /// The program.
-        command: String,
-        /// Its arguments.
-        args: Vec<String>,
-        /// The variables that it gets: the name in the program, and the variable that holds the value.
-        env: Vec<(String, String)>,
-        /// Its working directory.
-        directory: Option<String>,
+        command: &'s str,
     },
-    /// An address.
+    /// An address for streamable HTTP.
     Http {
         /// The address.
-        url: String,
-        /// The headers: the name, and the variable that holds the value.
-        headers: Vec<(String, String)>,
-        /// The variable that holds the bearer token.
-        bearer_variable: Option<String>,
-        /// How to log in.
-        oauth: McpOauth,
+        url: &'s str,
     },
-}
-
-/// Settings of a tool of an MCP server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpTool {
-    /// The name.
-    pub name: String,
-    /// The parameters that hold a shell command.
-    pub shell: Vec<String>,
-    /// Whether parameters that look like code are judged.
-    pub judge: bool,
 }
 
 impl McpServer {
     /// Returns a server with the defaults of all other keys.
-    pub fn new(name: String, transport: McpTransport) -> Self {
-        Self { name, ..Self::of(&defaults(), transport) }
+    pub fn new(name: String) -> Self {
+        Self { name, ..default_values::<McpServerTable>() }
     }
 
-    /// Returns the server of a table.
-    fn of(table: &McpServerTable, transport: McpTransport) -> Self {
-        let tool = |tool: &McpToolTable| McpTool {
-            name: tool.name.value.clone(),
-            shell: texts(&tool.shell),
-            judge: tool.judge.value,
-        };
-        Self {
-            name: table.name.value.clone(),
-            transport,
-            enabled: table.enabled.value,
-            trusted: table.trusted.value,
-            start_timeout: table.start_timeout.value,
-            call_timeout: table.call_timeout.value,
-            include: Some(texts(&table.include)).filter(|names| !names.is_empty()),
-            exclude: texts(&table.exclude),
-            pinning: table.pinning.value,
-            tools: table.tools.iter().map(tool).collect(),
-            question_timeout: table.question_timeout.value,
-            sampling: table.sampling.value,
+    /// Returns where the server is.
+    pub fn transport(&self) -> McpTransport<'_> {
+        match (&self.command, &self.url) {
+            (_, Some(url)) => McpTransport::Http { url },
+            (command, None) => McpTransport::Stdio { command: command.as_deref().unwrap_or_default() },
         }
+    }
+
+    /// Returns the variables that the program gets: the name in the program, and the variable that holds the value.
+    pub fn passed_variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.env.iter().map(|entry| passed(entry))
     }
 
     /// Returns the variables of the environment whose values the server gets.
     pub fn variables(&self) -> Vec<&str> {
-        match &self.transport {
-            McpTransport::Stdio { env, .. } => env.iter().map(|(_, source)| source.as_str()).collect(),
-            McpTransport::Http { headers, bearer_variable, oauth, .. } => {
-                let headers = headers.iter().map(|(_, variable)| variable);
-                headers.chain(bearer_variable).chain(&oauth.client_secret_variable).map(String::as_str).collect()
-            }
-        }
+        let program = self.passed_variables().map(|(_, source)| source);
+        let headers = self.headers.iter().map(|(_, variable)| variable);
+        let http = headers.chain(&self.bearer_variable).chain(&self.oauth.client_secret_variable);
+        program.chain(http.map(String::as_str)).collect()
     }
 }
 
-/// Returns where packages are found and checked.
-pub(crate) fn registries(table: &McpTable) -> McpRegistries {
-    let address = |text: &Setting<String>| text.value.trim_end_matches('/').to_owned();
-    McpRegistries { npm: address(&table.npm_registry), pypi: address(&table.pypi), osv: address(&table.osv) }
-}
-
-/// Returns the servers of a table without mistakes.
-pub(crate) fn servers(table: &McpTable) -> Vec<McpServer> {
-    table.servers.iter().filter_map(server).collect()
-}
-
-fn server(table: &McpServerTable) -> Option<McpServer> {
-    let text = |text: &Option<At<String>>| text.as_ref().map(|text| text.value.clone());
-    let transport = match (text(&table.command), text(&table.url)) {
-        (Some(command), None) => McpTransport::Stdio {
-            command,
-            args: texts(&table.args),
-            env: table.env.iter().map(|entry| passed(&entry.value)).collect(),
-            directory: text(&table.directory),
-        },
-        (None, Some(url)) => McpTransport::Http {
-            url,
-            headers: table.headers.iter().map(|(name, value)| (name.value.clone(), value.value.clone())).collect(),
-            bearer_variable: text(&table.bearer_variable),
-            oauth: McpOauth {
-                client_id: text(&table.oauth.client_id),
-                client_secret_variable: text(&table.oauth.client_secret_variable),
-                client_metadata_url: text(&table.oauth.client_metadata_url),
-                scopes: texts(&table.oauth.scopes),
-            },
-        },
-        // It was reported.
-        _ => return None,
-    };
-    Some(McpServer::of(table, transport))
-}
-
-fn texts(texts: &[At<String>]) -> Vec<String> {
-    texts.iter().map(|text| text.value.clone()).collect()
-}
-
 /// Returns the name in the program and the variable that holds the value, of `NAME` or `NAME=OTHER`.
-fn passed(entry: &str) -> (String, String) {
-    let (name, source) = entry.split_once('=').unwrap_or((entry, entry));
-    (name.to_owned(), source.to_owned())
+fn passed(entry: &str) -> (&str, &str) {
+    entry.split_once('=').unwrap_or((entry, entry))
 }
 
 /// Returns a path, with the home folder of the user for `~/`.
@@ -273,7 +141,7 @@ fn check_program(server: &McpServerTable, command: &At<String>, sink: &Sink) {
     }
     for entry in &server.env {
         let (name, source) = passed(&entry.value);
-        if !is_name(&name) || !is_name(&source) {
+        if !is_name(name) || !is_name(source) {
             let help = "write the value into `.env`, as `NAME=...`, and the name here";
             // Do not show it: it may be a secret.
             report(sink, entry, "not the name of a variable", "expected letters, digits and `_`", help);
@@ -342,6 +210,8 @@ pub(crate) fn is_server_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{ConfigFile, Home};
 
@@ -349,7 +219,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
         std::fs::write(home.config(), text).expect("failed to write");
-        ConfigFile::read(&home).map(|file| file.config().mcp_servers.clone()).map_err(|error| error.to_string())
+        ConfigFile::read(&home).map(|file| file.config().mcp.servers.clone()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -362,20 +232,16 @@ mod tests {
              enabled = false\ntrusted = true\nstart_timeout = '5s'\ncall_timeout = '1m'\ninclude = ['find']\n",
         );
         let servers = servers.expect("it is valid");
-        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         let [fs, web] = servers.as_slice() else { panic!("two servers: {servers:?}") };
-        let env = vec![pair("TOKEN", "TOKEN"), pair("KEY", "WORK_KEY")];
-        let (command, args) = ("npx".to_owned(), vec!["-y".to_owned(), "x".to_owned()]);
-        assert_eq!(fs.transport, McpTransport::Stdio { command, args, env, directory: Some("~/w".to_owned()) });
+        assert_eq!(fs.transport(), McpTransport::Stdio { command: "npx" });
+        assert_eq!((&*fs.args.join(" "), fs.directory.as_deref()), ("-y x", Some("~/w")));
+        assert_eq!(fs.passed_variables().collect::<Vec<_>>(), [("TOKEN", "TOKEN"), ("KEY", "WORK_KEY")]);
         assert_eq!((fs.enabled, fs.trusted, fs.start_timeout), (true, false, Duration::from_secs(30)));
-        assert_eq!((&fs.include, &fs.exclude), (&None, &vec!["write".to_owned()]));
+        assert_eq!((fs.include.len(), &*fs.exclude), (0, &["write".to_owned()][..]));
         let tools: Vec<_> = fs.tools.iter().map(|tool| (tool.name.as_str(), tool.shell.len(), tool.judge)).collect();
         assert_eq!(tools, [("run", 1, true), ("a.b", 0, false)]);
-        let McpTransport::Http { headers, oauth, .. } = &web.transport else { panic!("it has an address") };
-        assert_eq!(
-            (headers.as_slice(), oauth.scopes.as_slice()),
-            ([pair("X-Key", "WEB_KEY")].as_slice(), ["read".to_owned()].as_slice())
-        );
+        assert_eq!(web.transport(), McpTransport::Http { url: "https://example.com/mcp" });
+        assert_eq!((&*web.oauth.scopes, web.variables()), (&["read".to_owned()][..], vec!["WEB_KEY"]));
         assert_eq!((web.sampling, web.question_timeout), (true, Duration::from_secs(30)));
         assert_eq!((web.enabled, web.trusted, web.call_timeout), (false, true, Duration::from_mins(1)));
     }

@@ -1,48 +1,18 @@
-//! The endpoints of `[mcp.endpoints]`: what is served to MCP clients, and what the table of keys cannot express.
+//! The endpoints of `[mcp.endpoints]`: what follows from their values, and what the table of keys cannot express.
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::Duration;
 
 use toolc_tables::checks::report;
-use toolc_tables::defaults;
+use toolc_tables::default_values;
 use toolc_tables::diagnostic::{At, Sink};
 
 use crate::env_file::is_name;
-use crate::keys::{McpEndpointTable, McpListScope, McpTable};
+use crate::keys::{McpEndpoint, McpEndpointTable, McpListScope, McpTable};
 use crate::mcp::is_server_name;
 
 /// The toolset that is served if none is named.
 const DEFAULT_TOOLSET: &str = "safe";
-
-/// What is served to MCP clients, and to whom.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpEndpoint {
-    /// The name.
-    pub name: String,
-    /// The toolsets that are served.
-    pub toolsets: Vec<String>,
-    /// The tools that are served in addition.
-    pub tools: Vec<String>,
-    /// The address for HTTP, or `None` for the standard streams.
-    pub http: Option<SocketAddr>,
-    /// The variables that hold tokens.
-    pub token_variables: Vec<String>,
-    /// A file with tokens.
-    pub token_file: Option<String>,
-    /// Further values of the header `Host`.
-    pub hosts: Vec<String>,
-    /// The origins of web pages that can send requests.
-    pub origins: Vec<String>,
-    /// The text for the models of clients. May be empty.
-    pub instructions: String,
-    /// The time after which a call continues in the background.
-    pub background_after: Duration,
-    /// The time for which clients may use the list of tools without asking again.
-    pub list_ttl: Duration,
-    /// Who may use a list that was kept.
-    pub list_scope: McpListScope,
-}
 
 impl McpEndpoint {
     /// The name of the endpoint that is served if none is named.
@@ -50,31 +20,18 @@ impl McpEndpoint {
 
     /// Returns an endpoint with the defaults of all keys.
     pub fn new(name: String) -> Self {
-        Self { name, ..endpoint(&defaults()) }
+        Self { name, ..default_values::<McpEndpointTable>() }
     }
-}
 
-/// Returns the endpoints of a table without mistakes.
-pub(crate) fn endpoints(table: &McpTable) -> Vec<McpEndpoint> {
-    table.endpoints.iter().map(endpoint).collect()
-}
+    /// Returns the toolsets that are served.
+    pub fn served_toolsets(&self) -> Vec<String> {
+        let is_named = !(self.toolsets.is_empty() && self.tools.is_empty());
+        if is_named { self.toolsets.clone() } else { vec![DEFAULT_TOOLSET.to_owned()] }
+    }
 
-fn endpoint(table: &McpEndpointTable) -> McpEndpoint {
-    let texts = |texts: &[At<String>]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
-    let is_named = !(table.toolsets.is_empty() && table.tools.is_empty());
-    McpEndpoint {
-        name: table.name.value.clone(),
-        toolsets: if is_named { texts(&table.toolsets) } else { vec![DEFAULT_TOOLSET.to_owned()] },
-        tools: texts(&table.tools),
-        http: table.http.as_ref().and_then(|address| address.value.parse().ok()),
-        token_variables: texts(&table.token_variables),
-        token_file: table.token_file.as_ref().map(|file| file.value.clone()),
-        hosts: texts(&table.hosts),
-        origins: texts(&table.origins),
-        instructions: table.instructions.as_ref().map_or_else(String::new, |text| text.value.clone()),
-        background_after: table.background_after.value,
-        list_ttl: table.list_ttl.as_ref().map_or(Duration::ZERO, |time| time.value),
-        list_scope: table.list_scope.value,
+    /// Returns the address for HTTP, or `None` for the standard streams.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.http.as_ref()?.parse().ok()
     }
 }
 
@@ -163,6 +120,8 @@ fn check_address(endpoint: &McpEndpointTable, address: &At<String>, sink: &Sink)
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{ConfigFile, Home};
 
@@ -170,7 +129,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
         std::fs::write(home.config(), text).expect("failed to write");
-        ConfigFile::read(&home).map(|file| file.config().mcp_endpoints.clone()).map_err(|error| error.to_string())
+        ConfigFile::read(&home).map(|file| file.config().mcp.endpoints.clone()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -183,10 +142,11 @@ mod tests {
         let endpoints = endpoints.expect("it is valid");
         let [default, work, one] = endpoints.as_slice() else { panic!("three endpoints: {endpoints:?}") };
         assert_eq!(*default, McpEndpoint::new("default".to_owned()));
-        assert_eq!((&*work.toolsets[0], work.http), ("coding", "0.0.0.0:8931".parse().ok()));
-        assert_eq!((work.background_after, &*work.instructions), (Duration::from_secs(2), "Be brief."));
-        assert_eq!((work.list_ttl, work.list_scope), (Duration::from_mins(5), McpListScope::Public));
-        assert!(one.toolsets.is_empty() && one.tools == ["read_file"], "{one:?}");
+        assert_eq!((default.served_toolsets(), default.address()), (vec!["safe".to_owned()], None));
+        assert_eq!((work.served_toolsets(), work.address()), (vec!["coding".to_owned()], "0.0.0.0:8931".parse().ok()));
+        assert_eq!((work.background_after, work.instructions.as_deref()), (Duration::from_secs(2), Some("Be brief.")));
+        assert_eq!((work.list_ttl, work.list_scope), (Some(Duration::from_mins(5)), McpListScope::Public));
+        assert!(one.served_toolsets().is_empty() && one.tools == ["read_file"], "{one:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use toolc::{Env, FactValue};
 use toolc_cli::DoctorSection;
 use toolc_config::{Config, ConfigFile, EnvFile, Home};
 use toolc_environment::EnvironmentKind;
-use toolc_model::Api;
+use toolc_model::{Api, Model};
 
 use crate::ground::error::Result;
 
@@ -46,9 +46,8 @@ impl Profile {
     /// Returns the variables for sessions of this profile. Keys of models and tokens of endpoints are marked as secret, even if they come
     /// from the environment of the process.
     pub(crate) fn env(&self) -> Env {
-        let models = [&self.config().main_model, &self.config().auxiliary_model];
-        let configured = models.into_iter().flatten().filter_map(|model| model.key_variable.as_deref());
-        let tokens = self.config().mcp_endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
+        let configured = self.config().models.all().filter_map(Model::key_variable);
+        let tokens = self.config().mcp.endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
         let keys =
             Api::ALL.iter().map(|api| api.default_key_variable()).chain(configured).chain(tokens.map(String::as_str));
         let keys = keys.chain(EnvironmentKind::ALL.iter().flat_map(|kind| kind.secrets()).copied());
@@ -74,7 +73,7 @@ impl Profile {
         let names: Vec<&str> = self.env.names().collect();
         let (config, env) = (self.home.config(), self.home.env());
         let state = if self.file.exists() { "" } else { " (missing: all defaults)" };
-        let model = self.config().main_model.as_ref().map_or("none", |model| model.model.as_str());
+        let model = self.config().models.main.as_ref().map_or("none", Model::name);
         let text = format!(
             "configuration: profile {}\n    file: {}{state}\n    variables: {} in {}\n    model: {model}",
             self.home.profile(),
@@ -88,7 +87,7 @@ impl Profile {
             "file": config,
             "exists": self.file.exists(),
             "variables": names,
-            "model": self.config().main_model.as_ref().map(|model| &model.model),
+            "model": self.config().models.main.as_ref().map(Model::name),
         });
         DoctorSection { key: "configuration".to_owned(), json, text, problems: Vec::new() }
     }

@@ -16,8 +16,8 @@ mod client;
 mod error;
 mod history;
 mod key;
+mod model;
 mod request;
-mod settings;
 
 pub use api::{Api, assistant_message, user_message};
 #[cfg(feature = "client")]
@@ -25,5 +25,5 @@ pub use client::{Answer, Client, Event, Script, ScriptError};
 pub use error::{ErrorKind, ModelError};
 pub use history::{without_thinking, without_tool_references};
 pub use key::Key;
+pub use model::{Model, ModelTable, Prices, PricesTable};
 pub use request::Request;
-pub use settings::{Limits, Prices, Settings};

@@ -19,10 +19,10 @@ pub struct Request<'a> {
     pub container: Option<&'a str>,
 }
 
-/// The model that continues the conversation.
+/// The model that continues the conversation, as requests name it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Model<'a> {
+pub(crate) struct ModelParameters<'a> {
     pub(crate) name: &'a str,
-    /// The maximum number of tokens of its answer, if the settings have one.
+    /// The maximum number of tokens of its answer. `None` is the server's default.
     pub(crate) max_output_tokens: Option<u32>,
 }

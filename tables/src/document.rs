@@ -4,7 +4,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use crate::diagnostic::{InvalidFile, Sink};
-use crate::{Files, Form, ReadTable, Reader, SourceId, normalized, syntax};
+use crate::{Files, Form, HasValues, ReadTable, Reader, SourceId, normalized, syntax};
 
 /// The maximum number of bytes of a file.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -69,6 +69,21 @@ impl<T: ReadTable<()>> Document<T> {
         check(&self.table, &sink);
         sink.into_result(&self.file)
     }
+}
+
+impl<T: HasValues> Document<T> {
+    /// Returns the values without their places.
+    pub fn values(&self) -> T::Values {
+        self.table.values().unwrap_or_else(|| unreachable!("a missing key is a finding"))
+    }
+}
+
+/// Returns the values of a table without any keys, without their places.
+///
+/// # Panics
+/// If a key is required.
+pub fn default_values<T: ReadTable<()> + HasValues>() -> T::Values {
+    defaults::<T>().values().unwrap_or_else(|| panic!("a required key has no default"))
 }
 
 /// Returns the values of a table without any keys.

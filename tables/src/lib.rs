@@ -9,19 +9,18 @@
 //!
 //! toolc_tables::table! {
 //!     /// The file `app.toml`.
-//!     #[derive(Debug)]
-//!     pub struct App {
+//!     pub struct AppTable as App {
 //!         /// The name of the program.
 //!         name: Required<Text>,
 //!         /// The number of threads.
-//!         threads: Count,
+//!         threads: Count = 4,
 //!     }
 //! }
 //!
-//! let app = Document::<App>::read("`app.toml`", "app.toml", "name = \"a\"\nthreads = 4\n", |_, _| {}).expect("the file is valid");
-//! assert_eq!(app.table.threads.map(|threads| threads.value), Some(4));
+//! let app = Document::<AppTable>::read("`app.toml`", "app.toml", "name = \"a\"\n", |_, _| {}).expect("the file is valid").values();
+//! assert_eq!((app.name.as_str(), app.threads), ("a", 4));
 //!
-//! let error = Document::<App>::read("`app.toml`", "app.toml", "name = \"a\"\nthread = 4\n", |_, _| {}).expect_err("a key is misspelt");
+//! let error = Document::<AppTable>::read("`app.toml`", "app.toml", "name = \"a\"\nthread = 4\n", |_, _| {}).expect_err("a key is misspelt");
 //! assert!(error.to_string().contains("did you mean `threads`?"), "{error}");
 //! ```
 //!
@@ -43,11 +42,12 @@ mod setting;
 mod source;
 pub mod syntax;
 mod table;
+mod values;
 pub mod visible;
 mod words;
 
 pub use docs_table::docs_table;
-pub use document::{Document, MAX_BYTES, defaults};
+pub use document::{Document, MAX_BYTES, default_values, defaults};
 pub use json_schema::json_schema;
 pub use key::{HasKeys, Key, KeyKind, KeyType, TypedKey, UNLIMITED};
 pub use language::{Hints, Language, UnknownKey};
@@ -56,6 +56,7 @@ pub use read::json::{NotJson, json, written_as_json};
 pub use read::{Form, ReadKey, ReadTable, Reader, Refused, fact_to_json};
 pub use setting::{DefaultKind, Setting};
 pub use source::{Files, SourceId, normalized};
+pub use values::{HasValues, ValueKind};
 pub use words::Words;
 
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::diagnostic::{At, Place, SourceId};
+use crate::diagnostic::{At, Place};
 use crate::kinds::{Amount, Count, Duration, Flag, Text, WholeNumber, Word};
 use crate::read::duration::duration;
 use crate::{KeyKind, Words};
@@ -33,8 +33,7 @@ impl<T: Clone> Setting<T> {
     /// Returns the value as a reader returns it.
     #[doc(hidden)]
     pub fn as_read(&self) -> Option<At<T>> {
-        let nowhere = Place::new(SourceId(0), 0..0);
-        Some(At::new(self.value.clone(), self.place.unwrap_or(nowhere)))
+        Some(self.written().unwrap_or_else(|| At::nowhere(self.value.clone())))
     }
 }
 

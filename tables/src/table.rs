@@ -5,6 +5,9 @@
 ///
 /// A key can have a default: `threads: Count = 4`. Its value is a [`Setting`](crate::Setting), and the default is part of the documentation
 /// and of the JSON Schema.
+///
+/// `pub struct AppTable as App` also declares the struct `App`, with the same values without their places: a `u32` for `Count = 4`, and an
+/// `Option<u32>` for `Count`. [`Document::values`](crate::Document::values) returns it.
 #[macro_export]
 macro_rules! table {
     (@value $kind:ty) => { <$kind as $crate::KeyKind>::Value };
@@ -18,6 +21,40 @@ macro_rules! table {
     (@add $json:ident, $key:expr, $value:expr, $kind:ty) => { <$kind as $crate::KeyKind>::add_json($key, &$value, &mut $json) };
     (@add $json:ident, $key:expr, $value:expr, $kind:ty, $default:expr) => {
         <$kind as $crate::KeyKind>::add_json($key, &$value.as_read(), &mut $json)
+    };
+    (@plain $kind:ty) => { <$kind as $crate::ValueKind>::Plain };
+    (@plain $kind:ty, $default:expr) => { <$kind as $crate::DefaultKind>::Plain };
+    (@copy $read:expr, $kind:ty) => { <$kind as $crate::ValueKind>::plain(&$read)? };
+    (@copy $read:expr, $kind:ty, $default:expr) => { $read.value.clone() };
+    (
+        $(#[doc = $about:literal])+
+        pub struct $table:ident as $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $kind:ty $(= $default:expr)?,)* }
+        $(with { $($(#[doc = $other_doc:literal])+ $other:ident: At<$type:ty> = $make:expr,)* })?
+    ) => {
+        $crate::table! {
+            $(#[doc = $about])+
+            #[derive(Debug, Clone, PartialEq)]
+            pub struct $table { $($(#[doc = $doc])+ $key: $kind $(= $default)?,)* }
+            $(with { $($(#[doc = $other_doc])+ $other: $crate::diagnostic::At<$type> = $make,)* })?
+        }
+
+        $(#[doc = $about])+
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $key: $crate::table!(@plain $kind $(, $default)?),)*
+            $($($(#[doc = $other_doc])+ pub $other: $type,)*)?
+        }
+
+        impl $crate::HasValues for $table {
+            type Values = $name;
+
+            fn values(&self) -> Option<$name> {
+                Some($name {
+                    $($key: $crate::table!(@copy self.$key, $kind $(, $default)?),)*
+                    $($($other: self.$other.value.clone(),)*)?
+                })
+            }
+        }
     };
     (
         $(#[$meta:meta])*

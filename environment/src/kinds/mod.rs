@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 
 use toolc_tables::diagnostic::{At, Sink};
 use toolc_tables::kinds::{Section, Texts, Word};
-use toolc_tables::{Words, checks, table};
+use toolc_tables::{HasValues, Words, checks, table};
 
 use crate::Leases;
 pub use made::KindResult;
@@ -221,6 +221,15 @@ pub struct Context<'a> {
 impl fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context").field("directory", &self.directory).finish_non_exhaustive()
+    }
+}
+
+/// The settings keep their places, because the records both check them and make kinds of them.
+impl HasValues for EnvironmentTable {
+    type Values = Self;
+
+    fn values(&self) -> Option<Self> {
+        Some(self.clone())
     }
 }
 

@@ -128,7 +128,7 @@ impl Agent {
             completed.partition(|completed| self.conversation.has_call(completed.call.id()));
         let denied = [self.denied_calls(&known), self.denied_calls(&others)].concat();
         if !known.is_empty() {
-            self.add(Entry::results(self.model.settings().api, &known), None);
+            self.add(Entry::results(self.model.model().api, &known), None);
         }
         for CompletedCall { call, response } in &others {
             let text =

@@ -37,8 +37,8 @@ pub(super) enum Keep {
 impl Agent {
     /// Shortens the conversation if it nearly fills the context of the model.
     pub(super) async fn compact_if_needed(&mut self, turn: &Turn) -> Result<(), TurnError> {
-        let Some(context) = self.model.settings().context_tokens else { return Ok(()) };
-        let limit = context * self.limits.compact_at_percent / 100;
+        let Some(context) = self.model.model().context_tokens.map(u64::from) else { return Ok(()) };
+        let limit = context * u64::from(self.limits.compact_at_percent) / 100;
         if self.tokens_of_request(turn) <= limit {
             return Ok(());
         }
@@ -57,7 +57,7 @@ impl Agent {
 
     /// Shortens the conversation now.
     pub(crate) async fn compact_now(&mut self) -> Result<(), TurnError> {
-        let turn = self.session.turn(self.model.settings().api.dialect()).await;
+        let turn = self.session.turn(self.model.model().api.dialect()).await;
         let keep = if self.can_compact(Keep::Usual) { Keep::Usual } else { Keep::Least };
         self.compact(&turn, keep).await
     }
@@ -108,10 +108,10 @@ impl Agent {
     /// Returns the index of the first kept entry. Calls and their results stay together.
     fn first_kept(&self, keep: Keep) -> usize {
         let entries = self.conversation.entries();
-        let context = self.model.settings().context_tokens;
+        let context = self.model.model().context_tokens.map(u64::from);
         let budget = context.map_or(u64::MAX, |context| context * KEPT_PERCENT / 100);
         let count = match keep {
-            Keep::Usual => self.limits.keep_messages.min(entries.len() / 2).max(1),
+            Keep::Usual => (self.limits.keep_messages as usize).min(entries.len() / 2).max(1),
             Keep::Least => 1,
         };
         let (mut first, mut tokens) = (entries.len(), 0);
@@ -141,7 +141,7 @@ impl Agent {
             }
             Err(error) => return Err(error),
         };
-        let tokens = Tokens::new(response.usage(), model.settings().prices);
+        let tokens = Tokens::new(response.usage(), model.model());
         self.tokens.add(tokens);
         Ok(summary)
     }

@@ -51,7 +51,7 @@ pub(crate) struct Agent {
     pub(crate) model: Client,
     /// The model for summaries, which is usually smaller.
     pub(crate) auxiliary: Client,
-    pub(crate) limits: LoopLimits,
+    pub(crate) limits: toolc_config::Agent,
     pub(crate) system: String,
     conversation: Conversation,
     recorder: Recorder,
@@ -77,33 +77,6 @@ pub(crate) struct Agent {
     is_helper: bool,
     /// Whether the conversation has only one turn, so that its end would lose the results of helpers.
     is_single: bool,
-}
-
-/// The limits of the agent loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LoopLimits {
-    /// The maximum number of requests to the model for one message of the user.
-    pub(crate) max_iterations: u32,
-    /// The conversation is summarised when it fills this percentage of the context.
-    pub(crate) compact_at_percent: u64,
-    /// The number of last messages that are kept and not summarised.
-    pub(crate) keep_messages: usize,
-}
-
-impl Default for LoopLimits {
-    fn default() -> Self {
-        Self::from(&toolc_config::Config::default().agent)
-    }
-}
-
-impl From<&toolc_config::Agent> for LoopLimits {
-    fn from(agent: &toolc_config::Agent) -> Self {
-        Self {
-            max_iterations: agent.max_iterations,
-            compact_at_percent: agent.compact_at_percent.into(),
-            keep_messages: usize::try_from(agent.keep_messages).unwrap_or(usize::MAX),
-        }
-    }
 }
 
 /// News for the models of all tasks, such as the end of a background process. A model gets them with its next message.
@@ -199,12 +172,12 @@ impl From<TurnError> for Error {
 impl Agent {
     /// Reports the beginning of the conversation.
     pub(crate) async fn announce(&self, directory: &std::path::Path) {
-        let settings = self.model.settings();
-        let turn = self.session.turn(settings.api.dialect()).await;
+        let model = self.model.model();
+        let turn = self.session.turn(model.api.dialect()).await;
         self.emit(&AgentEvent::Session {
             session: &self.name,
-            model: &settings.model,
-            api: settings.api.word(),
+            model: model.name(),
+            api: model.api.word(),
             directory: &directory.display().to_string(),
             tools: turn.tools().count(),
         });
@@ -216,7 +189,7 @@ impl Agent {
 
     /// Returns the messages of the conversation, in the format of the API.
     pub(crate) fn messages(&self) -> serde_json::Value {
-        let messages = self.conversation.messages(self.model.settings().api, &[]);
+        let messages = self.conversation.messages(self.model.model().api, &[]);
         messages
             .iter()
             .map(|message| serde_json::from_str::<serde_json::Value>(message.get()).unwrap_or_default())
@@ -247,7 +220,7 @@ impl Agent {
 
     /// Returns an estimate of the tokens of the conversation and the tool definitions.
     pub(crate) async fn context_tokens(&self) -> u64 {
-        let turn = self.session.turn(self.model.settings().api.dialect()).await;
+        let turn = self.session.turn(self.model.model().api.dialect()).await;
         self.conversation.estimated_tokens() + turn.estimated_tokens() as u64
     }
 }

@@ -112,13 +112,13 @@ impl Recorder {
         let name = &*self.name;
         let text = self.redactor.kept_text(text);
         if !self.has_begun.get() {
-            let (settings, title) = (self.model.settings(), title(&text));
+            let (model, title) = (self.model.model(), title(&text));
             sessions.start(&NewSession {
                 name,
                 source: self.origin.source,
                 directory: &self.origin.directory,
-                api: settings.api.word(),
-                model: &settings.model,
+                api: model.api.word(),
+                model: model.name(),
                 title: &title,
             })?;
             self.has_begun.set(true);

@@ -27,13 +27,13 @@ use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
 use super::state::TaskState;
-use super::{Agent, LoopLimits, News, prompt};
+use super::{Agent, News, prompt};
 use crate::approval::Questions;
 use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
 use crate::environments;
 use crate::ground::error::{Error, Result};
 use crate::ground::{show, time};
-use crate::models::{self, ModelConfig, Models, UncountedTokens};
+use crate::models::{self, Models, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
@@ -75,7 +75,7 @@ pub(crate) struct Setup {
     pub(crate) host: Host,
     pub(crate) models: Models,
     pub(crate) sessions: Sessions,
-    limits: LoopLimits,
+    limits: toolc_config::Agent,
     results: ResultStore,
     /// Whether conversations are recorded.
     pub(crate) record: bool,
@@ -102,11 +102,11 @@ impl Setup {
         let host = Host::assemble(profile, options, needs)?;
         let config = host.profile.config();
         Ok(Self {
-            limits: LoopLimits {
+            limits: toolc_config::Agent {
                 max_iterations: args.max_iterations.unwrap_or(config.agent.max_iterations),
-                ..LoopLimits::from(&config.agent)
+                ..config.agent.clone()
             },
-            record: config.record_sessions && !args.no_record,
+            record: config.sessions.record && !args.no_record,
             second_opinion: args.second_opinion || config.approval.second_opinion,
             sessions: Sessions::new(Arc::new(Database::new(host.profile.home.state()))),
             results: host.results(),
@@ -181,10 +181,10 @@ impl Setup {
         let mut recorder = Recorder::new(sessions, redactor, origin, models.main.clone(), name.clone());
         let mut resumed = StoredConversation::default();
         if let Some(info) = resume {
-            resumed = record::read(&self.sessions, info, models.main.settings().api)?;
+            resumed = record::read(&self.sessions, info, models.main.model().api)?;
             recorder.resume(std::mem::take(&mut resumed.ids));
         }
-        let notes = self.notes(&session, models.main.settings().api.dialect(), &observer);
+        let notes = self.notes(&session, models.main.model().api.dialect(), &observer);
         let place = environments::place(self.host.environment, &self.host.directory, self.host.profile.config());
         let helper_budget = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
         let budget = helper_budget.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
@@ -197,7 +197,7 @@ impl Setup {
             system: prompt::system(&place, &today(), &notes, helper.is_some()),
             model: models.main,
             auxiliary: models.auxiliary,
-            limits: self.limits,
+            limits: self.limits.clone(),
             conversation: resumed.conversation,
             recorder,
             redactor: Arc::clone(&self.host.redactor),
@@ -211,7 +211,7 @@ impl Setup {
             uncounted,
             helpers,
             background: Background::default(),
-            sent_tools: SentTools::new(self.host.profile.config().tool_changes),
+            sent_tools: SentTools::new(self.host.profile.config().tools.changes),
             budget,
             is_helper: helper.is_some(),
             is_single: source != "chat",
@@ -320,9 +320,9 @@ impl Setup {
 
     /// Returns the settings of the tool search: when definitions are deferred, and how the model finds these tools.
     fn tool_search(&self, models: &Models) -> Option<ToolSearch> {
-        let context = models.main.settings().context_tokens.and_then(|tokens| usize::try_from(tokens).ok());
+        let context = models.main.model().context_tokens.and_then(|tokens| usize::try_from(tokens).ok());
         let search = context.map_or_else(ToolSearch::default, ToolSearch::for_context);
-        match self.host.profile.config().search {
+        match self.host.profile.config().tools.search {
             SearchBy::Toolc => Some(search),
             SearchBy::Vendor => Some(search.by_vendor()),
             SearchBy::Off => None,
@@ -343,7 +343,7 @@ impl Setup {
 
     /// Returns the limits of helpers.
     fn helper_limits(&self) -> toolc_config::Helpers {
-        self.host.profile.config().agent.helpers
+        self.host.profile.config().agent.helpers.clone()
     }
 
     fn emojis(&self) -> HashMap<String, String> {
@@ -371,11 +371,10 @@ fn open_models(args: &AgentArgs, profile: &Profile) -> Result<Models> {
         return Ok(Models::none());
     }
     let config = profile.config();
-    let configured = |model: &Option<toolc_config::Model>| model.as_ref().map(ModelConfig::from);
-    let (main, auxiliary) = (configured(&config.main_model), configured(&config.auxiliary_model));
+    let main = config.models.main.as_ref();
     // The auxiliary model of the configuration belongs to its main model.
-    let auxiliary = auxiliary.filter(|auxiliary| args.model.is_none() && main.as_ref() != Some(auxiliary));
-    let configured = (main.as_ref(), auxiliary.as_ref());
+    let auxiliary = config.models.auxiliary.as_ref().filter(|model| args.model.is_none() && main != Some(model));
+    let configured = (main, auxiliary);
     Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &profile.env())
 }
 

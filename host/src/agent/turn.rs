@@ -75,7 +75,7 @@ impl Agent {
             for news in self.late_servers.news() {
                 self.emit(&AgentEvent::Notice { text: &news });
             }
-            let turn = self.session.turn(self.model.settings().api.dialect()).await;
+            let turn = self.session.turn(self.model.model().api.dialect()).await;
             let tokens_before = self.tokens;
             self.add_background_results();
             self.compact_if_needed(&turn).await?;
@@ -176,7 +176,7 @@ impl Agent {
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => error,
                 // The server no longer accepts thinking, because a summary, other tools or a removed secret changed earlier messages.
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::StaleThinking => {
-                    if self.conversation.remove_thinking(self.model.settings().api) {
+                    if self.conversation.remove_thinking(self.model.model().api) {
                         self.sent_tools.reset();
                         continue;
                     }
@@ -185,7 +185,7 @@ impl Agent {
                 // The vendor's search has found a tool that no longer exists.
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::UndefinedTool => {
                     let defined = self.sent_tools.defined_names(turn, &self.conversation);
-                    let api = self.model.settings().api;
+                    let api = self.model.model().api;
                     if self.conversation.remove_tool_references(api, &|name| defined.contains(name)) {
                         self.sent_tools.reset();
                         continue;
@@ -203,8 +203,7 @@ impl Agent {
     }
 
     async fn ask(&mut self, turn: &Turn, interrupts: &mut Interrupts) -> Result<ModelReply, TurnError> {
-        let settings = self.model.settings();
-        let api = settings.api;
+        let api = self.model.model().api;
         let sent = self.sent_tools.for_next_request(turn, &self.conversation);
         let messages = self.conversation.messages(api, sent.messages());
         let container = self.conversation.container().map(ToOwned::to_owned);
@@ -261,14 +260,14 @@ impl Agent {
     fn add_partial(&mut self, partial: &str) {
         if !partial.trim().is_empty() {
             let text = format!("{}\n[interrupted by the user]", partial.trim_end());
-            let raw = vec![assistant_message(self.model.settings().api, &text)];
+            let raw = vec![assistant_message(self.model.model().api, &text)];
             self.add(Entry::Model { raw, text, calls: Vec::new() }, None);
         }
     }
 
     /// Reports a response and adds it to the conversation. Returns its tokens.
     fn add_response(&mut self, response: &ModelResponse) -> Tokens {
-        let tokens = Tokens::new(response.usage(), self.model.settings().prices);
+        let tokens = Tokens::new(response.usage(), self.model.model());
         let text = self.redactor.text(response.text()).into_owned();
         self.emit(&AgentEvent::Answer { text: &text, calls: response.calls().len(), tokens });
         if let [first, ..] = response.unknown() {
@@ -330,7 +329,7 @@ impl Agent {
         };
         // Every API refuses a conversation in which a call has no result.
         let completed = completed.unwrap_or_else(|| calls.iter().map(|call| cancelled(*call, INTERRUPTED)).collect());
-        let entry = Entry::results(self.model.settings().api, &completed);
+        let entry = Entry::results(self.model.model().api, &completed);
         let denied = self.denied_calls(&completed);
         self.add(entry, None);
         self.remember_denied(denied);
@@ -367,7 +366,7 @@ impl Agent {
             .map(|(call, origin)| ToolCall::new(&call.name, &call.arguments).with_id(&call.id).with_origin(origin));
         let completed: Vec<_> = calls.map(|call| cancelled(call, UNFINISHED)).collect();
         if !completed.is_empty() {
-            self.add(Entry::results(self.model.settings().api, &completed), None);
+            self.add(Entry::results(self.model.model().api, &completed), None);
         }
     }
 

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use clap::Args;
 use toolc::{Dialect, Env};
 use toolc_config::{Home, Words as _, set_model, set_variable};
-use toolc_model::{Api, Client, ErrorKind};
+use toolc_model::{Api, Client, ErrorKind, Model};
 
 use crate::assembly::registry_to_show;
 use crate::ground::ask::{self, Answer};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
-use crate::models::{self, ModelConfig};
+use crate::models;
 use crate::profile::Profile;
 
 /// The last part of the help.
@@ -69,7 +69,7 @@ impl SetupArgs {
         home.create(home.path()).map_err(|error| Error::failed(format!("create {}", home.path().display()), error))?;
         eprintln!("profile {}, in {}", home.profile(), home.path().display());
         let questions = Questions::default();
-        if Profile::read(home.clone())?.config().main_model.is_none() {
+        if Profile::read(home.clone())?.config().models.main.is_none() {
             ask_for_model(home, &questions)?;
         }
         let is_refused = self.ask_for_keys(home, &questions)?;
@@ -84,26 +84,28 @@ impl SetupArgs {
         let profile = Profile::read(home.clone())?;
         let config = profile.config();
         let mut is_refused = false;
-        let mut tested: Vec<ModelConfig> = Vec::new();
-        for model in [&config.main_model, &config.auxiliary_model].into_iter().flatten() {
-            let model = ModelConfig::from(model);
-            let is_same =
-                |other: &ModelConfig| (&other.base_url, &other.key_variable) == (&model.base_url, &model.key_variable);
-            if tested.iter().any(is_same) {
+        let mut tested = Vec::new();
+        for model in config.models.all() {
+            let server = (model.base_url(), model.key_variable());
+            if tested.contains(&server) {
                 continue;
             }
-            is_refused |= self.ask_for_key(home, &model, questions)?;
-            tested.push(model);
+            is_refused |= self.ask_for_key(home, model, questions)?;
+            tested.push(server);
         }
         Ok(is_refused)
     }
 
-    fn ask_for_key(&self, home: &Home, model: &ModelConfig, questions: &Questions) -> Result<bool> {
-        let Some(variable) = &model.key_variable else { return Ok(false) };
+    fn ask_for_key(&self, home: &Home, model: &Model, questions: &Questions) -> Result<bool> {
+        let Some(variable) = model.key_variable() else { return Ok(false) };
         let mut env = Profile::read(home.clone())?.env();
         for _ in 0..MAX_TRIES {
             if env.var(variable).is_none() {
-                eprintln!("\n{variable}: the key of the model {} at {}", show::one_line(&model.model), model.base_url);
+                eprintln!(
+                    "\n{variable}: the key of the model {} at {}",
+                    show::one_line(model.name()),
+                    model.base_url()
+                );
                 let Some(key) = questions.value(variable, true)? else { return Ok(false) };
                 env = env.with_secret(variable, key);
             }
@@ -119,7 +121,7 @@ impl SetupArgs {
 }
 
 /// Returns whether the server of a model refuses the key. If the server does not answer, the key counts as accepted.
-fn is_refused(model: &ModelConfig, env: &Env) -> Result<bool> {
+fn is_refused(model: &Model, env: &Env) -> Result<bool> {
     let client: Client = models::client(model, env)?;
     let runtime = crate::ground::executor()?;
     match runtime.block_on(client.check_key()) {
@@ -199,7 +201,7 @@ fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Qu
 fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<()> {
     let profile = Profile::read(home.clone())?;
     let mut asked: Vec<&str> = Vec::new();
-    for server in profile.config().mcp_servers.iter().filter(|server| server.enabled) {
+    for server in profile.config().mcp.servers.iter().filter(|server| server.enabled) {
         for variable in server.variables() {
             let is_set = profile.env().var(variable).is_some_and(|value| !value.trim().is_empty());
             if is_set || asked.contains(&variable) {

@@ -6,46 +6,12 @@ use std::path::Path;
 
 use toolc::Env;
 use toolc_config::{HelperModel, Words as _};
-use toolc_model::{Api, Client, Key, Limits, Prices, Script, Settings};
+use toolc_model::{Api, Client, Key, Model, Script};
 
 use crate::ground::error::Result;
 use crate::ground::show;
 use crate::profile::Profile;
 pub(crate) use tokens::{Tokens, UncountedTokens};
-
-/// A model, as the configuration describes it.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ModelConfig {
-    pub(crate) api: Api,
-    pub(crate) model: String,
-    pub(crate) base_url: String,
-    /// The environment variable that holds the key, or `None` if the server needs none.
-    pub(crate) key_variable: Option<String>,
-    pub(crate) context_tokens: Option<u64>,
-    pub(crate) max_output_tokens: Option<u32>,
-    pub(crate) prices: Option<Prices>,
-    pub(crate) limits: Limits,
-}
-
-impl From<&toolc_config::Model> for ModelConfig {
-    fn from(model: &toolc_config::Model) -> Self {
-        Self {
-            api: model.api,
-            model: model.model.clone(),
-            base_url: model.base_url.clone(),
-            key_variable: model.key_variable.clone(),
-            context_tokens: model.context_tokens.map(u64::from),
-            max_output_tokens: model.max_output_tokens,
-            prices: model.prices.map(|prices| Prices {
-                input: prices.input,
-                cached: Some(prices.cached_input),
-                cache_writes: Some(prices.cache_writes),
-                output: prices.output,
-            }),
-            limits: Limits { idle: model.timeout, retries: model.retries, ..Limits::default() },
-        }
-    }
-}
 
 /// The models of an agent.
 #[derive(Debug, Clone)]
@@ -65,12 +31,12 @@ impl Models {
     pub(crate) fn open(
         main: Option<&str>,
         auxiliary: Option<&str>,
-        configured: (Option<&ModelConfig>, Option<&ModelConfig>),
+        configured: (Option<&Model>, Option<&Model>),
         env: &Env,
     ) -> Result<Self> {
-        let open_optional = |spec: Option<&str>, config: Option<&ModelConfig>| match (spec, config) {
+        let open_optional = |spec: Option<&str>, model: Option<&Model>| match (spec, model) {
             (Some(spec), _) => open(spec, env).map(Some),
-            (None, Some(config)) => client(config, env).map(Some),
+            (None, Some(model)) => client(model, env).map(Some),
             (None, None) => Ok(None),
         };
         let main = open_optional(main, configured.0)?.ok_or_else(|| {
@@ -117,11 +83,10 @@ impl Models {
 /// be opened and a server may ask it, prints a warning.
 pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
     let config = profile.config();
-    let model = config.auxiliary_model.as_ref().or(config.main_model.as_ref()).map(ModelConfig::from)?;
-    match client(&model, &profile.env()) {
+    match client(config.models.for_small_tasks()?, &profile.env()) {
         Ok(client) => Some(client),
         Err(problem) => {
-            if config.mcp_servers.iter().any(|server| server.enabled && server.sampling) {
+            if config.mcp.servers.iter().any(|server| server.enabled && server.sampling) {
                 eprintln!("warning: MCP servers cannot ask a model: {problem}");
             }
             None
@@ -148,39 +113,21 @@ fn open(spec: &str, env: &Env) -> Result<Client> {
     }
     let api = Api::from_word(api).ok_or_else(unknown)?;
     let other_url = api.other_base_url(|variable| env.var(variable));
-    let has_other_url = other_url.is_some();
-    let key_variable = api.default_key_variable();
-    let config = ModelConfig {
-        api,
-        model: name.to_owned(),
-        base_url: other_url.unwrap_or_else(|| api.default_base_url().to_owned()),
-        // A server at another address may need no key.
-        key_variable: (!has_other_url || env.var(key_variable).is_some()).then(|| key_variable.to_owned()),
-        context_tokens: None,
-        max_output_tokens: None,
-        prices: None,
-        limits: Limits::default(),
-    };
-    client(&config, env)
+    // A server at another address may need no key.
+    let needs_key = other_url.is_none() || env.var(api.default_key_variable()).is_some();
+    let key_variable = (!needs_key).then(String::new);
+    client(&Model { base_url: other_url, key_variable, ..Model::new(api, name) }, env)
 }
 
 /// Returns the client of a model.
-pub(crate) fn client(config: &ModelConfig, env: &Env) -> Result<Client> {
-    let key = |variable: &String| {
+pub(crate) fn client(model: &Model, env: &Env) -> Result<Client> {
+    let key = |variable: &str| {
         let missing =
-            || format!("the key of the model {} is missing: set the environment variable `{variable}`", config.model);
+            || format!("the key of the model {} is missing: set the environment variable `{variable}`", model.name());
         env.var(variable).filter(|key| !key.trim().is_empty()).map(Key::new).ok_or_else(missing)
     };
-    Ok(Client::new(Settings {
-        api: config.api,
-        base_url: config.base_url.clone(),
-        model: config.model.clone(),
-        key: config.key_variable.as_ref().map(key).transpose()?,
-        context_tokens: config.context_tokens,
-        max_output_tokens: config.max_output_tokens,
-        prices: config.prices,
-        limits: config.limits,
-    }))
+    let key = model.key_variable().map(key).transpose()?;
+    Ok(Client::new(model.clone(), key))
 }
 
 #[cfg(test)]
@@ -193,10 +140,9 @@ mod tests {
             Env::empty().with_var("ANTHROPIC_API_KEY", "sk-1").with_var("OPENAI_BASE_URL", "http://localhost:1/v1/");
         let open = |spec| open(spec, &env);
         let anthropic = open("anthropic:claude-x:beta").expect("a valid name");
-        let settings = anthropic.settings();
-        assert_eq!((settings.api, &*settings.model, settings.key.is_some()), (Api::Anthropic, "claude-x:beta", true));
+        assert_eq!(*anthropic.model(), Model::new(Api::Anthropic, "claude-x:beta"));
         let local = open("chat:m").expect("a server at another address needs no key");
-        assert_eq!((&*local.settings().base_url, local.settings().key.is_some()), ("http://localhost:1/v1", false));
+        assert_eq!((local.model().base_url(), local.model().key_variable()), ("http://localhost:1/v1", None));
         for (spec, message) in [
             ("gemini:m", "set the environment variable `GEMINI_API_KEY`"),
             ("claude", "expected `anthropic:NAME`, `chat:NAME`"),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use toolc::wire::{ModelResponse, Usage};
-use toolc_model::{Client, Prices};
+use toolc_model::{Client, Model};
 
 /// Numbers of tokens, and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -18,9 +18,10 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    pub(crate) fn new(usage: Option<Usage>, prices: Option<Prices>) -> Self {
+    /// Returns the tokens that a model has reported, with their cost.
+    pub(crate) fn new(usage: Option<Usage>, model: &Model) -> Self {
         let Some(usage) = usage else { return Self::default() };
-        let cost = prices.map(|prices| prices.cost(usage));
+        let cost = model.prices.as_ref().map(|prices| prices.cost(usage));
         Self { input: usage.input, cached: usage.cached, output: usage.output, cost }
     }
 
@@ -72,7 +73,7 @@ impl UncountedTokens {
 
     /// Adds the tokens of an answer of `model`.
     pub(crate) fn add_answer(&self, model: &Client, answer: &ModelResponse) {
-        self.add(Tokens::new(answer.usage(), model.settings().prices));
+        self.add(Tokens::new(answer.usage(), model.model()));
     }
 
     /// Removes and returns the tokens.

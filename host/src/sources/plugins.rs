@@ -113,7 +113,7 @@ impl LoadedPlugins {
     /// # Errors
     /// Returns an error if the plugin is not loaded, or does not store notes.
     pub(crate) fn memory(&self, profile: &Profile) -> Result<Option<Arc<dyn MemoryStore>>> {
-        let Some(name) = &profile.config().memory_plugin else { return Ok(None) };
+        let Some(name) = &profile.config().memory.plugin else { return Ok(None) };
         let memory = self.plugins.memory(name, profile.env(), Some(profile.home.path()));
         let memory = memory.map_err(|problem| {
             format!("{}: `memory.plugin` cannot be used: {problem}", profile.home.config().display())

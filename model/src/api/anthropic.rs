@@ -8,7 +8,7 @@ use toolc::wire;
 
 use super::{Header, IsDefined, Record, Removals, raw, to_json};
 use crate::error::{ErrorKind, Refusal};
-use crate::request::{Model, Request};
+use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
     word: "anthropic",
@@ -66,7 +66,7 @@ struct Body<'a> {
     container: Option<&'a str>,
 }
 
-fn body(model: &Model<'_>, request: &Request<'_>) -> serde_json::Result<String> {
+fn body(model: &ModelParameters<'_>, request: &Request<'_>) -> serde_json::Result<String> {
     let Request { system, messages, tools, tool_choice, container, .. } = *request;
     let system = (!system.is_empty())
         .then(|| [json!({ "type": "text", "text": system, "cache_control": { "type": "ephemeral" } })]);

@@ -7,7 +7,7 @@ use toolc::Dialect;
 use toolc::wire;
 
 use super::{Record, raw, to_json};
-use crate::request::{Model, Request};
+use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
     word: "chat",
@@ -46,7 +46,7 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-fn body(model: &Model<'_>, request: &Request<'_>) -> serde_json::Result<String> {
+fn body(model: &ModelParameters<'_>, request: &Request<'_>) -> serde_json::Result<String> {
     let Request { system, messages, tools, .. } = *request;
     let system = (!system.is_empty()).then(|| raw(&json!({ "role": "system", "content": system })));
     to_json(&Body {

@@ -9,7 +9,7 @@ use toolc::Dialect;
 use toolc::wire;
 
 use super::{Record, to_json};
-use crate::request::{Model, Request};
+use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
     word: "gemini",
@@ -49,7 +49,7 @@ struct Tools<'a> {
     function_declarations: &'a RawValue,
 }
 
-fn body(model: &Model<'_>, request: &Request<'_>) -> serde_json::Result<String> {
+fn body(model: &ModelParameters<'_>, request: &Request<'_>) -> serde_json::Result<String> {
     let Request { system, messages, tools, .. } = *request;
     to_json(&Body {
         system_instruction: (!system.is_empty()).then(|| json!({ "parts": [{ "text": system }] })),

@@ -7,7 +7,7 @@ use toolc::Dialect;
 use toolc::wire;
 
 use super::{Record, gemini, to_json};
-use crate::request::{Model, Request};
+use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
     word: "interactions",
@@ -43,7 +43,7 @@ struct Body<'a> {
     tools: Option<&'a RawValue>,
 }
 
-fn body(model: &Model<'_>, request: &Request<'_>) -> serde_json::Result<String> {
+fn body(model: &ModelParameters<'_>, request: &Request<'_>) -> serde_json::Result<String> {
     let Request { system, messages, tools, .. } = *request;
     to_json(&Body {
         model: model.name,

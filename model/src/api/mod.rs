@@ -17,7 +17,7 @@ use toolc::wire;
 use toolc_tables::Words;
 
 use crate::error::Refusal;
-use crate::request::{Model, Request};
+use crate::request::{ModelParameters, Request};
 
 macro_rules! apis {
     ($($name:ident = $module:ident;)+) => {
@@ -87,7 +87,7 @@ pub(crate) struct Record {
     /// Returns the headers with the version and the beta features.
     pub(crate) headers: fn(&[&str]) -> Vec<Header>,
     /// Returns the body of a request for a stream, as JSON.
-    pub(crate) body: fn(&Model<'_>, &Request<'_>) -> serde_json::Result<String>,
+    pub(crate) body: fn(&ModelParameters<'_>, &Request<'_>) -> serde_json::Result<String>,
     /// Returns a message of the user.
     user_message: fn(&str) -> Value,
     /// Returns a message of the model.

@@ -6,7 +6,7 @@ use toolc::Dialect;
 use toolc::wire;
 
 use super::{Record, chat, to_json};
-use crate::request::{Model, Request};
+use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
     word: "responses",
@@ -35,7 +35,7 @@ struct Body<'a> {
     tool_choice: Option<&'a RawValue>,
 }
 
-fn body(model: &Model<'_>, request: &Request<'_>) -> serde_json::Result<String> {
+fn body(model: &ModelParameters<'_>, request: &Request<'_>) -> serde_json::Result<String> {
     let Request { system, messages, tools, tool_choice, .. } = *request;
     to_json(&Body {
         model: model.name,

@@ -9,10 +9,10 @@ use tokio::time::{error::Elapsed, timeout};
 use toolc::wire::{ModelResponse, Stop};
 
 use crate::error::{ErrorKind, ModelError, Responded};
-use crate::settings::Settings;
 
 use super::answer::Event;
 use super::retry::retry_after;
+use super::settings::Settings;
 
 /// The maximum number of bytes of an error's body that are read. The beginning says what is wrong.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -32,7 +32,7 @@ type OnEvent<'e> = dyn FnMut(Event<'_>) + Send + 'e;
 
 impl Http {
     pub(crate) fn new(settings: &Settings) -> Self {
-        let host = reqwest::Url::parse(&settings.base_url).ok().and_then(|url| {
+        let host = reqwest::Url::parse(settings.model.base_url()).ok().and_then(|url| {
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
             Some(format!("{}://{}{port}", url.scheme(), url.host_str()?))
         });
@@ -62,7 +62,7 @@ impl Http {
         body: &str,
         on_event: &mut OnEvent<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let Settings { api, limits, .. } = settings;
+        let Settings { model, limits, .. } = settings;
         let sent = self.request(settings, betas, body)?.send();
         let sent = timeout(limits.first_byte, sent).await;
         let mut response = sent
@@ -75,7 +75,7 @@ impl Http {
             let body = self.error_body(&mut response, settings).await;
             return Err(self.responded(settings, status).failed(&body, wait));
         }
-        let mut stream = api.wire().stream();
+        let mut stream = model.api.wire().stream();
         while let Some(bytes) = self.chunk(&mut response, settings).await? {
             let text = stream.push(&bytes).map_err(|error| self.responded(settings, status).unreadable(&error))?;
             if !text.is_empty() {
@@ -96,7 +96,7 @@ impl Http {
     }
 
     async fn list_models(&self, settings: &Settings) -> Result<(), ModelError> {
-        let sent = self.prepare(settings, reqwest::Method::GET, settings.api.record().models_path, &[])?.send();
+        let sent = self.prepare(settings, reqwest::Method::GET, settings.model.api.record().models_path, &[])?.send();
         let sent = timeout(CHECK_LIMIT, sent).await;
         let mut response =
             sent.map_err(|_| self.timed_out("begin its answer", CHECK_LIMIT))?.map_err(|error| self.failed(&error))?;
@@ -109,8 +109,8 @@ impl Http {
     }
 
     fn request(&self, settings: &Settings, betas: &[&str], body: &str) -> Result<reqwest::RequestBuilder, ModelError> {
-        let request =
-            self.prepare(settings, reqwest::Method::POST, &(settings.api.record().path)(&settings.model), betas)?;
+        let model = &settings.model;
+        let request = self.prepare(settings, reqwest::Method::POST, &(model.api.record().path)(model.name()), betas)?;
         Ok(request.header(CONTENT_TYPE, "application/json").body(body.to_owned()))
     }
 
@@ -121,7 +121,7 @@ impl Http {
         path: &str,
         betas: &[&str],
     ) -> Result<reqwest::RequestBuilder, ModelError> {
-        let Settings { api, base_url, key, limits, .. } = settings;
+        let Settings { model, key, limits } = settings;
         let client = self.client.get_or_init(|| {
             // Another part of the process may have chosen one already.
             let _ = rustls::crypto::ring::default_provider().install_default();
@@ -130,12 +130,12 @@ impl Http {
             builder.build().map_err(|error| format!("failed to prepare HTTP: {}", root_cause(&error)))
         });
         let client = client.as_ref().map_err(|error| ModelError::new(ErrorKind::Refused, error))?;
-        let url = format!("{}{path}", base_url.trim_end_matches('/'));
+        let url = format!("{}{path}", model.base_url());
         let url = reqwest::Url::parse(&url).map_err(|error| {
             ModelError::new(ErrorKind::Refused, format!("the base_url of the model is not a URL: {error}"))
         })?;
         let mut request = client.request(method, url);
-        let record = api.record();
+        let record = model.api.record();
         let key = key.as_ref().map(|key| (record.key_header)(key.text()));
         for (name, value) in key.into_iter().chain((record.headers)(betas)) {
             let mut value = HeaderValue::from_str(&value).map_err(|_| {
@@ -156,7 +156,7 @@ impl Http {
         response: &mut reqwest::Response,
         settings: &Settings,
     ) -> Result<Option<Vec<u8>>, ModelError> {
-        let limit = settings.limits.idle;
+        let limit = settings.model.timeout;
         match timeout(limit, response.chunk()).await {
             Ok(chunk) => chunk.map(|bytes| bytes.map(|bytes| bytes.to_vec())).map_err(|error| self.failed(&error)),
             Err(Elapsed { .. }) => Err(self.timed_out("continue its answer", limit)),
@@ -176,7 +176,7 @@ impl Http {
     }
 
     fn responded(&self, settings: &Settings, status: reqwest::StatusCode) -> Responded<'_> {
-        let (wire, refusals) = (settings.api.wire(), settings.api.record().refusals);
+        let (wire, refusals) = (settings.model.api.wire(), settings.model.api.record().refusals);
         Responded { host: &self.host, wire, refusals, status: status.as_u16() }
     }
 

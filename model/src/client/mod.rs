@@ -6,6 +6,7 @@ mod retry;
 mod script;
 #[cfg(test)]
 mod server;
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -16,10 +17,12 @@ use toolc::wire::ModelResponse;
 
 use crate::api::{Api, user_message};
 use crate::error::{ErrorKind, ModelError};
-use crate::request::{Model, Request};
-use crate::settings::{Limits, Settings};
+use crate::key::Key;
+use crate::model::Model;
+use crate::request::{ModelParameters, Request};
 use http::Http;
 use retry::Retries;
+use settings::{Limits, Settings};
 
 pub use answer::{Answer, Event};
 pub use script::{Script, ScriptError};
@@ -42,24 +45,20 @@ enum Source {
 }
 
 impl Client {
-    /// Returns a client. It connects when it is first used.
-    pub fn new(settings: Settings) -> Self {
+    /// Returns a client of a model, with its key, unless the server needs none. It connects when it is first used.
+    pub fn new(model: Model, key: Option<Key>) -> Self {
+        Self::with_settings(Settings { model, key, limits: Limits::default() })
+    }
+
+    fn with_settings(settings: Settings) -> Self {
         let http = Http::new(&settings);
         Self(Arc::new(Inner { settings, source: Source::Server(http) }))
     }
 
     /// Returns a client that gives the answers of a script instead of asking a model, for tests and experiments.
     pub fn scripted(script: Script) -> Self {
-        let settings = Settings {
-            api: Api::ChatCompletions,
-            base_url: String::new(),
-            model: "script".to_owned(),
-            key: None,
-            context_tokens: script.context_tokens(),
-            max_output_tokens: None,
-            prices: None,
-            limits: Limits::default(),
-        };
+        let model = Model { context_tokens: script.context_tokens(), ..Model::new(Api::ChatCompletions, "script") };
+        let settings = Settings { model, key: None, limits: Limits::default() };
         Self(Arc::new(Inner { settings, source: Source::Script(script) }))
     }
 
@@ -77,26 +76,27 @@ impl Client {
     #[must_use]
     pub fn for_other_executor(&self) -> Self {
         match &self.0.source {
-            Source::Server(_) => Self::new(self.0.settings.clone()),
+            Source::Server(_) => Self::with_settings(self.0.settings.clone()),
             Source::Script(script) => Self::scripted(script.restarted()),
         }
     }
 
-    /// Returns a client whose answers have at most `max` tokens, or fewer if the settings say so. It has connections of its own. The
+    /// Returns a client whose answers have at most `max` tokens, or fewer if the [`Model`] says so. It has connections of its own. The
     /// answers of a script do not change.
     #[must_use]
     pub fn with_max_output_tokens(&self, max: u32) -> Self {
         let settings = &self.0.settings;
-        let max = settings.max_output_tokens.map_or(max, |before| before.min(max));
+        let max = settings.model.max_output_tokens.map_or(max, |before| before.min(max));
+        let model = Model { max_output_tokens: Some(max), ..settings.model.clone() };
         match self.0.source {
-            Source::Server(_) => Self::new(Settings { max_output_tokens: Some(max), ..settings.clone() }),
+            Source::Server(_) => Self::with_settings(Settings { model, ..settings.clone() }),
             Source::Script(_) => self.clone(),
         }
     }
 
-    /// Returns the settings.
-    pub fn settings(&self) -> &Settings {
-        &self.0.settings
+    /// Returns the model.
+    pub fn model(&self) -> &Model {
+        &self.0.settings.model
     }
 
     /// Sends a request, and returns the answer. Passes text and retries to `on_event` as they happen. Retries the request after
@@ -120,11 +120,12 @@ impl Client {
                 return Ok(Answer { response, elapsed: begun.elapsed(), tries: 1 });
             }
         };
-        let model = Model { name: &settings.model, max_output_tokens: settings.max_output_tokens };
+        let Settings { model, limits, .. } = settings;
+        let parameters = ModelParameters { name: model.name(), max_output_tokens: model.max_output_tokens };
         let unwritable =
             |error| ModelError::new(ErrorKind::Refused, format!("the request cannot be written as JSON: {error}"));
-        let body = (settings.api.record().body)(&model, request).map_err(unwritable)?;
-        let mut retries = Retries::new(settings.limits);
+        let body = (model.api.record().body)(&parameters, request).map_err(unwritable)?;
+        let mut retries = Retries::new(*limits, model.retries);
         loop {
             let begun = Instant::now();
             match http.attempt(settings, request.betas, &body, on_event).await {
@@ -155,7 +156,7 @@ impl Client {
     /// # Errors
     /// Returns the error of the last try.
     pub async fn ask_text(&self, system: &str, text: &str) -> Result<(String, ModelResponse), ModelError> {
-        let messages = [user_message(self.settings().api, text)];
+        let messages = [user_message(self.model().api, text)];
         let answer = self.ask(&Request { system, messages: &messages, ..Request::default() }, &mut |_| {}).await?;
         Ok((answer.response.text().to_owned(), answer.response))
     }

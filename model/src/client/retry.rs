@@ -3,12 +3,13 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
 
+use super::settings::Limits;
 use crate::error::ModelError;
-use crate::settings::Limits;
 
 /// The tries of one request.
 pub(crate) struct Retries {
     limits: Limits,
+    max: u32,
     failed: u32,
 }
 
@@ -19,8 +20,9 @@ pub(crate) struct Wait {
 }
 
 impl Retries {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, failed: 0 }
+    /// Returns the tries of a request that is repeated at most `max` times.
+    pub(crate) fn new(limits: Limits, max: u32) -> Self {
+        Self { limits, max, failed: 0 }
     }
 
     /// Returns the number of tries, including the current one.
@@ -33,7 +35,7 @@ impl Retries {
         if !error.is_transient() {
             return Err(error);
         }
-        if self.failed == self.limits.retries {
+        if self.failed == self.max {
             return Err(error.after_tries(self.tries()));
         }
         let delay = match error.retry_after() {
@@ -89,7 +91,7 @@ mod tests {
         let limits =
             Limits { first_delay: Duration::from_secs(1), max_delay: Duration::from_secs(8), ..Limits::default() };
         for (failed, longest) in [(0, 1), (1, 2), (3, 8), (40, 8)] {
-            let delay = Retries { limits, failed }.backoff();
+            let delay = Retries { limits, max: failed, failed }.backoff();
             let longest = Duration::from_secs(longest);
             assert!(delay <= longest && delay >= longest / 2, "{failed}: {delay:?}");
         }

@@ -53,7 +53,7 @@ struct Scripted {
     #[serde(default)]
     wait_ms: u64,
     /// The size of the context of the model. Only in the first line.
-    context_tokens: Option<u64>,
+    context_tokens: Option<u32>,
     /// The answer is for conversations whose first message contains this text. A conversation without such answers gets the answers without
     /// `for`.
     r#for: Option<String>,
@@ -140,7 +140,7 @@ impl Script {
         if own.is_empty() { self.answers.iter().filter(|answer| answer.r#for.is_none()).collect() } else { own }
     }
 
-    pub(crate) fn context_tokens(&self) -> Option<u64> {
+    pub(crate) fn context_tokens(&self) -> Option<u32> {
         self.answers.first()?.context_tokens
     }
 

@@ -16,13 +16,8 @@ const USAGE: &str = r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_toke
 
 fn settings(api: Api, base_url: String) -> Settings {
     Settings {
-        api,
-        base_url,
-        model: "m-1".to_owned(),
+        model: Model { base_url: Some(base_url), max_output_tokens: Some(500), ..Model::new(api, "m-1") },
         key: Some(Key::new("sk-secret-key")),
-        context_tokens: None,
-        max_output_tokens: Some(500),
-        prices: None,
         limits: Limits { first_delay: Duration::from_millis(1), ..Limits::default() },
     }
 }
@@ -43,7 +38,7 @@ fn ask_with(replies: Vec<Reply>, api: Api, change: impl FnOnce(&mut Settings)) -
     let (url, requests) = serve(replies);
     let mut settings = settings(api, url);
     change(&mut settings);
-    let client = Client::new(settings);
+    let client = Client::with_settings(settings);
     let messages = [user_message(api, "Hi")];
     let tools = serde_json::value::to_raw_value(&json!([{ "name": "a_tool" }])).unwrap();
     let request = Request { system: "Be brief.", messages: &messages, tools: Some(&tools), ..Request::default() };
@@ -168,7 +163,7 @@ fn only_apis_that_know_them_get_a_choice_of_tools_a_container_and_beta_features(
             container: Some("container_1"),
             ..Request::default()
         };
-        block_on(Client::new(settings(api, url)).ask(&request, &mut |_| {})).unwrap_err();
+        block_on(Client::with_settings(settings(api, url)).ask(&request, &mut |_| {})).unwrap_err();
         let sent = requests.recv().unwrap();
         let is_anthropic = api == Api::Anthropic;
         assert_eq!(sent.head.contains("anthropic-beta: one-2026-01-01,two-2026-01-01"), is_anthropic, "{}", sent.head);
@@ -265,20 +260,20 @@ fn a_request_that_cannot_succeed_is_not_repeated() {
 fn a_server_that_does_not_answer_in_time_is_an_error_that_says_so() {
     let limit = Duration::from_millis(50);
     let silent = ask_with(vec![Reply::Silent], Api::ChatCompletions, |settings| {
-        (settings.limits.first_byte, settings.limits.retries) = (limit, 0);
+        (settings.limits.first_byte, settings.model.retries) = (limit, 0);
     });
     let error = silent.result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert!(error.to_string().ends_with("did not begin its answer within 50ms"), "{error}");
 
     let stalls = ask_with(vec![Reply::Stalls(format!("data: {SAYS}\n\n"))], Api::ChatCompletions, |settings| {
-        (settings.limits.idle, settings.limits.retries) = (limit, 0);
+        (settings.model.timeout, settings.model.retries) = (limit, 0);
     });
     assert_eq!(stalls.shown, "Hello");
     assert!(stalls.result.unwrap_err().to_string().ends_with("did not continue its answer within 50ms"));
 
     let whole = ask_with(vec![Reply::Stalls(String::new())], Api::ChatCompletions, |settings| {
-        (settings.limits.total, settings.limits.retries) = (limit, 0);
+        (settings.limits.total, settings.model.retries) = (limit, 0);
     });
     assert!(whole.result.unwrap_err().to_string().ends_with("did not complete its answer within 50ms"));
 }
@@ -286,7 +281,7 @@ fn a_server_that_does_not_answer_in_time_is_an_error_that_says_so() {
 #[test]
 fn dropping_a_request_closes_its_connection() {
     let (url, requests) = serve(vec![Reply::Stalls(format!("data: {SAYS}\n\n"))]);
-    let client = Client::new(settings(Api::ChatCompletions, url));
+    let client = Client::with_settings(settings(Api::ChatCompletions, url));
     let messages = [user_message(Api::ChatCompletions, "Hi")];
     let begun = Instant::now();
     block_on(async {
@@ -310,8 +305,8 @@ fn dropping_a_request_closes_its_connection() {
 #[test]
 fn a_server_that_cannot_be_reached_is_named_without_path_and_key() {
     let outcome = ask_with(Vec::new(), Api::ChatCompletions, |settings| {
-        settings.base_url = "http://user:sk-secret-key@127.0.0.1:9/v1?key=sk-secret-key".to_owned();
-        settings.limits.retries = 0;
+        settings.model.base_url = Some("http://user:sk-secret-key@127.0.0.1:9/v1?key=sk-secret-key".to_owned());
+        settings.model.retries = 0;
     });
     let error = outcome.result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
@@ -321,7 +316,7 @@ fn a_server_that_cannot_be_reached_is_named_without_path_and_key() {
         ("http://127.0.0.1:9", "a\nb", "has characters that a header cannot contain"),
     ] {
         let outcome = ask_with(Vec::new(), Api::Anthropic, |settings| {
-            settings.base_url = base_url.to_owned();
+            settings.model.base_url = Some(base_url.to_owned());
             settings.key = Some(Key::new(key));
         });
         let error = outcome.result.unwrap_err();

@@ -82,6 +82,11 @@ impl<T> At<T> {
     pub fn new(value: T, place: Place) -> Self {
         Self { value, place }
     }
+
+    /// Returns a value that no file says.
+    pub fn nowhere(value: T) -> Self {
+        Self { value, place: Place::new(SourceId(0), 0..0) }
+    }
 }
 
 /// A finding.

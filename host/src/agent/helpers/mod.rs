@@ -101,7 +101,7 @@ impl Helpers {
         budget: &Arc<Budget>,
         uncounted: UncountedTokens,
     ) -> Arc<Self> {
-        let limits = base.limits;
+        let limits = &base.limits;
         Arc::new(Self {
             task: task.to_owned(),
             levels: plan.map_or(limits.levels, |plan| plan.levels),

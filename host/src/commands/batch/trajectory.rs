@@ -40,7 +40,7 @@ impl Trajectory {
         error: Option<&str>,
     ) -> Value {
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let settings = agent.model.settings();
+        let model = agent.model.model();
         json!({
             "id": task.id,
             "prompt": task.prompt,
@@ -48,8 +48,8 @@ impl Trajectory {
             "error": error,
             "answer": end["text"],
             "session": agent.name,
-            "api": settings.api.word(),
-            "model": settings.model,
+            "api": model.api.word(),
+            "model": model.name(),
             "toolsets": toolsets,
             "seed": seed,
             "requests": end["requests"],

@@ -86,14 +86,14 @@ impl Command {
                 screen.print(&format!("{text}{KEYS}"));
             }
             Self::Tools => {
-                let turn = agent.session.turn(agent.model.settings().api.dialect()).await;
+                let turn = agent.session.turn(agent.model.model().api.dialect()).await;
                 let mut text: Vec<String> = turn.tools().map(ToOwned::to_owned).collect();
                 text.extend(turn.hidden().map(|hidden| format!("hidden: {hidden}")));
                 screen.print(&show::lines(&text.join("\n")));
             }
             Self::Usage => {
                 let context = agent.context_tokens().await;
-                let window = agent.model.settings().context_tokens;
+                let window = agent.model.model().context_tokens;
                 let limit = window.map_or_else(String::new, |window| format!(" of {window}"));
                 screen.print(&format!(
                     "this conversation: {}\nnow in the context: about {context}{limit} tokens",

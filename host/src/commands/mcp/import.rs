@@ -9,7 +9,7 @@ use std::path::Path;
 use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
 use serde_json::{Map, Value};
 use toolc::approval::is_credential;
-use toolc_config::{EnvFile, Home, McpOauth, McpServer, McpTransport, add_server, is_name, set_variable};
+use toolc_config::{EnvFile, Home, McpServer, add_server, is_name, set_variable};
 
 use super::location;
 use crate::ground::ask;
@@ -21,7 +21,7 @@ use crate::profile::Profile;
 const MAX_BYTES: u64 = 4 << 20;
 
 /// A server that was read from another program's configuration.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 struct ImportedServer {
     server: McpServer,
     /// Variables to set: their names and values.
@@ -33,7 +33,7 @@ struct ImportedServer {
 /// Shows the servers of a file, asks, and adds them.
 pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8> {
     let profile = Profile::read(home.clone())?;
-    let configured: Vec<&str> = profile.config().mcp_servers.iter().map(|server| server.name.as_str()).collect();
+    let configured: Vec<&str> = profile.config().mcp.servers.iter().map(|server| server.name.as_str()).collect();
     let env_file = EnvFile::read(home)?;
     let servers = find_servers(&read_file(path)?, path)?;
     let mut imported = Vec::new();
@@ -136,12 +136,12 @@ struct Importer<'i> {
 impl Importer<'_> {
     fn parse(&self, settings: &Value) -> Result<ImportedServer> {
         let (mut variables, mut notes) = (Vec::new(), Vec::new());
-        let transport = match (settings["command"].as_str(), settings["url"].as_str()) {
+        let server = match (settings["command"].as_str(), settings["url"].as_str()) {
             (Some(command), _) => self.program(command, settings, &mut variables, &mut notes)?,
             (None, Some(url)) => self.address(url, settings, &mut variables, &mut notes)?,
             (None, None) => return Err(Error::Invalid("expected `command` or `url`, got neither".to_owned())),
         };
-        let server = McpServer { enabled: false, ..McpServer::new(self.name.to_owned(), transport) };
+        let server = McpServer { enabled: false, ..server };
         if location(&server).contains("${") {
             notes.push("replace `${...}` in config.toml: toolc does not expand it".to_owned());
         }
@@ -154,7 +154,7 @@ impl Importer<'_> {
         settings: &Value,
         variables: &mut Vec<(String, String)>,
         notes: &mut Vec<String>,
-    ) -> Result<McpTransport> {
+    ) -> Result<McpServer> {
         let args = settings["args"].as_array().into_iter().flatten();
         let args: Option<Vec<String>> = args.map(|arg| arg.as_str().map(str::to_owned)).collect();
         let args = args.ok_or("expected a list of strings as `args`")?;
@@ -168,10 +168,16 @@ impl Importer<'_> {
             if !is_name(name) {
                 return Err(Error::Invalid(format!("`{name}` in `env` is not a valid name of a variable")));
             }
-            env.push((name.clone(), self.variable(name, value, variables, notes)?));
+            env.push(format!("{name}={}", self.variable(name, value, variables, notes)?));
         }
         let directory = settings["cwd"].as_str().map(str::to_owned);
-        Ok(McpTransport::Stdio { command: command.to_owned(), args, env, directory })
+        Ok(McpServer {
+            command: Some(command.to_owned()),
+            args,
+            env,
+            directory,
+            ..McpServer::new(self.name.to_owned())
+        })
     }
 
     fn address(
@@ -180,7 +186,7 @@ impl Importer<'_> {
         settings: &Value,
         variables: &mut Vec<(String, String)>,
         notes: &mut Vec<String>,
-    ) -> Result<McpTransport> {
+    ) -> Result<McpServer> {
         let (mut headers, mut bearer_variable) = (Vec::new(), None);
         if settings["type"] == "sse" {
             return Err(Error::Invalid(
@@ -202,7 +208,8 @@ impl Importer<'_> {
                 }
             }
         }
-        Ok(McpTransport::Http { url: url.to_owned(), headers, bearer_variable, oauth: McpOauth::default() })
+        let url = Some(url.to_owned());
+        Ok(McpServer { url, headers, bearer_variable, ..McpServer::new(self.name.to_owned()) })
     }
 
     /// Returns the variable that will hold a value, and adds it to the variables to set. Avoids names that already have another value.
@@ -303,10 +310,9 @@ mod tests {
         let settings = json!({ "command": "npx", "args": ["-y", "x"], "env": { "KEY": "hunter2", "PORT": 80, "HOST": "${env:OTHER}", "ASK": "${input:key}" } });
         let first = import_server("one", &settings, &[]).expect("valid settings");
         assert!(!first.server.enabled);
-        let McpTransport::Stdio { env, .. } = &first.server.transport else { panic!("expected a program") };
-        let mut sorted = env.clone();
-        sorted.sort();
-        assert_eq!(sorted, [pair("ASK", "ASK"), pair("HOST", "OTHER"), pair("KEY", "KEY"), pair("PORT", "PORT")]);
+        let mut env = first.server.env.clone();
+        env.sort();
+        assert_eq!(env, ["ASK=ASK", "HOST=OTHER", "KEY=KEY", "PORT=PORT"]);
         let mut variables = first.variables.clone();
         variables.sort();
         assert_eq!(variables, [pair("KEY", "hunter2"), pair("PORT", "80")]);
@@ -322,11 +328,8 @@ mod tests {
     fn headers_and_the_bearer_token_are_stored_in_variables() {
         let settings = json!({ "url": "https://x/", "headers": { "Authorization": "Bearer hunter2", "X-Key": "k" } });
         let read = import_server("my-web", &settings, &[]).expect("valid settings");
-        let McpTransport::Http { headers, bearer_variable, .. } = &read.server.transport else {
-            panic!("expected an address")
-        };
-        assert_eq!(headers, &[pair("X-Key", "MY_WEB_X_KEY")]);
-        assert_eq!(bearer_variable.as_deref(), Some("MY_WEB_TOKEN"));
+        assert_eq!(read.server.headers, [pair("X-Key", "MY_WEB_X_KEY")]);
+        assert_eq!(read.server.bearer_variable.as_deref(), Some("MY_WEB_TOKEN"));
         assert!(read.variables.contains(&pair("MY_WEB_TOKEN", "hunter2")), "{:?}", read.variables);
     }
 

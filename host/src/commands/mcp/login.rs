@@ -32,7 +32,7 @@ pub(super) fn log_out(profile: &Profile, name: &str) -> Result<u8> {
 
 /// Returns a server of the configuration.
 pub(super) fn find_configured<'p>(profile: &'p Profile, name: &str) -> Result<&'p toolc_config::McpServer> {
-    let servers = &profile.config().mcp_servers;
+    let servers = &profile.config().mcp.servers;
     let known = || servers.iter().map(|server| server.name.as_str());
     servers
         .iter()

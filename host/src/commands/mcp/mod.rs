@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use toolc_config::{Home, McpOauth, McpServer, McpTransport, add_server, enable_server, remove_server};
+use toolc_config::{Home, McpServer, McpTransport, add_server, enable_server, remove_server};
 
 use serve::ServeArgs;
 
@@ -198,28 +198,23 @@ impl McpArgs {
 
 impl AddArgs {
     fn server(&self) -> Result<McpServer> {
-        let transport = match (&self.url, self.command.split_first()) {
-            (Some(url), _) => McpTransport::Http {
-                url: url.clone(),
+        let server = McpServer { enabled: !self.disabled, ..McpServer::new(self.name.clone()) };
+        match (&self.url, self.command.split_first()) {
+            (Some(url), _) => Ok(McpServer {
+                url: Some(url.clone()),
                 headers: self.headers.iter().map(|header| parse_pair(header)).collect::<Result<_, _>>()?,
                 bearer_variable: self.bearer.clone(),
-                oauth: McpOauth::default(),
-            },
-            (None, Some((command, args))) => McpTransport::Stdio {
-                command: command.clone(),
+                ..server
+            }),
+            (None, Some((command, args))) => Ok(McpServer {
+                command: Some(command.clone()),
                 args: args.to_vec(),
-                env: self
-                    .env
-                    .iter()
-                    .map(|entry| parse_pair(entry).unwrap_or_else(|_| (entry.clone(), entry.clone())))
-                    .collect(),
+                env: self.env.clone(),
                 directory: self.directory.clone(),
-            },
-            (None, None) => {
-                return Err(Error::Invalid("pass the program after `--`, or an address with `--url`".to_owned()));
-            }
-        };
-        Ok(McpServer { enabled: !self.disabled, ..McpServer::new(self.name.clone(), transport) })
+                ..server
+            }),
+            (None, None) => Err(Error::Invalid("pass the program after `--`, or an address with `--url`".to_owned())),
+        }
     }
 }
 
@@ -237,7 +232,7 @@ fn enable(home: &Home, name: &str, enabled: bool) -> Result<u8> {
 }
 
 fn list(profile: &Profile, as_json: bool) -> Result<u8> {
-    let servers = &profile.config().mcp_servers;
+    let servers = &profile.config().mcp.servers;
     if as_json {
         let servers = servers.iter().map(|server| {
             json!({ "name": server.name, "enabled": server.enabled, "trusted": server.trusted, "at": location(server) })
@@ -257,12 +252,12 @@ fn list(profile: &Profile, as_json: bool) -> Result<u8> {
 
 /// Returns the command line or the address of a server.
 pub(super) fn location(server: &McpServer) -> String {
-    match &server.transport {
-        McpTransport::Stdio { command, args, .. } => {
-            let words = std::iter::once(command).chain(args).map(String::as_str);
-            shlex::try_join(words).unwrap_or_else(|_| command.clone())
+    match server.transport() {
+        McpTransport::Stdio { command } => {
+            let words = std::iter::once(command).chain(server.args.iter().map(String::as_str));
+            shlex::try_join(words).unwrap_or_else(|_| command.to_owned())
         }
-        McpTransport::Http { url, .. } => url.clone(),
+        McpTransport::Http { url } => url.to_owned(),
     }
 }
 

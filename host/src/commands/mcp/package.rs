@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolc_config::{McpServer, McpTransport, set_server_args};
+use toolc_config::{McpServer, set_server_args};
 use toolc_mcp::{Answer, AnswerFuture, Asker, Package, Question};
 
 use super::login::find_configured;
@@ -16,9 +16,7 @@ use crate::sources::servers::settings;
 pub(super) fn pin_new_server(profile: &Profile, mut server: McpServer) -> Result<(McpServer, String)> {
     let Some(package) = resolve(profile, &server)? else { return Ok((server, String::new())) };
     let note = note(&package);
-    if let McpTransport::Stdio { args, .. } = &mut server.transport {
-        *args = package.args;
-    }
+    server.args = package.args;
     Ok((server, note))
 }
 
@@ -26,10 +24,9 @@ pub(super) fn pin_new_server(profile: &Profile, mut server: McpServer) -> Result
 pub(super) fn pin_configured(profile: &Profile, names: &[String]) -> Result<()> {
     for name in names {
         let server = find_configured(profile, name)?;
-        let McpTransport::Stdio { args, .. } = &server.transport else { continue };
         let Some(package) = resolve(profile, server)? else { continue };
         eprint!("{}", note(&package));
-        if package.args != *args {
+        if package.args != server.args {
             set_server_args(&profile.home, name, &package.args)?;
             eprintln!("written: {}", profile.home.config().display());
         }

@@ -21,7 +21,7 @@ use crate::sources::servers::settings;
 /// Starts servers for review: the named servers, even if they are disabled, or all enabled servers. A server whose command line or
 /// address has changed since it was accepted is only started if the person agrees, or with `yes`.
 pub(super) fn start_servers(profile: &Profile, names: &[String], yes: bool) -> Result<Servers> {
-    let configured = &profile.config().mcp_servers;
+    let configured = &profile.config().mcp.servers;
     let known = || configured.iter().map(|server| server.name.as_str());
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == name.as_str())) {
         return Err(Error::Invalid(format!("no MCP server is named `{unknown}`{}", suggestion(unknown, known()))));
@@ -67,7 +67,7 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8> {
             "the server `{locked}` already has accepted tools: `toolc mcp accept {locked}` shows and accepts changes"
         )));
     }
-    let configured = profile.config().mcp_servers.iter().filter(|server| server.enabled);
+    let configured = profile.config().mcp.servers.iter().filter(|server| server.enabled);
     let new = || configured.map(|server| server.name.clone()).filter(|name| !is_locked(name)).collect();
     let names = if names.is_empty() { new() } else { names.to_vec() };
     if names.is_empty() {

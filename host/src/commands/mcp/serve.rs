@@ -68,7 +68,7 @@ impl ServeArgs {
         let endpoint = self.endpoint(&profile)?;
         let tokens = read_tokens(&endpoint, &profile.env())?;
         let mut selection = Selection::default();
-        (selection.enable, selection.enable_tools) = (endpoint.toolsets.clone(), endpoint.tools.clone());
+        (selection.enable, selection.enable_tools) = (endpoint.served_toolsets(), endpoint.tools.clone());
         let model = models::for_tools(&profile);
         let wait = Wait::AsSession(&selection);
         let host = Host::assemble(profile, options, Needs { model, ..Needs::new(Purpose::Call, wait) })?;
@@ -80,15 +80,16 @@ impl ServeArgs {
             selection.disable_tools.push(JOB_MAKER.to_owned());
         }
         let server = self.server(&endpoint, &host, selection);
+        let http = endpoint.address();
         let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };
-        let result = serve(server, endpoint.http, access);
+        let result = serve(server, http, access);
         host.stop();
         result.map(|()| 0)
     }
 
     /// Returns the endpoint of the configuration, changed by the options of the command line.
     fn endpoint(&self, profile: &Profile) -> Result<McpEndpoint> {
-        let endpoints = &profile.config().mcp_endpoints;
+        let endpoints = &profile.config().mcp.endpoints;
         let name = self.endpoint.as_deref().unwrap_or(McpEndpoint::DEFAULT);
         let mut endpoint = match endpoints.iter().find(|endpoint| endpoint.name == name) {
             Some(endpoint) => endpoint.clone(),
@@ -104,7 +105,7 @@ impl ServeArgs {
         if !self.toolsets.is_empty() || !self.tools.is_empty() {
             (endpoint.toolsets, endpoint.tools) = (self.toolsets.clone(), self.tools.clone());
         }
-        endpoint.http = self.http.or(endpoint.http);
+        endpoint.http = self.http.map(|address| address.to_string()).or(endpoint.http);
         endpoint.token_variables.extend_from_slice(&self.token_variables);
         endpoint.token_file = self.token_file.clone().or(endpoint.token_file);
         endpoint.hosts.extend_from_slice(&self.hosts);
@@ -135,9 +136,9 @@ impl ServeArgs {
         };
         let server = ToolServer::new("toolc", env!("CARGO_PKG_VERSION"), session)
             .store(store)
-            .instructions(&*endpoint.instructions)
+            .instructions(endpoint.instructions.as_deref().unwrap_or_default())
             .background_after(endpoint.background_after)
-            .cache(endpoint.list_ttl, scope);
+            .cache(endpoint.list_ttl.unwrap_or_default(), scope);
         if self.yes || host.mode == ApprovalMode::Deny {
             return server;
         }

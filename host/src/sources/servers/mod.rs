@@ -79,9 +79,9 @@ impl McpServers {
             disabled.extend_from_slice(&selection.disable_tools);
             named.extend_from_slice(&selection.enable_tools);
         }
-        let configured = config.mcp_servers.iter().map(|server| server.name.clone()).collect();
+        let configured = config.mcp.servers.iter().map(|server| server.name.clone()).collect();
         let (mut to_start, mut not_started) = (Vec::new(), Vec::new());
-        for server in &config.mcp_servers {
+        for server in &config.mcp.servers {
             let name = server.name.clone();
             if !server.enabled {
                 not_started.push((name, "the server is disabled"));
@@ -101,7 +101,7 @@ impl McpServers {
                 Wait::UntilStarted => servers.wait_until_started(),
                 Wait::AsSession(_) => {
                     let is_named = |server: &str| named.iter().any(|tool| server_name(tool) == Some(server));
-                    servers.wait_for(config.mcp_start_wait, is_named);
+                    servers.wait_for(config.mcp.start_wait, is_named);
                 }
             }
             Some(servers)
@@ -178,7 +178,7 @@ fn belongs_to_server(name: &str, configured: &BTreeSet<String>) -> bool {
 /// Returns the names of toolsets and tools of servers in a configuration. The tools of a server are known only after it has started.
 pub(crate) fn server_names_in_config(config: &Config) -> Vec<&str> {
     let configured: BTreeSet<String> =
-        config.mcp_servers.iter().map(|server: &McpServer| server.name.clone()).collect();
+        config.mcp.servers.iter().map(|server: &McpServer| server.name.clone()).collect();
     let tools = &config.tools;
     let names = tools.enable.iter().chain(&tools.disable).chain(&tools.enable_tools).chain(&tools.disable_tools);
     names.map(String::as_str).filter(|name| belongs_to_server(name, &configured)).collect()

@@ -18,7 +18,7 @@ impl Sampler for ModelSampler {
     fn sample<'a>(&'a self, request: &'a SampleRequest) -> SampleFuture<'a> {
         Box::pin(async move {
             let model = self.0.with_max_output_tokens(request.max_tokens);
-            let api = model.settings().api;
+            let api = model.model().api;
             let message = |message: &toolc_mcp::SampleMessage| {
                 if message.is_of_model {
                     assistant_message(api, &message.text)
@@ -31,7 +31,7 @@ impl Sampler for ModelSampler {
             let answer = model.ask(&request, &mut |_| {}).await?;
             let response = answer.response;
             let is_cut_off = response.stop() == toolc::wire::Stop::Length;
-            Ok(Sample { model: model.settings().model.clone(), text: response.text().to_owned(), is_cut_off })
+            Ok(Sample { model: model.model().model.clone(), text: response.text().to_owned(), is_cut_off })
         })
     }
 }

@@ -16,31 +16,31 @@ const RESTART_DELAY: Duration = Duration::from_secs(1);
 /// Returns the settings of a server. Tools that the configuration disables by their model-facing names are excluded, too. `for_review` is
 /// set for commands with which a person reviews changes.
 pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[String], for_review: bool) -> Server {
-    let (home, registries) = (&profile.home, &profile.config().mcp_registries);
-    let transport = match &server.transport {
-        McpTransport::Stdio { command, args, env, directory } => {
-            let passed =
-                |(name, source): &(String, String)| PassedVariable { name: name.clone(), source: source.clone() };
+    let (home, mcp) = (&profile.home, &profile.config().mcp);
+    let transport = match server.transport() {
+        McpTransport::Stdio { command } => {
+            let passed = |(name, source): (&str, &str)| PassedVariable { name: name.into(), source: source.into() };
             Transport::Stdio {
                 command: expanded(command).to_string_lossy().into_owned(),
-                args: args.clone(),
-                env: env.iter().map(passed).collect(),
-                directory: directory.as_deref().map(expanded),
+                args: server.args.clone(),
+                env: server.passed_variables().map(passed).collect(),
+                directory: server.directory.as_deref().map(expanded),
             }
         }
-        McpTransport::Http { url, headers, bearer_variable, oauth } => Transport::Http {
-            url: url.clone(),
-            headers: headers.clone(),
-            bearer_variable: bearer_variable.clone(),
+        McpTransport::Http { url } => Transport::Http {
+            url: url.to_owned(),
+            headers: server.headers.clone(),
+            bearer_variable: server.bearer_variable.clone(),
             oauth: Oauth {
-                client_id: oauth.client_id.clone(),
-                client_secret_variable: oauth.client_secret_variable.clone(),
-                client_metadata_url: oauth.client_metadata_url.clone(),
-                scopes: oauth.scopes.clone(),
+                client_id: server.oauth.client_id.clone(),
+                client_secret_variable: server.oauth.client_secret_variable.clone(),
+                client_metadata_url: server.oauth.client_metadata_url.clone(),
+                scopes: server.oauth.scopes.clone(),
                 tokens: home.mcp_tokens(&server.name),
             },
         },
     };
+    let address = |text: &str| text.trim_end_matches('/').to_owned();
     let tool = |tool: &McpTool| (tool.name.clone(), ToolSettings { shell: tool.shell.clone(), unjudged: !tool.judge });
     Server {
         name: server.name.clone(),
@@ -49,7 +49,7 @@ pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
         start_timeout: server.start_timeout,
         call_timeout: server.call_timeout,
         restart_delay: RESTART_DELAY,
-        include: server.include.clone(),
+        include: Some(server.include.clone()).filter(|names| !names.is_empty()),
         exclude: server.exclude.iter().chain(disabled_tools).cloned().collect(),
         pinning: Pinning {
             file: home.mcp_lock(&server.name),
@@ -64,9 +64,9 @@ pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
         question_timeout: server.question_timeout,
         sampling: server.sampling,
         packages: Some(Packages {
-            npm: registries.npm.clone(),
-            pypi: registries.pypi.clone(),
-            osv: registries.osv.clone(),
+            npm: address(&mcp.npm_registry),
+            pypi: address(&mcp.pypi),
+            osv: address(&mcp.osv),
             file: home.mcp_package(&server.name),
         }),
     }

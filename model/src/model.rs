@@ -1,0 +1,113 @@
+//! A model: the table of keys with which a configuration describes it, and its values.
+
+use toolc::wire::Usage;
+use toolc_tables::diagnostic::At;
+use toolc_tables::kinds::{Amount, Count, Duration, Required, Table, Text, WholeNumber, Word};
+use toolc_tables::{HasValues as _, defaults, table};
+
+use crate::api::Api;
+
+table! {
+    /// A language model.
+    pub struct ModelTable as Model {
+        /// The API of the server.
+        api: Required<Word<Api>>,
+        /// The name of the model, as the server expects it.
+        model: Required<Text>,
+        /// The address of the API, such as `http://localhost:8000/v1`. Default: that of the vendor.
+        base_url: Text,
+        /// The name of the environment variable that holds the key, usually set in `.env`. Default: that of the vendor. Empty if the
+        /// server needs no key.
+        key_variable: Text,
+        /// The number of tokens that the model can read and write in one request. Default: unknown. A conversation is summarised only if it is known, or if the server refuses a request as too long.
+        context_tokens: Count,
+        /// The maximum number of tokens that the model writes in one response. Default: that of the server.
+        max_output_tokens: Count,
+        /// The maximum time without any data from the server.
+        timeout: Duration = "2m",
+        /// The number of times that a failed request is repeated.
+        retries: WholeNumber = 4,
+        /// The prices, from which the cost of a session is computed. Default: no cost is shown.
+        prices: Table<PricesTable>,
+    }
+}
+
+table! {
+    /// The prices of a model, each for a million tokens.
+    pub struct PricesTable as Prices {
+        /// The price of the input.
+        input: Required<Amount>,
+        /// The price of the output.
+        output: Required<Amount>,
+        /// The price of input that the server had in its cache. Default: `input`.
+        cached_input: Amount,
+        /// The price of input that the server writes to its cache. Default: `input`.
+        cache_writes: Amount,
+    }
+}
+
+impl Model {
+    /// Returns a model of the vendor's own server.
+    pub fn new(api: Api, name: impl Into<String>) -> Self {
+        let (api, model) = (Some(At::nowhere(api)), Some(At::nowhere(name.into())));
+        let table = ModelTable { api, model, ..defaults() };
+        table.values().unwrap_or_else(|| unreachable!("the required keys are `api` and `model`"))
+    }
+
+    /// Returns the name of the model, without the white space around it.
+    pub fn name(&self) -> &str {
+        self.model.trim()
+    }
+
+    /// Returns the address of the API, without `/` at its end.
+    pub fn base_url(&self) -> &str {
+        self.base_url.as_deref().map_or(self.api.default_base_url(), str::trim).trim_end_matches('/')
+    }
+
+    /// Returns the name of the environment variable that holds the key, or `None` if the server needs no key.
+    pub fn key_variable(&self) -> Option<&str> {
+        let variable = self.key_variable.as_deref().map_or(self.api.default_key_variable(), str::trim);
+        Some(variable).filter(|variable| !variable.is_empty())
+    }
+}
+
+impl Prices {
+    /// Returns the price of these tokens.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of tokens are small")]
+    pub fn cost(&self, usage: Usage) -> f64 {
+        let new = usage.input.saturating_sub(usage.cached + usage.cache_writes);
+        let parts = [
+            (new, self.input),
+            (usage.cached, self.cached_input.unwrap_or(self.input)),
+            (usage.cache_writes, self.cache_writes.unwrap_or(self.input)),
+            (usage.output, self.output),
+        ];
+        parts.iter().map(|(tokens, price)| *tokens as f64 * price / 1e6).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_has_the_server_and_the_key_of_its_vendor_unless_it_says_otherwise() {
+        let vendors = Model::new(Api::Anthropic, " m ");
+        assert_eq!((vendors.name(), vendors.base_url()), ("m", "https://api.anthropic.com"));
+        assert_eq!(vendors.key_variable(), Some("ANTHROPIC_API_KEY"));
+        let own =
+            Model { base_url: Some("http://localhost:1/v1/".to_owned()), key_variable: Some(String::new()), ..vendors };
+        assert_eq!((own.base_url(), own.key_variable()), ("http://localhost:1/v1", None));
+    }
+
+    #[test]
+    fn a_price_counts_each_token_once() {
+        let mut usage = Usage::default();
+        (usage.input, usage.cached, usage.cache_writes, usage.output) = (1_000_000, 500_000, 100_000, 10_000);
+        let prices = Prices { input: 3.0, cached_input: Some(0.3), cache_writes: Some(3.75), output: 15.0 };
+        let cost = prices.cost(usage);
+        assert!((cost - (0.4 * 3.0 + 0.5 * 0.3 + 0.1 * 3.75 + 0.01 * 15.0)).abs() < 1e-9, "{cost}");
+        let plain = Prices { cached_input: None, cache_writes: None, ..prices };
+        assert!((plain.cost(usage) - 3.15).abs() < 1e-9);
+    }
+}
