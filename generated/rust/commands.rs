@@ -14083,6 +14083,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["cron", "remove"],
                 &["cron", "resume"],
                 &["cron", "run"],
+                &["cron", "work"],
                 &["kanban", "add"],
                 &["kanban", "archive"],
                 &["kanban", "changes"],
