@@ -12,7 +12,6 @@ use crate::dispatch::expanded::Step;
 use crate::dispatch::guard::guarded;
 use crate::dispatch::prepared::{CallRecord, PreparedCall};
 use crate::dispatch::running::CallArguments;
-use crate::observe::trace::Scope;
 use crate::panics::{self, CatchPanic};
 use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
@@ -85,8 +84,8 @@ impl Turn {
     ///
     /// Returns `None` if `request` does not call an agent-run tool of `A`; run it with [`call`](Self::call) instead. It also returns `None`
     /// for a call of `tool_call` with several calls inside it: only [`batch_with`](Self::batch_with) runs agent-run tools inside such a
-    /// call. Returns an error if the call must not run, because its arguments are invalid, a hook blocked it, or the approver denied it.
-    /// The error is the response for the model.
+    /// call. Returns an error if the call must not run, because its arguments are invalid, a hook blocked it, the approver denied it, or
+    /// it is cancelled. The error is the response for the model.
     ///
     /// ```
     /// use toolc::{CallResponse, ToolCall, ToolOutput, ToolResult, Turn};
@@ -135,21 +134,17 @@ impl Turn {
         }
         let mut call = self.prepare(request, tool);
         let session = self.cancel_epoch();
-        let read = call.scope().around(async {
-            self.check_caller(id, request)?;
-            let mut arguments = CallArguments::default();
-            if self.has_interceptors(call.tool) {
-                arguments.read = Some(self.admit(id, &mut call, session).await?);
-            }
-            let read = self.with_slots(id, request, &mut arguments, |slots| {
-                let slots = slots.map_err(|error| self.with_definition(id, request, error))?;
+        let read = async {
+            let read = match self.admit(id, &mut call, session, None)? {
+                Some(interceptors) => Some(interceptors.await?),
+                None => None,
+            };
+            let context = self.context(id, request, session);
+            self.take_arguments(id, &mut call, read, &context, |slots| {
+                let slots = slots?;
                 Ok(panics::catch(|| A::read(self.name(id), slots))?)
-            });
-            if !arguments.repaired.is_empty() {
-                call.repairs = self.record_repairs(id, request, arguments.repaired);
-            }
-            read
-        });
+            })
+        };
         let read = CatchPanic(pin!(read)).await;
         match read.unwrap_or_else(|panicked| Err(self.panicked(&call, &panicked))) {
             Ok(typed) => {
@@ -173,12 +168,5 @@ impl Turn {
         self.with_slots(id, request, &mut CallArguments::default(), |slots| {
             slots.is_ok_and(|slots| panics::catch(|| refuses(self.name(id), slots)).unwrap_or(false))
         })
-    }
-}
-
-impl PreparedCall<'_> {
-    /// Returns the span of the call, or no span if nothing observes the call.
-    pub(super) fn scope(&self) -> Scope {
-        self.record.as_ref().map_or_else(Scope::none, |record| record.trace.scope())
     }
 }

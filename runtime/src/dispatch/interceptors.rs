@@ -21,6 +21,9 @@ use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 
+/// The interceptors of a call that run. The output is the arguments to run it with, which hooks may have changed.
+pub(super) type Interceptors<'c> = Pin<Box<dyn Future<Output = Result<Arguments, ToolError>> + Send + 'c>>;
+
 impl Turn {
     /// Returns whether hooks or the approver see calls of this tool. For an unknown tool (`None`), only hooks do.
     pub(super) fn has_interceptors(&self, tool: Option<ToolId>) -> bool {
@@ -35,30 +38,48 @@ impl Turn {
         self.plan(id).needs_approval
     }
 
-    /// Does the same as [`admit`](Self::admit), but first refuses a call that the agent's own loop would not take.
-    ///
-    /// The future is boxed and opaque, so that the stack frame of calls without interceptors stays small.
-    #[cold]
-    pub(super) fn admit_to_handler<'c>(
+    /// Checks the caller of a call. Returns the interceptors as a future, if there are any: they decide about the call, and read
+    /// its arguments. They do not see a call that `agent`, the agent's own loop, would not take.
+    #[inline]
+    pub(super) fn admit<'c>(
         &'c self,
         id: ToolId,
         call: &'c mut PreparedCall<'_>,
         session: CancelEpoch<'c>,
-        agent: &'c AgentLoop<'_>,
-    ) -> Pin<Box<dyn Future<Output = Result<Arguments, ToolError>> + Send + 'c>> {
+        agent: Option<&'c AgentLoop<'_>>,
+    ) -> Result<Option<Interceptors<'c>>, ToolError> {
+        self.check_caller(id, call.request)?;
+        let is_intercepted = call.record.is_some() && self.has_interceptors(call.tool);
+        Ok(is_intercepted.then(|| self.intercept(id, call, session, agent)))
+    }
+
+    /// Does the same as [`run_interceptors`](Self::run_interceptors), but first refuses a call that the agent's own loop would
+    /// not take.
+    ///
+    /// The future is boxed and opaque, so that the stack frame of calls without interceptors stays small.
+    #[cold]
+    fn intercept<'c>(
+        &'c self,
+        id: ToolId,
+        call: &'c mut PreparedCall<'_>,
+        session: CancelEpoch<'c>,
+        agent: Option<&'c AgentLoop<'_>>,
+    ) -> Interceptors<'c> {
         let scope = call.scope();
         Box::pin(scope.around(async move {
-            if self.plan(id).agent_run && self.is_declined(id, call.request, |tool, slots| agent(tool, slots).is_none())
+            if let Some(agent) = agent
+                && self.plan(id).agent_run
+                && self.is_declined(id, call.request, |tool, slots| agent(tool, slots).is_none())
             {
                 return Err(no_agent_loop());
             }
-            self.admit(id, call, session).await
+            self.run_interceptors(id, call, session).await
         }))
     }
 
     /// Shows a call to the hooks, and to the approver if it needs approval. Returns the arguments to run it with, which
     /// hooks may have changed.
-    pub(super) async fn admit(
+    async fn run_interceptors(
         &self,
         id: ToolId,
         call: &mut PreparedCall<'_>,

@@ -40,7 +40,7 @@ use crate::call::response::CallResponse;
 use crate::dispatch::expanded::Step;
 use crate::dispatch::guard::guarded;
 use crate::dispatch::prepared::PreparedCall;
-use crate::dispatch::running::{AgentLoop, CallArguments};
+use crate::dispatch::running::AgentLoop;
 use crate::panics::CatchPanic;
 use crate::provider::HandlerReply;
 use crate::result::output::ToolResult;
@@ -119,18 +119,14 @@ impl Turn {
             let run = || self.search_tool_result(request).unwrap_or_else(|| Err(self.unknown_tool(request.name())));
             return call.scope().within(run);
         };
-        self.check_caller(id, request)?;
-        let mut arguments = CallArguments::default();
-        if call.record.is_some() && self.has_interceptors(call.tool) {
-            arguments.read = Some(self.admit_to_handler(id, call, session, agent).await?);
-        }
+        let read = match self.admit(id, call, session, Some(agent))? {
+            Some(interceptors) => Some(interceptors.await?),
+            None => None,
+        };
         let context = self.context(id, request, session);
         #[cfg(feature = "approval")]
         let context = context.with_judged_start(call.judged.take());
-        let reply = call.scope().within(|| self.start(id, request, &mut arguments, &context, agent));
-        if !arguments.repaired.is_empty() {
-            call.repairs = self.record_repairs(id, request, arguments.repaired);
-        }
+        let reply = self.take_arguments(id, call, read, &context, |slots| self.start(id, slots, &context, agent));
         let result = match reply {
             HandlerReply::Ready(result) => result,
             HandlerReply::Async(handler) => call.scope().around(self.wait(id, handler, &context)).await,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::args::repairs::Repairs;
 use crate::call::ToolCall;
-use crate::observe::trace::{self, Trace};
+use crate::observe::trace::{self, Scope, Trace};
 use crate::registration::ids::ToolId;
 use crate::run::clock;
 use crate::session::turn::Turn;
@@ -48,6 +48,11 @@ impl<'c> PreparedCall<'c> {
             #[cfg(feature = "approval")]
             judged: std::sync::OnceLock::new(),
         }
+    }
+
+    /// Returns the span of the call, or no span if nothing observes the call.
+    pub(super) fn scope(&self) -> Scope {
+        self.record.as_ref().map_or_else(Scope::none, |record| record.trace.scope())
     }
 
     /// Sets the arguments that observers see.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::args::repaired::RepairedParameters;
 use crate::args::{self, Arguments, Limits, SlotBuffer, Slots};
 use crate::call::{Call, ToolCall};
+use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
 use crate::provider::HandlerReply;
 use crate::registration::ids::ToolId;
@@ -73,32 +74,55 @@ impl Turn {
         taken
     }
 
+    /// Returns what `take` returns for the slots of an admitted call, or for the error of a call that must not start. `read` are
+    /// the arguments, if interceptors have read them. Records the repairs.
+    #[inline]
+    pub(super) fn take_arguments<T>(
+        &self,
+        id: ToolId,
+        call: &mut PreparedCall<'_>,
+        read: Option<Arguments>,
+        context: &Call<'_>,
+        take: impl FnOnce(Result<Slots<'_, '_>, ToolError>) -> T,
+    ) -> T {
+        let (request, mut arguments) = (call.request, CallArguments { read, ..CallArguments::default() });
+        let taken = call.scope().within(|| {
+            self.with_slots(id, request, &mut arguments, |slots| {
+                take(match slots {
+                    Ok(slots) if !context.is_cancelled() => Ok(slots),
+                    Ok(_) => Err(cancelled("before it started: nothing was done")),
+                    Err(error) => Err(self.with_definition(id, request, error)),
+                })
+            })
+        });
+        if !arguments.repaired.is_empty() {
+            call.repairs = self.record_repairs(id, request, arguments.repaired);
+        }
+        taken
+    }
+
     /// Calls the handler of a tool, or the agent's own loop. Returns its reply, which may be a future that has not run yet.
     #[inline]
     pub(super) fn start<'c, 'l: 'c>(
         &'c self,
         id: ToolId,
-        request: &ToolCall<'_>,
-        arguments: &mut CallArguments,
+        slots: Result<Slots<'_, '_>, ToolError>,
         call: &'c Call<'c>,
         agent: &AgentLoop<'l>,
     ) -> HandlerReply<'c> {
-        self.with_slots(id, request, arguments, |slots| {
-            let slots = match slots {
-                Ok(slots) if !call.is_cancelled() => slots,
-                Ok(_) => return HandlerReply::Ready(Err(cancelled("before it started: nothing was done"))),
-                Err(error) => return HandlerReply::Ready(Err(self.with_definition(id, request, error))),
-            };
-            let reply = panics::catch(|| {
-                if self.plan(id).agent_run {
-                    agent(self.name(id), slots).map_or_else(HandlerReply::agent, HandlerReply::Async)
-                } else {
-                    let (provider, index) = self.state().provider(id);
-                    provider.call(index.0, slots, call)
-                }
-            });
-            reply.unwrap_or_else(|panicked| HandlerReply::Ready(Err(panicked.into())))
-        })
+        let slots = match slots {
+            Ok(slots) => slots,
+            Err(error) => return HandlerReply::Ready(Err(error)),
+        };
+        let reply = panics::catch(|| {
+            if self.plan(id).agent_run {
+                agent(self.name(id), slots).map_or_else(HandlerReply::agent, HandlerReply::Async)
+            } else {
+                let (provider, index) = self.state().provider(id);
+                provider.call(index.0, slots, call)
+            }
+        });
+        reply.unwrap_or_else(|panicked| HandlerReply::Ready(Err(panicked.into())))
     }
 
     /// Returns the time limit of a call.

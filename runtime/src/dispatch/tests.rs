@@ -1,12 +1,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, OnceLock};
 use std::thread;
 
 use serde_json::{Value, json};
 
 use crate::args::Slots;
 use crate::call::ToolCall;
-use crate::call::hooks::{CallInfo, Hook};
+use crate::call::hooks::{CallInfo, Hook, HookAction};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::{Approval, Behaviour, Execution};
 use crate::data::catalog::Tool;
@@ -22,9 +22,10 @@ use crate::result::error::ToolError;
 use crate::result::image::Image;
 use crate::result::limit::ResultLimits;
 use crate::result::output::{ToolOutput, ToolResult};
+use crate::run::cancel::CancelHandle;
 use crate::run::task::Task;
-use crate::session::SessionBuilder;
 use crate::session::turn::Turn;
+use crate::session::{Session, SessionBuilder};
 
 fn turn(registry: &Registry) -> Turn {
     registry.session().env(Env::empty()).build().unwrap().turn_blocking(Dialect::OpenAi)
@@ -145,6 +146,43 @@ fn calls_of_handlers_are_not_agent_calls() {
     assert_eq!(error(&panicked)[0], "panicked");
     let [kind, text] = error(&call(&turn, "not_accepted"));
     assert!(kind == "failed" && text.contains("agent's own loop"), "{text}");
+}
+
+#[test]
+fn a_cancelled_agent_call_is_not_handed_to_the_loop_but_a_later_one_is() {
+    let (turn, task, one) = (planner(), Task::new("errand"), CancelHandle::new());
+    let plan = || ToolCall::new("make_plan", r#"{"goal": "tea"}"#);
+    for request in [plan().with_task(&task), plan().with_cancel(&one), plan().with_cancel(&one)] {
+        task.cancel();
+        one.cancel();
+        let cancelled = wait(turn.agent_call::<Plan>(&request)).unwrap().unwrap_err();
+        assert_eq!(error(&cancelled), ["cancelled", "the call was cancelled before it started: nothing was done"]);
+    }
+    let AgentTask { call, .. } = wait(turn.agent_call::<Plan>(&plan().with_task(&task))).unwrap().unwrap();
+    assert_eq!(call, Plan { goal: "tea".into() });
+}
+
+#[test]
+fn an_agent_call_that_is_cancelled_while_hooks_see_it_is_not_handed_to_the_loop() {
+    /// A hook that cancels the session of each call.
+    struct Stop(Arc<OnceLock<Session>>);
+
+    impl Hook for Stop {
+        fn before_call(&self, _: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+            self.0.get().unwrap().cancel();
+            Ok(HookAction::Continue)
+        }
+    }
+
+    let plan = Tool { arguments: goal().into(), ..with_behaviour(tool("plan", "home", &[]), Execution::Agent, false) };
+    let stopped = Arc::new(OnceLock::new());
+    let registry = Fake::new([plan]).registry();
+    let session = registry.session().env(Env::empty()).hook(Arc::new(Stop(Arc::clone(&stopped)))).build().unwrap();
+    let turn = session.turn_blocking(Dialect::OpenAi);
+    assert!(stopped.set(session).is_ok());
+    let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
+    let cancelled = wait(turn.agent_call::<Plan>(&request)).unwrap().unwrap_err();
+    assert_eq!(error(&cancelled)[0], "cancelled");
 }
 
 #[test]
