@@ -3,45 +3,22 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandReason};
+use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandFinding, CommandReason};
 
-use crate::ground::show::{self, Look, Mark, Reason, Style};
-
-/// The name of the finding about letters that look like other letters.
-const LOOK_ALIKE: &str = "look-alike";
+use crate::ground::show::{self, Look, Style};
 
 /// A question about a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) tool: String,
     /// The commands that need approval: usually one, or none if the call needs approval for another reason.
-    pub(crate) commands: Vec<QuestionCommand>,
+    pub(crate) commands: Vec<CommandReason>,
     /// The other arguments as JSON, if any.
     pub(crate) arguments: Option<String>,
     /// The other reasons.
     pub(crate) reasons: Vec<String>,
     pub(crate) offers_session: bool,
     pub(crate) offers_always: bool,
-}
-
-/// A command that needs approval.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct QuestionCommand {
-    pub(crate) line: String,
-    pub(crate) findings: Vec<QuestionFinding>,
-    pub(crate) directory: Option<String>,
-    pub(crate) environment: String,
-}
-
-/// A reason why a command needs approval.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct QuestionFinding {
-    pub(crate) rule: String,
-    pub(crate) description: String,
-    pub(crate) check: String,
-    pub(crate) bytes: std::ops::Range<usize>,
-    pub(crate) path: Option<String>,
-    pub(crate) is_certain: bool,
 }
 
 impl Question {
@@ -56,7 +33,7 @@ impl Question {
                     arguments.remove(&command.parameter);
                 }
                 question.offers_always &= command.offers(CommandAnswer::Always);
-                question.commands.push(QuestionCommand::new(command));
+                question.commands.push(command.clone());
             } else {
                 question.reasons.push(reason.to_string());
             }
@@ -76,7 +53,7 @@ impl Question {
         let mut text =
             format!("\n{}\n\n", look.paint(Style::Strong, &format!("Allow this? The tool `{tool}` {action}.")));
         for command in &self.commands {
-            text += &command.text(look);
+            text += &command_text(command, look);
         }
         for reason in &self.reasons {
             let _ = writeln!(text, "{}", show::one_line(reason));
@@ -132,12 +109,12 @@ impl Question {
     }
 
     /// Returns the details: the programs that the commands would run, and what a permanent answer covers.
-    pub(crate) fn details(&self, would_run: impl Fn(&QuestionCommand) -> String) -> String {
+    pub(crate) fn details(&self, would_run: impl Fn(&CommandReason) -> String) -> String {
         let mut text = String::new();
         for command in &self.commands {
             let _ = write!(text, "would run:\n{}", would_run(command));
             for finding in &command.findings {
-                let part = command.part(finding).unwrap_or_default();
+                let part = part(command, finding).map(show::one_line).unwrap_or_default();
                 let _ = writeln!(text, "{}: {part}", show::one_line(&finding.rule));
             }
         }
@@ -148,99 +125,76 @@ impl Question {
     }
 }
 
-impl QuestionCommand {
-    fn new(reason: &CommandReason) -> Self {
-        let findings = reason.findings.iter().map(|finding| QuestionFinding {
-            rule: finding.rule.clone(),
-            description: finding.description.clone(),
-            check: finding.check.clone(),
-            bytes: finding.span.range(),
-            path: finding.path.clone(),
-            is_certain: finding.is_certain,
-        });
-        Self {
-            line: reason.line.clone(),
-            findings: findings.collect(),
-            directory: reason.directory.clone(),
-            environment: reason.environment.clone(),
-        }
-    }
+fn command_text(command: &CommandReason, look: Look) -> String {
+    let mut text = show::judged_line(&command.line, &command.findings, look);
+    text.push('\n');
+    // A certain finding is marked in the line above, so its text is not repeated.
+    let uncertain_part = |finding: &CommandFinding| part(command, finding).filter(|_| !finding.is_certain);
+    text += &show::reasons(&command.findings, uncertain_part, look);
+    let directory = command.directory.as_deref().map_or_else(|| "unknown".to_owned(), show::one_line);
+    let _ = writeln!(text, "directory: {directory}, environment: {}", show::one_line(&command.environment));
+    text
+}
 
-    fn text(&self, look: Look) -> String {
-        // A line with a secret is replaced by a shorter text, to which the spans do not apply.
-        let is_inside = |finding: &&QuestionFinding| self.line.get(finding.bytes.clone()).is_some();
-        let mark =
-            |finding: &QuestionFinding| Mark { bytes: finding.bytes.clone(), disguised: finding.rule == LOOK_ALIKE };
-        let marks: Vec<Mark> = self.findings.iter().filter(is_inside).map(mark).collect();
-        let mut text = show::command(&self.line, &marks, look);
-        for (code, meaning) in show::escaped_characters(&self.line, &marks) {
-            let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
-        }
-        text.push('\n');
-        let reasons: Vec<Reason<'_>> = self
-            .findings
-            .iter()
-            .map(|finding| Reason {
-                name: &finding.rule,
-                description: &finding.description,
-                check: &finding.check,
-                bytes: finding.bytes.clone(),
-                // A certain finding is marked in the line above, so its text is not repeated.
-                text: self.line.get(finding.bytes.clone()).filter(|_| !finding.is_certain),
-                path: finding.path.as_deref(),
-                is_certain: finding.is_certain,
-            })
-            .collect();
-        text += &show::reasons(&reasons, look);
-        let directory = self.directory.as_deref().map_or_else(|| "unknown".to_owned(), show::one_line);
-        let _ = writeln!(text, "directory: {directory}, environment: {}", show::one_line(&self.environment));
-        text
-    }
-
-    /// Returns the part of the line that a finding is about.
-    fn part(&self, finding: &QuestionFinding) -> Option<String> {
-        self.line.get(finding.bytes.clone()).map(show::one_line)
-    }
+/// Returns the part of the line that a finding is about.
+fn part<'c>(command: &'c CommandReason, finding: &CommandFinding) -> Option<&'c str> {
+    command.line.get(finding.span.range())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
+    use std::sync::{Arc, OnceLock};
+
+    use serde_json::json;
+    use toolc::approval::{ApprovalDecision, Approver, CommandApproval};
+
+    use toolc::{Dialect, DynamicTool, Registry, ToolCall};
+    use toolc_commands::Span;
+
     use super::*;
 
-    fn question(line: &str, part: &str) -> Question {
-        let start = line.find(part).expect("the part is in the line");
-        let finding = QuestionFinding {
-            rule: "recursive-deletion".to_owned(),
-            description: "Deletes folders with everything in them.".to_owned(),
-            check: "Which folders these are.".to_owned(),
-            bytes: start..start + part.len(),
-            path: Some("/w/build".to_owned()),
-            is_certain: true,
-        };
-        let command = QuestionCommand {
-            line: line.to_owned(),
-            findings: vec![finding],
-            directory: Some("/w".to_owned()),
-            environment: "local".to_owned(),
-        };
-        Question {
-            tool: "terminal".to_owned(),
-            commands: vec![command],
-            offers_session: true,
-            offers_always: true,
-            ..Question::default()
+    /// An approver that keeps the question, and allows nothing.
+    struct Asked(Arc<OnceLock<Question>>);
+
+    impl Approver for Asked {
+        fn decide<'a>(
+            &'a self,
+            request: &'a ApprovalRequest<'a>,
+        ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
+            let _ = self.0.set(Question::new(request));
+            Box::pin(async { ApprovalDecision::Deny("a test".to_owned()) })
         }
+    }
+
+    /// Returns the question of a session about a command in the directory `/w`, as if its answer could be stored.
+    fn question(line: &str) -> Question {
+        let schema = json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]});
+        let tool = DynamicTool::sync("terminal", "Runs a command.", schema, |_, _| unreachable!("it is denied"));
+        let registry = Registry::new();
+        registry.add(tool.build().expect("a correct tool")).expect("an empty registry takes every tool");
+        let asked = Arc::new(OnceLock::new());
+        let commands = CommandApproval::new(toolc_catalog::commands::rules()).directory("/w");
+        let session = registry.session().commands(commands).approver(Arc::new(Asked(Arc::clone(&asked))));
+        let turn = session.build().expect("everything can be enabled").turn_blocking(Dialect::OpenAi);
+        let arguments = json!({ "command": line }).to_string();
+        let denied = turn.call_blocking(&ToolCall::new("terminal", &arguments));
+        assert!(denied.is_error(), "{denied:?}");
+        let question = asked.get().expect("the command needs approval").clone();
+        assert!(!question.offers_always, "the session has no store");
+        Question { offers_always: true, ..question }
     }
 
     const LOOK: Look = Look { width: 80, styled: false };
 
     #[test]
     fn a_question_shows_the_command_the_reason_and_the_directory() {
-        let question = question("cd /w && rm -rf build", "rm -rf build");
+        let mut question = question("cd /w && rm -r build");
+        question.commands[0].findings[0].path = Some("/w/build".to_owned());
         assert_eq!(
             question.text(LOOK),
-            "\nAllow this? The tool `terminal` runs a command.\n\n  | cd /w && rm -rf build\n             ^^^^^^^^^^^^\n\n\
-             recursive-deletion: Deletes folders with everything in them.\n    path:  /w/build\n    check: Which folders these are.\n\
+            "\nAllow this? The tool `terminal` runs a command.\n\n  | cd /w && rm -r build\n                ^^\n\n\
+             recursive-deletion: Deletes folders with everything in them.\n    path:  /w/build\n    check: Which folders are these, and do their contents exist elsewhere?\n\
              directory: /w, environment: local\n\n\
              For this session: later commands that need approval only for recursive-deletion, below /w or a path that \
              this command names.\n"
@@ -253,16 +207,18 @@ mod tests {
     #[test]
     fn no_part_of_a_question_can_control_the_terminal() {
         let evil = "\u{1b}[2J\u{202e}x";
-        let mut question = question(evil, "x");
+        let mut question = question("rm -r build");
         question.tool = evil.to_owned();
         question.reasons = vec![evil.to_owned()];
         question.arguments = Some(evil.to_owned());
         let command = &mut question.commands[0];
+        command.line = evil.to_owned();
         command.directory = Some(evil.to_owned());
         command.environment = evil.to_owned();
         let finding = &mut command.findings[0];
         (finding.rule, finding.description, finding.check) = (evil.to_owned(), evil.to_owned(), evil.to_owned());
         finding.path = Some(evil.to_owned());
+        (finding.span, finding.is_certain) = (Span { start: 0, end: 1 }, false);
         for text in [question.text(LOOK), question.details(|command| show::one_line(&command.line) + "\n")] {
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
         }
@@ -270,7 +226,7 @@ mod tests {
 
     #[test]
     fn spans_outside_of_a_replaced_line_are_ignored() {
-        let mut question = question("rm -rf build", "build");
+        let mut question = question("rm -r build");
         question.commands[0].line = "[x]".to_owned();
         assert!(question.text(LOOK).contains("  | [x]\n\n"));
     }

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use toolc::approval::CommandApproval;
+use toolc::approval::{CommandApproval, CommandFinding};
 use toolc::{Dialect, Registry, Turn};
 use toolc_commands::rules::Verdict;
-use toolc_commands::{Cause, Directory, Finding, How, Judgement, MAX_BYTES, Program, Word};
+use toolc_commands::{Cause, Directory, How, Judgement, MAX_BYTES, Program, Word};
 
 use crate::approval::{reading, rules};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
-use crate::ground::show::{self, Look, Mark, Reason, Style};
+use crate::ground::show::{self, Look, Style};
 use toolc_config::Home;
 
 /// The last part of the help.
@@ -91,24 +91,15 @@ pub(super) fn turn(commands: CommandApproval) -> Result<Turn> {
     Ok(session.turn_blocking(Dialect::Mcp))
 }
 
-/// Returns the parts of the line to highlight.
-fn marks(findings: &[Finding<'_>]) -> Vec<Mark> {
-    let is_disguised = |cause: &Cause<'_>| matches!(cause, Cause::Doubt(toolc_commands::DoubtKind::LookAlike));
-    findings.iter().map(|found| Mark { bytes: found.span.range(), disguised: is_disguised(&found.cause) }).collect()
-}
-
 /// Returns the judgement as text.
 fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
-    let marks = marks(&judgement.findings);
-    let mut text = show::command(line, &marks, look);
-    for (code, meaning) in show::escaped_characters(line, &marks) {
-        let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
-    }
+    let findings: Vec<CommandFinding> = judgement.findings.iter().map(CommandFinding::from).collect();
+    let mut text = show::judged_line(line, &findings, look);
     let _ = writeln!(text, "\nwould run:");
     text += &reading::would_run(&judgement.reading);
-    for findings in judgement.findings.chunk_by(|one, other| one.verdict == other.verdict) {
-        let reasons: Vec<Reason<'_>> = findings.iter().map(|finding| reason(line, finding)).collect();
-        let _ = write!(text, "\n{}:\n{}", findings[0].verdict.word(), show::reasons(&reasons, look));
+    for findings in findings.chunk_by(|one, other| one.verdict == other.verdict) {
+        let reasons = show::reasons(findings, |finding| line.get(finding.span.range()), look);
+        let _ = write!(text, "\n{}:\n{reasons}", findings[0].verdict.word());
     }
     for exception in &judgement.exceptions {
         let exempted: Vec<&str> = exception.exempted.iter().map(Cause::name).collect();
@@ -123,21 +114,6 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
     };
     let _ = writeln!(text, "\nverdict: {}: {meaning}", look.paint(Style::Strong, judgement.verdict.word()));
     text
-}
-
-fn reason<'f>(line: &'f str, finding: &'f Finding<'_>) -> Reason<'f> {
-    Reason {
-        name: finding.cause.name(),
-        description: finding.cause.description(),
-        check: match finding.cause {
-            Cause::Rule(rule) => rule.check,
-            _ => "",
-        },
-        bytes: finding.span.range(),
-        text: line.get(finding.span.range()),
-        path: finding.path.as_deref(),
-        is_certain: finding.is_certain,
-    }
 }
 
 /// Returns the judgement as JSON.
@@ -166,21 +142,21 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
         })
     });
     let findings = judgement.findings.iter().map(|finding| {
-        let (check, kind) = match finding.cause {
-            Cause::Rule(rule) => (rule.check, "rule"),
-            Cause::Doubt(_) | Cause::BuiltName => ("", "doubt"),
-        };
+        let shown = CommandFinding::from(finding);
         json!({
-            "verdict": finding.verdict.word(),
-            "kind": kind,
-            "name": finding.cause.name(),
-            "description": show::sentence(finding.cause.description()),
-            "check": check,
+            "verdict": shown.verdict.word(),
+            "kind": match finding.cause {
+                Cause::Rule(_) => "rule",
+                Cause::Doubt(_) | Cause::BuiltName => "doubt",
+            },
+            "name": shown.rule,
+            "description": shown.description,
+            "check": shown.check,
             "command": finding.command,
-            "span": [finding.span.start, finding.span.end],
-            "text": &line[finding.span.range()],
-            "path": finding.path,
-            "certain": finding.is_certain,
+            "span": [shown.span.start, shown.span.end],
+            "text": &line[shown.span.range()],
+            "path": shown.path,
+            "certain": shown.is_certain,
         })
     });
     let exceptions = judgement.exceptions.iter().map(|exception| {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::SIGINT;
-use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
+use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver, CommandReason};
 use toolc_commands::rules::RuleSet;
 
 use super::open_question::OpenQuestion;
 use super::terminal::{RawTerminal, Signals, end_by, open_terminal};
-use crate::approval::question::{Question, QuestionCommand};
+use crate::approval::question::Question;
 use crate::approval::reading;
 use crate::ground::show::Look;
 use crate::ground::terminal;
@@ -150,7 +150,7 @@ impl Prompt {
         is_offered.then_some(key)
     }
 
-    fn would_run(&self, command: &QuestionCommand) -> String {
+    fn would_run(&self, command: &CommandReason) -> String {
         let directory = command.directory.as_ref().map(PathBuf::from);
         let surroundings = toolc_commands::Surroundings {
             directory: directory.as_deref(),

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(crate) use calls::{call, lines};
 pub(crate) use glyphs::{escaped_characters, one_line};
 pub(crate) use layout::command;
-pub(crate) use reasons::{Reason, reasons, sentence};
+pub(crate) use reasons::{judged_line, reasons};
 pub(crate) use words::command_text;
 
 /// The width and the styles of an output.

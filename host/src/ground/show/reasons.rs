@@ -1,42 +1,49 @@
-//! Shows the reasons why a command needs approval or is denied.
+//! Shows what the judge found about a command: the parts of the line, and the reasons why it needs approval or is denied.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
-use crate::ground::show::{Look, Style, one_line};
+use toolc::approval::CommandFinding;
+use toolc_commands::DoubtKind;
 
-/// One reason.
-#[derive(Debug)]
-pub(crate) struct Reason<'a> {
-    /// The name of the rule or of the doubt.
-    pub(crate) name: &'a str,
-    pub(crate) description: &'a str,
-    /// What the person should check. May be empty.
-    pub(crate) check: &'a str,
-    /// The part of the command line that caused the reason: its range of bytes, its text, and the path that it names.
-    pub(crate) bytes: Range<usize>,
-    pub(crate) text: Option<&'a str>,
-    pub(crate) path: Option<&'a str>,
-    pub(crate) is_certain: bool,
+use crate::ground::show::{Look, Mark, Style, command, escaped_characters, one_line};
+
+/// Returns a command line in which the parts that the findings are about are marked, and the meaning of its escaped characters.
+pub(crate) fn judged_line(line: &str, findings: &[CommandFinding], look: Look) -> String {
+    // A line with a secret is replaced by a shorter text, to which the spans do not apply.
+    let is_inside = |finding: &&CommandFinding| line.get(finding.span.range()).is_some();
+    let mark = |finding: &CommandFinding| Mark {
+        bytes: finding.span.range(),
+        disguised: finding.rule == DoubtKind::LookAlike.name(),
+    };
+    let marks: Vec<Mark> = findings.iter().filter(is_inside).map(mark).collect();
+    let mut text = command(line, &marks, look);
+    for (code, meaning) in escaped_characters(line, &marks) {
+        let _ = writeln!(text, "    {} {meaning}", look.paint(Style::Code, &code));
+    }
+    text
 }
 
-/// Returns the reasons as text. Reasons that depend on the same unknown value are listed together.
-pub(crate) fn reasons(reasons: &[Reason<'_>], look: Look) -> String {
+/// Returns the findings as text. `part_of` returns the part of the command line to show with a finding. Findings that depend on the same
+/// unknown value are listed together.
+pub(crate) fn reasons<'l>(
+    findings: &[CommandFinding],
+    part_of: impl Fn(&CommandFinding) -> Option<&'l str>,
+    look: Look,
+) -> String {
     let mut text = String::new();
-    let is_same = |one: &Reason<'_>, other: &Reason<'_>| {
-        !one.is_certain && !other.is_certain && one.bytes == other.bytes && one.path == other.path
+    let is_same = |one: &CommandFinding, other: &CommandFinding| {
+        !one.is_certain && !other.is_certain && one.span == other.span && one.path == other.path
     };
-    for group in reasons.chunk_by(is_same) {
+    for group in findings.chunk_by(is_same) {
         match group {
-            [reason] => add(&mut text, reason, look),
+            [finding] => add(&mut text, finding, part_of(finding), look),
             [first, ..] => {
-                let part = first
-                    .text
-                    .map_or_else(|| "a part of the command".to_owned(), |part| format!("`{}`", one_line(part)));
+                let part = part_of(first);
+                let part =
+                    part.map_or_else(|| "a part of the command".to_owned(), |part| format!("`{}`", one_line(part)));
                 let _ = writeln!(text, "{part} is known only at run time. The command may be one of these:");
-                for reason in group {
-                    let name = look.paint(Style::Strong, &one_line(reason.name));
-                    let _ = writeln!(text, "    {name}: {}", sentence(&one_line(reason.description)));
+                for finding in group {
+                    let _ = writeln!(text, "    {}", summary(finding, look));
                 }
             }
             [] => {}
@@ -45,44 +52,40 @@ pub(crate) fn reasons(reasons: &[Reason<'_>], look: Look) -> String {
     text
 }
 
-fn add(text: &mut String, reason: &Reason<'_>, look: Look) {
-    let uncertain = if reason.is_certain { "" } else { " (possibly: depends on values known only at run time)" };
-    let name = look.paint(Style::Strong, &one_line(reason.name));
-    let _ = writeln!(text, "{name}: {}{uncertain}", sentence(&one_line(reason.description)));
-    for (label, value) in [("text", reason.text), ("path", reason.path), ("check", Some(reason.check))] {
+fn add(text: &mut String, finding: &CommandFinding, part: Option<&str>, look: Look) {
+    let uncertain = if finding.is_certain { "" } else { " (possibly: depends on values known only at run time)" };
+    let _ = writeln!(text, "{}{uncertain}", summary(finding, look));
+    for (label, value) in [("text", part), ("path", finding.path.as_deref()), ("check", Some(&*finding.check))] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             let _ = writeln!(text, "    {:7}{}", format!("{label}:"), one_line(value));
         }
     }
 }
 
-/// Adds a capital letter and a full stop to a text, because descriptions of doubts have neither.
-pub(crate) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    let end = if text.ends_with('.') { "" } else { "." };
-    first.chain(letters).collect::<String>() + end
+fn summary(finding: &CommandFinding, look: Look) -> String {
+    format!("{}: {}", look.paint(Style::Strong, &one_line(&finding.rule)), one_line(&finding.description))
 }
 
 #[cfg(test)]
 mod tests {
+    use toolc_commands::{Span, Surroundings, judge};
+
     use super::*;
 
     #[test]
     fn reasons_that_depend_on_one_unknown_value_are_listed_together() {
-        let reason = |name, bytes: Range<usize>, is_certain| Reason {
-            name,
-            description: "does something",
-            check: "Why?",
-            bytes,
-            text: Some("$1"),
-            path: None,
-            is_certain,
+        let judgement = judge("rm -rf a", toolc_catalog::commands::rules(), &Surroundings::default());
+        let finding = |name: &str, start, end, is_certain| {
+            let mut finding = CommandFinding::from(&judgement.findings[0]);
+            (finding.rule, finding.description) = (name.to_owned(), "Does something.".to_owned());
+            (finding.check, finding.path) = ("Why?".to_owned(), None);
+            (finding.span, finding.is_certain) = (Span { start, end }, is_certain);
+            finding
         };
         let list =
-            [reason("a", 0..2, true), reason("b", 3..5, false), reason("c", 3..5, false), reason("d", 6..8, false)];
+            [finding("a", 0, 2, true), finding("b", 3, 5, false), finding("c", 3, 5, false), finding("d", 6, 8, false)];
         assert_eq!(
-            reasons(&list, Look::new(None)),
+            reasons(&list, |_| Some("$1"), Look::new(None)),
             "a: Does something.\n    text:  $1\n    check: Why?\n\
              `$1` is known only at run time. The command may be one of these:\n    b: Does something.\n    c: Does something.\n\
              d: Does something. (possibly: depends on values known only at run time)\n    text:  $1\n    check: Why?\n"

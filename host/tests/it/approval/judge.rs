@@ -62,6 +62,44 @@ fn a_judgement_shows_what_would_run_and_why() {
 }
 
 #[test]
+fn the_json_of_a_finding_has_these_keys() {
+    let folder = folder();
+    let findings = |command: &str| run(folder.path(), &["judge", "--json", command]).json()["findings"].take();
+    let rule = json!([{
+        "verdict": "ask",
+        "kind": "rule",
+        "name": "recursive-deletion",
+        "description": "Deletes folders with everything in them.",
+        "check": "Which folders are these, and do their contents exist elsewhere?",
+        "command": 0,
+        "span": [3, 5],
+        "text": "-r",
+        "path": null,
+        "certain": true,
+    }]);
+    assert_eq!(findings("rm -r a"), rule);
+    let doubt = |name: &str, description: &str, command: Option<u32>| {
+        json!({
+            "verdict": "ask",
+            "kind": "doubt",
+            "name": name,
+            "description": description,
+            "check": "",
+            "command": command,
+            "span": [5, 9],
+            "text": "\"$1\"",
+            "path": null,
+            "certain": true,
+        })
+    };
+    let doubts = json!([
+        doubt("built-name", "The name of the program is known only at run time.", Some(1)),
+        doubt("built-code", "The line runs code that it builds at run time.", None),
+    ]);
+    assert_eq!(findings("eval \"$1\""), doubts);
+}
+
+#[test]
 fn a_command_is_judged_where_it_would_run() {
     let folder = folder();
     assert_eq!(run(folder.path(), &["judge", "rm -rf .", "--directory", "/etc"]).status, Some(3));

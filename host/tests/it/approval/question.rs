@@ -31,6 +31,11 @@ fn a_command_runs_after_a_yes() {
     }
     let record = &log(folder.path())[0];
     assert_eq!((&record["decision"], &record["decided_by"]), (&json!("allowed"), &json!("person")), "{record}");
+    assert_eq!(record["rules"], json!(["recursive-deletion", "forced-deletion"]));
+    let mut keys: Vec<&str> = record.as_object().expect("an object").keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    let expected = "call command decided_by decision directory environment milliseconds process rules session task time tool verdict";
+    assert_eq!(keys.join(" "), expected);
 }
 
 #[test]

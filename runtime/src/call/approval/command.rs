@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use toolc_commands::Span;
 use toolc_commands::rules::Verdict;
+use toolc_commands::{Cause, Finding, Span};
 
 /// Why a shell command needs approval: see [`ApprovalReason::Command`](crate::approval::ApprovalReason::Command).
 ///
@@ -33,7 +33,7 @@ pub struct CommandReason {
 pub struct CommandFinding {
     /// The name of the rule, or of the reader's doubt.
     pub rule: String,
-    /// What the command does: a sentence.
+    /// What the command does: a sentence with a capital letter and a full stop.
     pub description: String,
     /// What the person should check before approving. May be empty.
     pub check: String,
@@ -47,6 +47,33 @@ pub struct CommandFinding {
     pub is_certain: bool,
     /// Whether the rule says that a language model may approve such a command instead of a person.
     pub low_risk: bool,
+}
+
+impl From<&Finding<'_>> for CommandFinding {
+    fn from(finding: &Finding<'_>) -> Self {
+        let (check, low_risk) = match finding.cause {
+            Cause::Rule(rule) => (rule.check, rule.low_risk),
+            Cause::Doubt(_) | Cause::BuiltName => ("", false),
+        };
+        Self {
+            rule: finding.cause.name().to_owned(),
+            description: sentence(finding.cause.description()),
+            check: check.to_owned(),
+            verdict: finding.verdict,
+            span: finding.span,
+            path: finding.path.clone(),
+            is_certain: finding.is_certain,
+            low_risk,
+        }
+    }
+}
+
+/// Returns a description as a sentence, because descriptions of doubts have no capital letter and no full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let end = if text.ends_with('.') { "" } else { "." };
+    first.chain(letters).collect::<String>() + end
 }
 
 /// An answer that a person can give to the question about a command.

@@ -186,20 +186,7 @@ fn asking(name: &str, description: &str, length: usize) -> CommandFinding {
 }
 
 pub(super) fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
-    let owned = |finding: &Finding<'_>| CommandFinding {
-        rule: finding.cause.name().to_owned(),
-        description: sentence(finding.cause.description()),
-        check: match finding.cause {
-            Cause::Rule(rule) => rule.check.to_owned(),
-            Cause::Doubt(_) | Cause::BuiltName => String::new(),
-        },
-        verdict: finding.verdict,
-        span: finding.span,
-        path: finding.path.clone(),
-        is_certain: finding.is_certain,
-        low_risk: matches!(finding.cause, Cause::Rule(rule) if rule.low_risk),
-    };
-    judgement.findings.iter().map(owned).collect()
+    judgement.findings.iter().map(CommandFinding::from).collect()
 }
 
 /// Returns what an approval for the session covers, or `None` if the findings cannot be approved for the session: the reader has
@@ -222,15 +209,4 @@ pub(super) fn scopes(
         Some(FindingScope { rule: rule.name.to_owned(), paths: Some(paths) })
     };
     judgement.findings.iter().map(scope).collect()
-}
-
-/// Returns the reason of a doubt as a sentence.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
-    let mut sentence: String = first.chain(letters).collect();
-    if !sentence.ends_with('.') {
-        sentence.push('.');
-    }
-    sentence
 }
