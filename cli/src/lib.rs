@@ -39,7 +39,7 @@ use call::HostWarnings;
 use failure::Failure;
 pub use report::DoctorSection;
 pub use results::ResultStore;
-pub use selection::{Selection, View};
+pub use selection::{FactError, Selection, View};
 pub use serve::{ServeArgs, ServeError, serve};
 use streams::Streams;
 
@@ -152,13 +152,9 @@ impl App {
     /// adds another one.
     ///
     /// # Errors
-    /// Returns a message about a fact that is unknown or has a value of another type.
-    pub fn served_session(&self, selection: &Selection, approve_all: bool) -> Result<SessionBuilder, String> {
-        let session = match selection.session(self) {
-            Ok(session) => self.prepared(session),
-            Err(Failure::Usage(message)) => return Err(message),
-            Err(Failure::Io(error)) => return Err(error.to_string()),
-        };
+    /// Returns an error about the first fact that cannot be read.
+    pub fn served_session(&self, selection: &Selection, approve_all: bool) -> Result<SessionBuilder, FactError> {
+        let session = self.prepared(selection.session(self)?);
         Ok(approver::add(session, approve_all, &Person::OfHost(None), false).hook(Arc::new(HostWarnings)))
     }
 

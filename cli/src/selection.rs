@@ -1,6 +1,7 @@
 //! The options that choose a session and a turn: toolsets, tools, facts and the dialect.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use clap::Args;
 use toolc::availability::HiddenReason;
@@ -48,8 +49,8 @@ impl Selection {
     /// Returns a builder of a session with these options.
     ///
     /// # Errors
-    /// Returns a message about a fact that is unknown or has a value of another type.
-    pub fn builder(&self, registry: &Registry) -> Result<SessionBuilder, String> {
+    /// Returns an error about the first fact that cannot be read.
+    pub fn builder(&self, registry: &Registry) -> Result<SessionBuilder, FactError> {
         let declared = registry.facts();
         let facts = self.fact.iter().map(|fact| parse_fact(fact, &declared)).collect::<Result<Vec<_>, _>>()?;
         Ok(registry
@@ -67,7 +68,7 @@ impl Selection {
     }
 
     /// Returns a session with these options.
-    pub(crate) fn session(&self, app: &App) -> Result<SessionBuilder, Failure> {
+    pub(crate) fn session(&self, app: &App) -> Result<SessionBuilder, FactError> {
         Ok(self.builder(&app.registry)?.env(app.env.clone()))
     }
 }
@@ -103,21 +104,62 @@ impl View {
 }
 
 /// Parses `NAME=VALUE`. The declared default of the fact determines the type of the value.
-pub(crate) fn parse_fact(text: &str, declared: &[Fact]) -> Result<(Cow<'static, str>, FactValue), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("expected FACT=VALUE, got `{text}`"))?;
+pub(crate) fn parse_fact(text: &str, declared: &[Fact]) -> Result<(Cow<'static, str>, FactValue), FactError> {
+    let (name, value) = text.split_once('=').ok_or_else(|| FactError::Syntax { text: text.to_owned() })?;
     let Some(fact) = declared.iter().find(|fact| fact.name == name) else {
         // The session refuses the name, and suggests others.
         return Ok((name.to_owned().into(), value.to_owned().into()));
     };
-    let value = fact.default.parse_same_type(value).ok_or_else(|| {
-        let values = match fact.default {
-            FactValue::Boolean(_) => ": `true` or `false`",
-            FactValue::Integer(_) => " within ±2^53",
-            FactValue::Text(_) => "",
-        };
-        format!("the fact `{name}` is {}{values}; got `{value}`", fact.default.noun())
+    let value = fact.default.parse_same_type(value).ok_or_else(|| FactError::Type {
+        fact: name.to_owned(),
+        default: fact.default.clone(),
+        value: value.to_owned(),
     })?;
     Ok((fact.name.clone(), value))
+}
+
+/// Why a fact of the command line cannot be read. The session checks its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FactError {
+    /// The text is not of the form `FACT=VALUE`.
+    Syntax {
+        /// The text.
+        text: String,
+    },
+    /// The value has another type than the fact.
+    Type {
+        /// The name of the fact.
+        fact: String,
+        /// Its declared default, which has its type.
+        default: FactValue,
+        /// The text of the value.
+        value: String,
+    },
+}
+
+impl fmt::Display for FactError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { text } => write!(f, "expected FACT=VALUE, got `{text}`"),
+            Self::Type { fact, default, value } => {
+                let values = match default {
+                    FactValue::Boolean(_) => ": `true` or `false`",
+                    FactValue::Integer(_) => " within ±2^53",
+                    FactValue::Text(_) => "",
+                };
+                write!(f, "the fact `{fact}` is {}{values}; got `{value}`", default.noun())
+            }
+        }
+    }
+}
+
+impl std::error::Error for FactError {}
+
+impl From<FactError> for Failure {
+    fn from(error: FactError) -> Self {
+        Failure::Usage(error.to_string())
+    }
 }
 
 /// Parses the name of a dialect whose feature is enabled.
@@ -146,11 +188,12 @@ mod tests {
         assert_eq!(parse("depth=-4"), Ok((-4).into()));
         assert_eq!(parse("city="), Ok("".into()));
         assert_eq!(parse("city=a=b"), Ok("a=b".into()));
-        assert_eq!(parse("admin=yes"), Err("the fact `admin` is a boolean: `true` or `false`; got `yes`".to_owned()));
+        let message = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(message("admin=yes"), "the fact `admin` is a boolean: `true` or `false`; got `yes`");
         assert_eq!(
-            parse("depth=9007199254740993").unwrap_err(),
+            message("depth=9007199254740993"),
             "the fact `depth` is an integer within ±2^53; got `9007199254740993`"
         );
-        assert_eq!(parse("admin").unwrap_err(), "expected FACT=VALUE, got `admin`");
+        assert_eq!(message("admin"), "expected FACT=VALUE, got `admin`");
     }
 }

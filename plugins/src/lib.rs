@@ -42,7 +42,7 @@ mod schema_values;
 mod trust;
 
 pub use hooks::PluginHooks;
-pub use memory::{Notes, PluginMemory};
+pub use memory::{NoMemory, Notes, PluginMemory};
 pub use outline::{outline, outlines};
 pub use plugins::Plugins;
 pub use report::{Finding, HookReport, Level, PluginReport, State};

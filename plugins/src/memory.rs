@@ -24,6 +24,35 @@ pub struct PluginMemory {
     home: Option<String>,
 }
 
+/// Why [`Plugins::memory`](crate::Plugins::memory) returns no notes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoMemory {
+    /// No plugin of this name is loaded.
+    NotLoaded {
+        /// The name.
+        plugin: String,
+    },
+    /// The plugin does not declare that it keeps notes.
+    NotDeclared {
+        /// The name of the plugin.
+        plugin: String,
+    },
+}
+
+impl fmt::Display for NoMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotLoaded { plugin } => write!(f, "no plugin `{plugin}` is loaded"),
+            Self::NotDeclared { plugin } => {
+                write!(f, "the plugin `{plugin}` keeps no notes: its `plugin.toml` has no `memory = true`")
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoMemory {}
+
 /// The notes of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -13,7 +13,7 @@ use crate::fingerprint::{Fingerprint, Fingerprints};
 use crate::folders::{Candidate, Candidates, find};
 use crate::hook_rules::HookRule;
 use crate::hooks::PluginHooks;
-use crate::memory::PluginMemory;
+use crate::memory::{NoMemory, PluginMemory};
 use crate::plugin::Plugin;
 use crate::program::Programs;
 use crate::provider::PluginProvider;
@@ -185,7 +185,7 @@ impl Plugins {
     ///
     /// # Errors
     /// Returns an error if no such plugin is loaded, or it keeps no notes.
-    pub fn memory(&self, name: &str, env: Env, home: Option<&Path>) -> Result<PluginMemory, String> {
+    pub fn memory(&self, name: &str, env: Env, home: Option<&Path>) -> Result<PluginMemory, NoMemory> {
         let state = self.state();
         let loaded = state.plugins.values().filter(|plugin| plugin.id.is_some());
         let plugin = loaded.filter_map(|plugin| plugin.plugin.as_ref()).find(|plugin| plugin.name == name);
@@ -193,8 +193,8 @@ impl Plugins {
             Some(plugin) if plugin.memory => {
                 Ok(PluginMemory::new(Arc::clone(plugin), self.programs.clone(), env, home))
             }
-            Some(_) => Err(format!("the plugin `{name}` keeps no notes: its `plugin.toml` has no `memory = true`")),
-            None => Err(format!("no plugin `{name}` is loaded")),
+            Some(_) => Err(NoMemory::NotDeclared { plugin: name.to_owned() }),
+            None => Err(NoMemory::NotLoaded { plugin: name.to_owned() }),
         }
     }
 

@@ -222,7 +222,7 @@ pub mod repair {
 pub mod schema {
     //! Argument tables, built from JSON Schemas, and function definitions in OpenAI's format.
 
-    pub use crate::data::table::Table;
+    pub use crate::data::table::{SchemaError, Table};
     pub use crate::provider::function_definition::FunctionDefinition;
 }
 

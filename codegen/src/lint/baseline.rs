@@ -2,6 +2,8 @@
 //! entry still matches when lines move or messages change.
 
 use std::collections::BTreeSet;
+use std::error::Error;
+use std::fmt;
 use std::ops::Range;
 
 use serde_json::{Value, json};
@@ -46,8 +48,8 @@ impl Baseline {
     ///
     /// # Errors
     /// If the text is not a baseline.
-    pub fn pruned(text: &str, sources: &Sources, found: &[Diagnostic]) -> Result<(Self, usize), String> {
-        let entries = read(text).map_err(|(_, why)| why)?;
+    pub fn pruned(text: &str, sources: &Sources, found: &[Diagnostic]) -> Result<(Self, usize), InvalidBaseline> {
+        let entries = read(text)?;
         let is_unused = |span: &Range<usize>| {
             let mut unused = found.iter().filter(|found| found.code == codes::UNUSED_BASELINE_ENTRY);
             unused.any(|found| sources.is_other(found.at.0.source) && found.at.0.span() == *span)
@@ -60,19 +62,59 @@ impl Baseline {
 /// An entry with its place in the text.
 type Entry = (Range<usize>, [String; 3]);
 
+/// Why a text is not a baseline.
+#[derive(Debug)]
+pub struct InvalidBaseline {
+    offset: usize,
+    problem: BaselineProblem,
+}
+
+#[derive(Debug)]
+enum BaselineProblem {
+    Json(serde_json::Error),
+    Version(Value),
+    NoFindings,
+    Entry,
+}
+
+impl InvalidBaseline {
+    /// Returns where the problem is: the offset of a byte in the text.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+}
+
+impl fmt::Display for InvalidBaseline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            BaselineProblem::Json(error) => write!(f, "not JSON: {error}"),
+            BaselineProblem::Version(version) => write!(f, "the version is {version}, expected 1"),
+            BaselineProblem::NoFindings => f.write_str("an array `findings` is missing"),
+            BaselineProblem::Entry => f.write_str("an entry needs the strings `code`, `manifest` and `pointer`"),
+        }
+    }
+}
+
+impl Error for InvalidBaseline {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.problem {
+            BaselineProblem::Json(error) => Some(error),
+            BaselineProblem::Version(_) | BaselineProblem::NoFindings | BaselineProblem::Entry => None,
+        }
+    }
+}
+
 /// Reads the entries of a baseline.
-///
-/// # Errors
-/// What is wrong, and where.
-fn read(text: &str) -> Result<Vec<Entry>, (usize, String)> {
+fn read(text: &str) -> Result<Vec<Entry>, InvalidBaseline> {
+    let at = |offset, problem| InvalidBaseline { offset, problem };
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let line = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
-        (line + error.column().saturating_sub(1), format!("not JSON: {error}"))
+        at(line + error.column().saturating_sub(1), BaselineProblem::Json(error))
     })?;
     if value["version"] != 1 {
-        return Err((0, format!("the version is {}, expected 1", value["version"])));
+        return Err(at(0, BaselineProblem::Version(value["version"].clone())));
     }
-    let findings = value["findings"].as_array().ok_or((0, "an array `findings` is missing".to_owned()))?;
+    let findings = value["findings"].as_array().ok_or_else(|| at(0, BaselineProblem::NoFindings))?;
     let mut places = objects(text);
     if places.len() != findings.len() {
         places = vec![0..0; findings.len()];
@@ -80,8 +122,7 @@ fn read(text: &str) -> Result<Vec<Entry>, (usize, String)> {
     let entry = |(place, value): (Range<usize>, &Value)| {
         let text = |key| value[key].as_str().map(str::to_owned);
         let keys = || Some([text("code")?, text("manifest")?, text("pointer")?]);
-        let failed = || (place.start, "an entry needs the strings `code`, `manifest` and `pointer`".to_owned());
-        keys().ok_or_else(failed).map(|keys| (place.clone(), keys))
+        keys().ok_or_else(|| at(place.start, BaselineProblem::Entry)).map(|keys| (place.clone(), keys))
     };
     places.into_iter().zip(findings).map(entry).collect()
 }
@@ -123,7 +164,7 @@ fn fingerprint(found: &Diagnostic, places: &Places<'_>) -> [String; 3] {
 /// rules.
 pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let help = format!("write it with `lint --write-baseline {}`", file.value);
-    let failed = |place, why: &str| {
+    let failed = |place, why: &dyn fmt::Display| {
         let message = format!("failed to read the baseline `{}`: {why}", file.value);
         Diagnostic::new(codes::INVALID_VALUE, place, message).help(help.clone())
     };
@@ -133,8 +174,8 @@ pub(super) fn apply(file: &At<String>, places: &Places<'_>, rules: &[Code], sink
     };
     let entries = match read(text) {
         Ok(entries) => entries,
-        Err((at, why)) => {
-            return sink.push(failed(Place::new(id, at..at), &why).related(file.place, "named here"));
+        Err(error @ InvalidBaseline { offset: at, .. }) => {
+            return sink.push(failed(Place::new(id, at..at), &error).related(file.place, "named here"));
         }
     };
     let known: BTreeSet<&[String; 3]> = entries.iter().map(|(_, entry)| entry).collect();

@@ -27,7 +27,7 @@ mod verbs;
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
-pub use baseline::Baseline;
+pub use baseline::{Baseline, InvalidBaseline};
 pub use graph::{Path, SimilarTools};
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};

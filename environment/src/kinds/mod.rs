@@ -331,8 +331,6 @@ mod tests {
     use std::collections::BTreeSet;
     use std::fs;
 
-    use toolc_tables::Document;
-
     use super::*;
 
     #[test]
@@ -361,8 +359,10 @@ mod tests {
     #[test]
     #[cfg(all(unix, feature = "daytona"))]
     fn a_kind_that_lacks_nothing_can_be_made_and_has_the_name_of_its_record() {
-        let read =
-            |text: &str| Document::<EnvironmentTable>::read("`t.toml`", "t.toml", text, |_, _| {}).unwrap().table;
+        let read = |text: &str| {
+            let read = toolc_tables::Document::<EnvironmentTable>::read("`t.toml`", "t.toml", text, |_, _| {});
+            read.unwrap().table
+        };
         let without = |table: &EnvironmentTable| -> Vec<&str> {
             EnvironmentKind::ALL.iter().filter(|kind| table.missing(**kind).is_some()).map(|kind| kind.name()).collect()
         };

@@ -5,6 +5,8 @@
 
 mod page;
 
+use std::error::Error;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -141,9 +143,14 @@ impl NameGlob {
     ///
     /// # Errors
     /// Returns what is wrong with it.
-    pub fn new(glob: &str) -> Result<Self, String> {
+    pub fn new(glob: &str) -> Result<Self, InvalidExpression> {
         let glob = glob.strip_prefix("./").unwrap_or(glob);
-        let built = GlobBuilder::new(glob).literal_separator(true).build().map_err(|error| error.kind().to_string())?;
+        let built = GlobBuilder::new(glob).literal_separator(true).build();
+        let built = built.map_err(|error| InvalidExpression {
+            kind: ExpressionKind::Glob,
+            message: error.kind().to_string(),
+            source: Box::new(error),
+        })?;
         Ok(Self { glob: built.compile_matcher(), by_name: !glob.contains('/') })
     }
 
@@ -168,12 +175,17 @@ impl Pattern {
     ///
     /// # Errors
     /// Returns what is wrong with it, or that it is too large.
-    pub fn new(pattern: &str) -> Result<Self, String> {
+    pub fn new(pattern: &str) -> Result<Self, InvalidExpression> {
         /// The maximum size of the compiled pattern, in bytes. Compiling a larger one takes seconds.
         const MAX_BYTES: usize = 10 * 1024 * 1024;
         let mut builder = RegexMatcherBuilder::new();
         let matcher = builder.line_terminator(Some(b'\n')).size_limit(MAX_BYTES).build(pattern);
-        Ok(Self { text: pattern.to_owned(), matcher: matcher.map_err(|error| error.to_string())? })
+        let matcher = matcher.map_err(|error| InvalidExpression {
+            kind: ExpressionKind::Pattern,
+            message: error.to_string(),
+            source: Box::new(error),
+        })?;
+        Ok(Self { text: pattern.to_owned(), matcher })
     }
 
     /// Returns the text of the expression.
@@ -186,8 +198,50 @@ impl Pattern {
     }
 }
 
-impl std::fmt::Debug for Search<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// Why a [`NameGlob`] or a [`Pattern`] cannot be compiled. The message says what is wrong, and what to do.
+#[derive(Debug)]
+pub struct InvalidExpression {
+    kind: ExpressionKind,
+    message: String,
+    source: Box<dyn Error + Send + Sync>,
+}
+
+/// The kinds of expressions of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ExpressionKind {
+    /// A [`NameGlob`].
+    Glob,
+    /// A [`Pattern`].
+    Pattern,
+}
+
+impl InvalidExpression {
+    /// Returns which expression it is.
+    pub fn kind(&self) -> ExpressionKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for InvalidExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = &self.message;
+        match self.kind {
+            ExpressionKind::Glob => write!(f, "not a glob: {message}; escape special characters by `[` and `]`"),
+            ExpressionKind::Pattern => {
+                write!(f, "not a regular expression: {message}; escape special characters by `\\`")
+            }
+        }
+    }
+}
+
+impl Error for InvalidExpression {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.source)
+    }
+}
+
+impl fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { root, globs, content, limits, may_read } = self;
         f.debug_struct("Search")
             .field("root", root)
@@ -218,7 +272,18 @@ mod tests {
         assert!(matches("*.{ts,tsx}", "/r/b.tsx"));
         assert!(matches("a/*.rs", "/r/a/b.rs") && !matches("a/*.rs", "/r/a/c/b.rs"));
         assert!(matches("./a/**/*.rs", "/r/a/c/d/b.rs") && !matches("a/**", "/r/b/a"));
-        assert!(NameGlob::new("a{b").is_err());
+    }
+
+    #[test]
+    fn an_invalid_expression_has_a_kind_a_source_and_advice() {
+        let glob = NameGlob::new("a{b").unwrap_err();
+        assert_eq!(glob.kind(), ExpressionKind::Glob);
+        assert!(glob.to_string().ends_with("; escape special characters by `[` and `]`"), "{glob}");
+        assert!(glob.source().is_some_and(<dyn Error>::is::<globset::Error>), "{glob:?}");
+        let pattern = Pattern::new("a(b").unwrap_err();
+        assert_eq!(pattern.kind(), ExpressionKind::Pattern);
+        assert!(pattern.to_string().ends_with("; escape special characters by `\\`"), "{pattern}");
+        assert!(pattern.source().is_some_and(<dyn Error>::is::<grep_regex::Error>), "{pattern:?}");
     }
 
     #[test]

@@ -76,6 +76,7 @@ parts! {
     std::io::Error,
     toolc::error::RegistryError,
     toolc::error::SessionError,
+    toolc_cli::FactError,
     serde_json::Error,
     toolc_store::ScheduleError,
     toolc_config::ConfigError,

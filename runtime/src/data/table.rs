@@ -9,6 +9,7 @@ mod lookup;
 mod name;
 
 use crate::data::segment::{Atoms, Condition};
+pub use from_schema::SchemaError;
 pub use name::Name;
 use std::borrow::Cow;
 

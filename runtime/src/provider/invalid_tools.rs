@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::data::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_icon, is_meta};
 use crate::data::name::PORTABLE;
-use crate::data::table::Table;
+use crate::data::table::{SchemaError, Table};
 
 /// The maximum depth of a schema. It equals the maximum depth of arguments, because arguments for a deeper schema would be
 /// refused.
@@ -54,7 +54,7 @@ pub enum InvalidTool {
         /// The tool.
         tool: Cow<'static, str>,
         /// The reason.
-        message: String,
+        error: SchemaError,
     },
     /// The schema of the result is neither an object nor a boolean, or it is nested deeper than 64 levels.
     ResultSchema {
@@ -142,7 +142,7 @@ impl fmt::Display for InvalidTool {
                     "the tool `{tool}`: the schema of its arguments is nested deeper than {MAX_SCHEMA_DEPTH} levels"
                 )
             }
-            InvalidTool::Schema { tool, message } => write!(f, "the tool `{tool}`: {message}"),
+            InvalidTool::Schema { tool, error } => write!(f, "the tool `{tool}`: {error}"),
             InvalidTool::ResultSchema { tool } => write!(
                 f,
                 "the tool `{tool}`: the schema of its result must be an object or a boolean, nested at most {MAX_SCHEMA_DEPTH} levels deep"
@@ -212,7 +212,7 @@ pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>)
         return None;
     }
     Table::from_schema(schema)
-        .map_err(|message| problems.push(InvalidTool::Schema { tool: tool.to_owned().into(), message }))
+        .map_err(|error| problems.push(InvalidTool::Schema { tool: tool.to_owned().into(), error }))
         .ok()
 }
 

@@ -10,7 +10,9 @@ mod todo;
 
 pub use clarify::{Clarified, Clarifier, ClarifyHandlers, ClarifyQuestion};
 pub use cronjob::{ChangesOfJobs, CronjobHandlers, JobHost, NOT_IN_JOBS};
-pub use kanban::{BoardWorker, DEFAULT_BOARD, KanbanHandlers, card_name, card_text_problem, card_title, is_board_name};
+pub use kanban::{
+    BoardWorker, DEFAULT_BOARD, InvalidTitle, KanbanHandlers, card_name, card_text_problem, card_title, is_board_name,
+};
 pub use memory::{FileMemory, MemoryHandlers, MemoryStore, MemoryTarget};
 pub use session_search::{SessionSearchHandlers, Summarizer};
 pub use todo::{TodoHandlers, TodoItem, TodoList, TodoStatus};

@@ -79,15 +79,11 @@ fn limits(args: &Args) -> SearchLimits {
 }
 
 fn glob(glob: &str) -> Result<NameGlob, ToolError> {
-    NameGlob::new(glob).map_err(|error| {
-        ToolError::new(format!("`{glob}` is not a glob: {error}; escape special characters by `[` and `]`"))
-    })
+    NameGlob::new(glob).map_err(|error| ToolError::new(format!("`{glob}` is {error}")))
 }
 
 fn pattern(pattern: &str) -> Result<Pattern, ToolError> {
-    Pattern::new(pattern).map_err(|error| {
-        ToolError::new(format!("the pattern is not a regular expression: {error}; escape special characters by `\\`"))
-    })
+    Pattern::new(pattern).map_err(|error| ToolError::new(format!("the pattern is {error}")))
 }
 
 fn returns(task: &TaskFiles, args: &Args, found: Found) -> Returns {

@@ -256,7 +256,7 @@ impl AddArgs {
         if self.reviewer.as_ref() == Some(&self.to) {
             return Err(BoardError::Refused(format!("`{}` cannot review its own work", self.to)));
         }
-        let title = card_title(&self.title).map_err(BoardError::Refused)?;
+        let title = card_title(&self.title).map_err(|error| BoardError::Refused(error.to_string()))?;
         check("title", title)?;
         check("body", &self.body)?;
         Ok(NewCard {

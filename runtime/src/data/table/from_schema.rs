@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
@@ -21,11 +22,11 @@ impl Table {
     /// `type` that is not a JSON type, values are neither repaired nor checked.
     ///
     /// # Errors
-    /// Returns a message if `schema` is neither an object nor a boolean, or needs more than 65,535 entries in one of
+    /// Returns an error if `schema` is neither an object nor a boolean, or needs more than 65,535 entries in one of
     /// the table's lists.
-    pub fn from_schema(schema: &Value) -> Result<Table, String> {
+    pub fn from_schema(schema: &Value) -> Result<Table, SchemaError> {
         if !schema.is_object() && !schema.is_boolean() {
-            return Err("a schema must be a JSON object or a boolean".to_owned());
+            return Err(SchemaError::NotASchema);
         }
         let mut builder = Builder { root: schema, table: Lists::default(), ids: HashMap::new(), pending: Vec::new() };
         builder.root()?;
@@ -36,6 +37,27 @@ impl Table {
         Ok(Table { nodes, properties, literals, branches, bounds, conditions: Vec::new() })
     }
 }
+
+/// Why [`Table::from_schema`] cannot build a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// The value is neither an object nor a boolean.
+    NotASchema,
+    /// The table would need more than 65,535 entries in one of its lists.
+    TooLarge,
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotASchema => "a schema must be a JSON object or a boolean",
+            Self::TooLarge => "the schema is too large: more than 65,535 entries of one kind. Split the tool",
+        })
+    }
+}
+
+impl std::error::Error for SchemaError {}
 
 /// The supported keywords. A `$ref` without any of them next to it is equivalent to its target.
 const KEYWORDS: &[&str] = &[
@@ -85,7 +107,7 @@ struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    fn root(&mut self) -> Result<(), String> {
+    fn root(&mut self) -> Result<(), SchemaError> {
         let id = self.add(Node::ANY)?;
         let target = self.resolve(self.root).unwrap_or(&Value::Bool(true));
         // Arguments are an object. The target of a `$ref` need not be one, unless the schema itself says so.
@@ -98,7 +120,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Returns the node of `schema`.
-    fn node(&mut self, schema: &'s Value) -> Result<NodeId, String> {
+    fn node(&mut self, schema: &'s Value) -> Result<NodeId, SchemaError> {
         let Some(target) = self.resolve(schema) else { return self.add(Node::ANY) };
         if let Some(id) = self.ids.get(&std::ptr::from_ref(target)) {
             return Ok(*id);
@@ -109,7 +131,7 @@ impl<'s> Builder<'s> {
         Ok(id)
     }
 
-    fn nodes(&mut self, schemas: Option<&'s Value>) -> Result<Vec<NodeId>, String> {
+    fn nodes(&mut self, schemas: Option<&'s Value>) -> Result<Vec<NodeId>, SchemaError> {
         schemas.and_then(Value::as_array).into_iter().flatten().map(|schema| self.node(schema)).collect()
     }
 
@@ -132,7 +154,7 @@ impl<'s> Builder<'s> {
         self.root.pointer(&pointer)
     }
 
-    fn write(&mut self, id: NodeId, schema: &'s Value) -> Result<(), String> {
+    fn write(&mut self, id: NodeId, schema: &'s Value) -> Result<(), SchemaError> {
         let node = match schema {
             Value::Object(map) => self.read(map, id == 0)?,
             Value::Bool(false) => self.nothing()?,
@@ -145,7 +167,7 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    fn read(&mut self, map: &'s Schema, is_root: bool) -> Result<Node, String> {
+    fn read(&mut self, map: &'s Schema, is_root: bool) -> Result<Node, SchemaError> {
         let alternative = if is_root { None } else { self.nullable_alternative(map) };
         let (map, is_nullable) = (alternative.unwrap_or(map), alternative.is_some());
         let types = if is_root { Some(Types::ANY) } else { types(map) };
@@ -214,7 +236,11 @@ impl<'s> Builder<'s> {
 
     /// Reads `anyOf`, `oneOf`, and a `$ref` among other keywords, which is treated as an `anyOf` with one branch. A node can only
     /// store one of these three; the others are appended to `all_of`.
-    fn unions(&mut self, map: &'s Schema, all_of: &mut Vec<NodeId>) -> Result<Option<(Vec<NodeId>, bool)>, String> {
+    fn unions(
+        &mut self,
+        map: &'s Schema,
+        all_of: &mut Vec<NodeId>,
+    ) -> Result<Option<(Vec<NodeId>, bool)>, SchemaError> {
         let reference = match map.get("$ref").and_then(Value::as_str).and_then(|pointer| self.target(pointer)) {
             Some(target) => vec![self.node(target)?],
             None => Vec::new(),
@@ -231,13 +257,13 @@ impl<'s> Builder<'s> {
     }
 
     /// Returns a node that allows no value, for the schema `false`: a `oneOf` of which two alternatives always match.
-    fn nothing(&mut self) -> Result<Node, String> {
+    fn nothing(&mut self) -> Result<Node, SchemaError> {
         let any = self.add(Node::ANY)?;
         let any_of = span(&mut self.table.branches, vec![any, any])?;
         Ok(Node { any_of, exactly_one: true, ..Node::ANY })
     }
 
-    fn properties(&mut self, map: &'s Schema) -> Result<Span, String> {
+    fn properties(&mut self, map: &'s Schema) -> Result<Span, SchemaError> {
         let required: Vec<&str> =
             map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         let declared = map.get("properties").and_then(Value::as_object);
@@ -265,7 +291,7 @@ impl<'s> Builder<'s> {
         span(&mut self.table.properties, properties)
     }
 
-    fn additional(&mut self, map: &'s Schema) -> Result<Additional, String> {
+    fn additional(&mut self, map: &'s Schema) -> Result<Additional, SchemaError> {
         // `patternProperties` is not supported, so additional keys cannot be refused.
         let patterns = map.get("patternProperties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
         Ok(match map.get("additionalProperties") {
@@ -277,7 +303,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    fn items(&mut self, map: &'s Schema) -> Result<Option<NodeId>, String> {
+    fn items(&mut self, map: &'s Schema) -> Result<Option<NodeId>, SchemaError> {
         match map.get("items") {
             // After `prefixItems`, `items` does not apply to every item.
             Some(schema @ (Value::Object(_) | Value::Bool(_))) if !map.contains_key("prefixItems") => {
@@ -287,7 +313,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn bounds(&mut self, map: &Schema) -> Result<Option<u16>, String> {
+    fn bounds(&mut self, map: &Schema) -> Result<Option<u16>, SchemaError> {
         let number = |key| map.get(key).and_then(bound);
         let count = |key| map.get(key).and_then(bound).and_then(count);
         let bounds = Bounds {
@@ -310,19 +336,18 @@ impl<'s> Builder<'s> {
         span(&mut self.table.bounds, vec![bounds]).map(|span| Some(span.start))
     }
 
-    fn add(&mut self, node: Node) -> Result<NodeId, String> {
+    fn add(&mut self, node: Node) -> Result<NodeId, SchemaError> {
         span(&mut self.table.nodes, vec![node]).map(|span| span.start)
     }
 }
 
 /// Appends `entries` to `list`, and returns their span.
-fn span<T>(list: &mut Vec<T>, entries: Vec<T>) -> Result<Span, String> {
+fn span<T>(list: &mut Vec<T>, entries: Vec<T>) -> Result<Span, SchemaError> {
     if entries.is_empty() {
         return Ok(Span::NONE);
     }
-    let too_large = || "the schema is too large: more than 65,535 entries of one kind".to_owned();
-    let start = u16::try_from(list.len()).map_err(|_| too_large())?;
-    let len = u16::try_from(entries.len()).map_err(|_| too_large())?;
+    let index = |number: usize| u16::try_from(number).map_err(|_| SchemaError::TooLarge);
+    let (start, len) = (index(list.len())?, index(entries.len())?);
     list.extend(entries);
     Ok(Span::new(start, len))
 }

@@ -160,7 +160,10 @@ fn each_problem_is_reported_and_several_are_joined() {
         assert_eq!(error(counting("counting").meta(wrong)), meta);
     }
     let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
-    assert_eq!(error(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one kind");
+    assert_eq!(
+        error(other(wide)),
+        "the tool `other`: the schema is too large: more than 65,535 entries of one kind. Split the tool"
+    );
     let timed = counting("timed").timeout(Duration::from_secs(1));
     assert_eq!(
         error(timed),

@@ -7,6 +7,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -314,7 +315,7 @@ impl KanbanTools for KanbanHandlers {
 }
 
 fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError> {
-    let title = card_title(&args.title).map_err(ToolError::new)?;
+    let title = card_title(&args.title).map_err(|error| ToolError::new(error.to_string()))?;
     let title = desk.safe("title", title)?.to_owned();
     let body = desk.safe("body", args.body.as_deref().unwrap_or_default())?.to_owned();
     if args.reviewer.as_ref() == Some(&args.assignee) {
@@ -374,13 +375,25 @@ fn workspace(kind: kanban_create::WorkspaceKind, path: Option<String>) -> Result
 ///
 /// # Errors
 /// Returns an error if it is not one line of text.
-pub fn card_title(title: &str) -> Result<&str, String> {
+pub fn card_title(title: &str) -> Result<&str, InvalidTitle> {
     let title = title.trim();
     if title.is_empty() || title.contains(char::is_control) {
-        return Err("the title of a task must be one line of text".to_owned());
+        return Err(InvalidTitle);
     }
     Ok(title)
 }
+
+/// The error of a title that is not one line of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidTitle;
+
+impl fmt::Display for InvalidTitle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the title of a task must be one line of text")
+    }
+}
+
+impl std::error::Error for InvalidTitle {}
 
 /// Returns why a text is refused that later workers would read, or `None` if it is not: it would manipulate them. `name` says which text
 /// it is.
