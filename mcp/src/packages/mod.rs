@@ -139,10 +139,11 @@ async fn version(packages: &Packages, named: &Named) -> Result<String, Refused> 
     }
     let resolved = registry::resolve(packages, named.ecosystem, &named.name, named.wanted.as_deref());
     let resolved = tokio::time::timeout(REGISTRY_TIMEOUT, resolved).await;
-    resolved.unwrap_or_else(|_| Err("the registry does not answer".to_owned())).map_err(|reason| {
+    let no_answer = |_| Err(McpError::new(ErrorKind::Package, "the registry does not answer"));
+    resolved.unwrap_or_else(no_answer).map_err(|error| {
         let advice = "write an exact version, or try again with a network";
-        let message = format!("the version of the package `{}` could not be found: {reason}; {advice}", named.name);
-        Refused { error: McpError::new(ErrorKind::Package, message), is_final: false }
+        let message = format!("the version of the package `{}` could not be found: {error}; {advice}", named.name);
+        Refused { error: McpError::new(ErrorKind::Package, message).caused_by(error), is_final: false }
     })
 }
 
@@ -161,16 +162,16 @@ async fn check_version(
         return Ok((before.unwrap_or(Check::AcceptedUnchecked), None));
     }
     let advice = registry::advice(packages, named.ecosystem, &named.name, version);
-    let advice =
-        tokio::time::timeout(OSV_TIMEOUT, advice).await.unwrap_or_else(|_| Err("OSV does not answer".to_owned()));
-    match advice {
+    let no_answer = |_| Err(McpError::new(ErrorKind::Package, "OSV does not answer"));
+    match tokio::time::timeout(OSV_TIMEOUT, advice).await.unwrap_or_else(no_answer) {
         Ok(registry::Advice { malware: Some(id), .. }) => {
             let reason =
                 format!("the package {full} is malicious, and is not run: see https://osv.dev/vulnerability/{id}");
             Err(Refused::permanent(McpError::new(ErrorKind::Package, reason)))
         }
         Ok(registry::Advice { malware: None, advisories }) => Ok((Check::Checked { at: now(), advisories }, None)),
-        Err(reason) => {
+        Err(error) => {
+            let reason = error.to_string();
             if let Some(check) = before {
                 Ok((check, Some(reason)))
             } else {

@@ -4,6 +4,7 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use super::Ecosystem;
+use crate::error::{ErrorKind, McpError};
 use crate::settings::Packages;
 use crate::web::Web;
 
@@ -27,14 +28,14 @@ pub(super) async fn resolve(
     ecosystem: Ecosystem,
     name: &str,
     tag: Option<&str>,
-) -> Result<String, String> {
+) -> Result<String, McpError> {
     let (base, path) = match ecosystem {
         Ecosystem::Npm => (&packages.npm, vec![name, tag.unwrap_or("latest")]),
         Ecosystem::PyPi => (&packages.pypi, vec!["pypi", name, "json"]),
     };
     let url = address(base, &path)?;
-    let web = Web::of_server(&url).map_err(|error| error.to_string())?;
-    let request = web.client().get(url).build().map_err(|error| error.to_string())?;
+    let web = Web::of_server(&url)?;
+    let request = built(web.client().get(url))?;
     let answer = answer(&web, request).await?;
     let version = match ecosystem {
         Ecosystem::Npm => answer["version"].as_str(),
@@ -43,7 +44,8 @@ pub(super) async fn resolve(
     let is_version_char = |c: char| c.is_ascii_alphanumeric() || "-._+!".contains(c);
     let is_version =
         |version: &&str| !version.is_empty() && version.len() <= 100 && version.chars().all(is_version_char);
-    version.filter(is_version).map(str::to_owned).ok_or_else(|| format!("the registry names no version of `{name}`"))
+    let version = version.filter(is_version).map(str::to_owned);
+    version.ok_or_else(|| failed(format!("the registry names no version of `{name}`")))
 }
 
 /// Asks OSV about a version.
@@ -52,24 +54,24 @@ pub(super) async fn advice(
     ecosystem: Ecosystem,
     name: &str,
     version: &str,
-) -> Result<Advice, String> {
+) -> Result<Advice, McpError> {
     let url = address(&packages.osv, &["v1", "query"])?;
-    let web = Web::of_server(&url).map_err(|error| error.to_string())?;
+    let web = Web::of_server(&url)?;
     let package = json!({ "name": name, "ecosystem": ecosystem.word() });
     let body = json!({ "version": version, "package": package }).to_string();
     let request = web.client().post(url).header("Content-Type", "application/json").body(body);
-    let answer = answer(&web, request.build().map_err(|error| error.to_string())?).await?;
+    let answer = answer(&web, built(request)?).await?;
     read(&answer)
 }
 
-fn read(answer: &Value) -> Result<Advice, String> {
+fn read(answer: &Value) -> Result<Advice, McpError> {
     let entries = match answer {
         Value::Object(map) => match map.get("vulns") {
             None | Some(Value::Null) => &[],
             Some(Value::Array(entries)) => entries.as_slice(),
-            Some(_) => return Err("OSV gave an answer of an unknown form".to_owned()),
+            Some(_) => return Err(failed("OSV gave an answer of an unknown form")),
         },
-        _ => return Err("OSV gave an answer of an unknown form".to_owned()),
+        _ => return Err(failed("OSV gave an answer of an unknown form")),
     };
     let entries = entries.iter().filter(|entry| entry["withdrawn"].is_null());
     let (mut malware, mut advisories) = (None, Vec::new());
@@ -87,29 +89,37 @@ fn read(answer: &Value) -> Result<Advice, String> {
     }
     // A further page could have the entry that matters.
     if malware.is_none() && answer["next_page_token"].as_str().is_some_and(|token| !token.is_empty()) {
-        return Err("OSV has more entries about this version than fit in one answer".to_owned());
+        return Err(failed("OSV has more entries about this version than fit in one answer"));
     }
     Ok(Advice { malware, advisories })
 }
 
-fn address(base: &str, path: &[&str]) -> Result<Url, String> {
-    let invalid = || format!("`{}` is not the address of a registry", base.escape_debug());
+fn built(request: reqwest::RequestBuilder) -> Result<reqwest::Request, McpError> {
+    request.build().map_err(|error| failed(error.to_string()).caused_by(error))
+}
+
+fn failed(message: impl Into<String>) -> McpError {
+    McpError::new(ErrorKind::Package, message)
+}
+
+fn address(base: &str, path: &[&str]) -> Result<Url, McpError> {
+    let invalid = || failed(format!("`{}` is not the address of a registry", base.escape_debug()));
     let mut url = Url::parse(base).map_err(|_| invalid())?;
     // Each part is escaped, so that a name cannot lead elsewhere.
     url.path_segments_mut().map_err(|()| invalid())?.pop_if_empty().extend(path);
     Ok(url)
 }
 
-async fn answer(web: &Web, request: reqwest::Request) -> Result<Value, String> {
+async fn answer(web: &Web, request: reqwest::Request) -> Result<Value, McpError> {
     let host = request.url().host_str().unwrap_or_default().to_owned();
-    let (response, body) = web.send(request, MAX_ANSWER).await.map_err(|error| error.to_string())?;
+    let (response, body) = web.send(request, MAX_ANSWER).await?;
     if response.status() == reqwest::StatusCode::NOT_FOUND {
-        return Err(format!("{host} does not know this package or version"));
+        return Err(failed(format!("{host} does not know this package or version")));
     }
     if !response.status().is_success() {
-        return Err(format!("{host} answered with the status {}", response.status().as_u16()));
+        return Err(failed(format!("{host} answered with the status {}", response.status().as_u16())));
     }
-    serde_json::from_slice(&body).map_err(|_| format!("{host} did not answer with JSON"))
+    serde_json::from_slice(&body).map_err(|error| failed(format!("{host} did not answer with JSON")).caused_by(error))
 }
 
 #[cfg(test)]
