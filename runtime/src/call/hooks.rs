@@ -3,6 +3,7 @@
 use crate::result::output::ToolResult;
 use std::any::type_name;
 use std::fmt;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 use toolc_redact::REDACTED;
@@ -18,6 +19,7 @@ use crate::data::behaviour::Annotations;
 use crate::data::table::Table;
 use crate::panics;
 use crate::result::error::ToolError;
+use crate::run::task::TaskInner;
 
 /// Code of the host that runs before and after each call of a session: see
 /// [`SessionBuilder::hook`](crate::SessionBuilder::hook). Hooks run in the order in which they were added, and each one
@@ -149,6 +151,7 @@ pub struct CallInfo<'a> {
     pub(crate) caller: Caller<'a>,
     pub(crate) namespace: &'a str,
     pub(crate) task: &'a str,
+    pub(crate) task_state: Option<&'a TaskInner>,
     pub(crate) annotations: Annotations,
     pub(crate) arguments: &'a Value,
     pub(crate) began: Option<Instant>,
@@ -195,6 +198,11 @@ impl<'a> CallInfo<'a> {
     /// Returns the name of the call's task.
     pub const fn task(&self) -> &'a str {
         self.task
+    }
+
+    /// Returns the working directory in which the task begins, if the host has [set](crate::Task::set_directory) it.
+    pub fn directory(&self) -> Option<PathBuf> {
+        self.task_state?.directory()
     }
 
     /// Returns the declared effects of the tool.

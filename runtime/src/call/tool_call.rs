@@ -133,6 +133,11 @@ impl<'a> ToolCall<'a> {
         self.is_from_script
     }
 
+    /// Returns the state of its task.
+    pub(crate) fn task_state(&self) -> Option<&'a TaskInner> {
+        self.task.map(|(task, _)| &**task)
+    }
+
     /// Returns the name of its task.
     pub(crate) fn task(&self) -> &'a str {
         self.task.map_or(Task::DEFAULT, |(task, _)| &task.name)

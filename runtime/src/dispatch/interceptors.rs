@@ -307,6 +307,7 @@ impl Turn {
             caller: request.caller(),
             namespace: &request.origin().namespace,
             task: request.task(),
+            task_state: request.task_state(),
             annotations: Annotations::DEFAULT,
             arguments: record.map_or(&Value::Null, |record| &record.arguments),
             began: record.and_then(|record| record.began),

@@ -2,8 +2,10 @@
 //! process ends when its standard input is closed, which is open while the runner lives.
 
 use std::collections::HashSet;
+use std::env;
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -51,6 +53,9 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
     });
     watch.map_err(|error| Error::failed("start a thread", error))?;
     let job = jobs.get(run.job)?.ok_or("the job of the run was removed")?;
+    if let Some(problem) = folder_problem(&job) {
+        return print(&Report { is_done: false, output: problem });
+    }
     let context = context(&jobs, &job)?;
     let args = AgentArgs { without_model: job.work.no_agent, ..models.agent_args() };
     let options = ToolOptions { approval: Some(ApprovalMode::Deny), plugins: options.plugins.clone(), ..*options };
@@ -59,9 +64,28 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
     let runtime = crate::ground::executor()?;
     let report = runtime.block_on(work(&setup, &job, &run, &context))?;
     setup.settle();
-    let report = serde_json::to_string(&report)?;
+    print(&report)
+}
+
+fn print(report: &Report) -> Result<ExitCode> {
+    let report = serde_json::to_string(report)?;
     writeln!(io::stdout(), "{report}").map_err(|error| Error::failed("write the result", error))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the problem if this process is not in the folder for which the job was accepted: the path of a job has no links, so a link has
+/// taken the place of the folder.
+fn folder_problem(job: &Job) -> Option<String> {
+    let here = env::current_dir().and_then(|here| here.canonicalize());
+    if here.as_ref().is_ok_and(|here| here == Path::new(&job.work.directory)) {
+        return None;
+    }
+    let here = here.map_or_else(|_| "a folder without a path".to_owned(), |here| here.display().to_string());
+    let (folder, id) = (&job.work.directory, job.id);
+    Some(format!(
+        "the folder {folder} of the job now leads to {here}, for which the job was not accepted: nothing was run. Undo that, or remove \
+         the job {id} and add it again"
+    ))
 }
 
 async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Result<Report> {

@@ -81,7 +81,7 @@ pub(super) fn run(
     status
 }
 
-/// Changes to the folder of the task. Relative paths in options are made absolute before.
+/// Changes to the folder of the task, and fails if a link has taken its place. Relative paths in options are made absolute before.
 fn enter_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions)> {
     let (mut args, mut options) = (args.clone(), options.clone());
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -93,7 +93,13 @@ fn enter_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Resul
     for plugins in &mut options.plugins {
         *plugins = absolute(plugins);
     }
-    std::env::set_current_dir(folder).map_err(|error| Error::failed(format!("work in {}", folder.display()), error))?;
+    let failed = |error| Error::failed(format!("work in {}", folder.display()), error);
+    std::env::set_current_dir(folder).map_err(failed)?;
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).map_err(failed)?;
+    if here != folder {
+        let (folder, here) = (folder.display(), here.display());
+        return Err(Error::Invalid(format!("the folder {folder} of the task now leads to {here}: nothing was done")));
+    }
     Ok((args, options))
 }
 

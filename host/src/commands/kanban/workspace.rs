@@ -21,7 +21,7 @@ pub(super) fn prepare(card: &Card, allowed_roots: &[PathBuf], home: &Home) -> Re
         Workspace::Scratch => {
             let folder = task_folder(card, home)?;
             create_folder(&folder)?;
-            Ok(folder)
+            own_folder(&folder)
         }
         Workspace::Dir { path } => resolve_allowed(path, allowed_roots),
         Workspace::Worktree { path } => create_worktree(card, &resolve_allowed(path, allowed_roots)?, home),
@@ -43,10 +43,27 @@ fn create_folder(folder: &Path) -> Result<()> {
     builder.create(folder).map_err(|error| Error::failed(format!("make {}", folder.display()), error))
 }
 
-/// Resolves the links in the path of a folder, and returns it if it is below an allowed root.
+/// Returns the private folder of a task, without links in its path. A worker could have put a link in its place.
+fn own_folder(folder: &Path) -> Result<PathBuf> {
+    let failed = |error| Error::failed(format!("use {}", folder.display()), error);
+    if fs::symlink_metadata(folder).map_err(failed)?.is_symlink() {
+        return Err(Error::Invalid(format!("the folder {} of the task is a link now: remove it", folder.display())));
+    }
+    folder.canonicalize().map_err(failed)
+}
+
+/// Returns a folder that a task names if it is below an allowed root. The path of a task has no links: if one is there now, it leads to a
+/// folder for which the task was not accepted.
 fn resolve_allowed(path: &str, allowed_roots: &[PathBuf]) -> Result<PathBuf> {
     let folder = Path::new(path).canonicalize().ok().filter(|folder| folder.is_dir());
     let folder = folder.ok_or_else(|| format!("the folder {path} does not exist"))?;
+    if folder != Path::new(path) {
+        let folder = folder.display();
+        let text = format!(
+            "the folder {path} now leads to {folder}, for which the task was not accepted: undo that, or add the task again"
+        );
+        return Err(Error::Invalid(text));
+    }
     if allowed_roots.iter().any(|root| folder.starts_with(root)) {
         return Ok(folder);
     }
@@ -62,7 +79,7 @@ fn resolve_allowed(path: &str, allowed_roots: &[PathBuf]) -> Result<PathBuf> {
 fn create_worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf> {
     let folder = task_folder(card, home)?;
     if folder.join(".git").exists() {
-        return Ok(folder);
+        return own_folder(&folder);
     }
     create_folder(folder.parent().unwrap_or(&folder))?;
     let branch = format!("toolc/{}", card_name(card.id));
@@ -86,5 +103,5 @@ fn create_worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBu
     } else {
         git(&["worktree", "add", "--quiet", "-b", &branch, path])?;
     }
-    Ok(folder)
+    own_folder(&folder)
 }

@@ -1,6 +1,7 @@
 //! Scheduled jobs: how a conversation and a person make them, and how `toolc cron run` runs them.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
@@ -194,9 +195,12 @@ fn a_person_sees_the_job_of_a_model_before_it_is_made() {
         let mut terminal = InTerminal::start(folder.path(), &["agent", "Begin.", "--model", &model, "--json"], "");
         terminal.answer(1, key);
         let ended = terminal.end();
-        for part in
-            ["The tool `cronjob` is called", "a job would run without you (0 9 * * *, first at 20", "Look at the log."]
-        {
+        for part in [
+            "The tool `cronjob` is called",
+            "a job would run without you (0 9 * * *, first at 20",
+            "Look at the",
+            "\"workdir\":\"/",
+        ] {
             assert!(ended.shown.contains(part), "{part}: {}", ended.shown);
         }
         assert_eq!(jobs(&folder).list().expect("failed to read").len(), count, "{}", ended.out);
@@ -400,6 +404,32 @@ fn what_goes_wrong_is_the_result_of_the_run() {
     let job = add_due(&folder, "a", &work(&folder));
     run(folder.path(), &["cron", "run", "--once"], &[]);
     assert!(only_run(&folder, &job).output.contains("no model is set"));
+}
+
+#[test]
+fn a_job_does_not_run_where_a_link_leads_that_has_taken_the_place_of_its_folder() {
+    let folder = folder();
+    let (sub, other) = (folder.path().join("sub"), folder.path().join("other"));
+    for folder in [&sub, &other] {
+        fs::create_dir_all(folder.join("in")).expect("failed to make a folder");
+    }
+    for below in ["", "in"] {
+        let directory = sub.join(below).canonicalize().expect("it exists");
+        let directory = directory.to_str().expect("it is UTF-8").to_owned();
+        let work = JobWork { directory, ..script_work(&folder, "pwd -P; touch ran") };
+        let before = add_due(&folder, "before", &work);
+        assert_eq!(run(folder.path(), &["cron", "run", "--once"], &[]).status, Some(0));
+        assert_eq!(only_run(&folder, &before).output.trim(), work.directory);
+        fs::rename(&sub, folder.path().join("moved")).expect("failed to move");
+        symlink("other", &sub).expect("failed to make a link");
+        let after = add_due(&folder, "after", &work);
+        assert_eq!(run(folder.path(), &["cron", "run", "--once"], &[]).status, Some(1));
+        let run = only_run(&folder, &after);
+        assert!(run.output.contains("for which the job was not accepted: nothing was run"), "{run:?}");
+        assert!(!other.join(below).join("ran").exists());
+        fs::remove_file(&sub).expect("failed to remove");
+        fs::rename(folder.path().join("moved"), &sub).expect("failed to move");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Workers that work on the tasks of a board.
 
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -112,6 +113,40 @@ fn a_task_decides_where_its_worker_works_only_below_the_folders_of_the_worker() 
     let complete = call("kanban_complete", json!({ "summary": "made" }));
     assert_eq!(work(folder, "ann", &[write, complete, text("done")]).status, Some(0));
     assert!(folder.join("sub/new.txt").exists());
+}
+
+#[test]
+fn a_worker_does_not_work_where_a_link_leads_that_has_taken_the_place_of_its_folder() {
+    let folder = folder();
+    let folder = folder.path();
+    let answers = [
+        call("write_file", json!({ "path": "new.txt", "content": "x" })),
+        call("kanban_complete", json!({ "summary": "made" })),
+        text("done"),
+    ];
+    std::fs::create_dir(folder.join("other")).expect("failed to make a folder");
+    // A link below the folders of the worker, and one to such a folder from its private one.
+    let named = {
+        std::fs::create_dir(folder.join("sub")).expect("failed to make a folder");
+        let task = add(folder, &["Look", "--to", "ann", "--dir", "sub"]);
+        std::fs::remove_dir(folder.join("sub")).expect("failed to remove");
+        symlink("other", folder.join("sub")).expect("failed to make a link");
+        (task, "for which the task was not accepted")
+    };
+    let private = {
+        let task = add(folder, &["Look", "--to", "ann"]);
+        let boards = folder.join("cache/toolc/boards/default/default");
+        std::fs::create_dir_all(&boards).expect("failed to make a folder");
+        symlink(folder.join("other"), boards.join(&task)).expect("failed to make a link");
+        (task, "is a link now")
+    };
+    let ann = work(folder, "ann", &answers);
+    for (task, problem) in [named, private] {
+        let card = shown(folder, &task);
+        assert_eq!(card["status"], "blocked", "{}", ann.err);
+        assert!(card.to_string().contains(problem), "{card}");
+    }
+    assert!(!folder.join("other/new.txt").exists());
 }
 
 /// Starts a worker whose command sleeps, and waits until it does.

@@ -1,15 +1,48 @@
 //! Requires approval of each change of jobs.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolc::ToolError;
 use toolc::hooks::{CallInfo, Hook, HookAction};
 use toolc_store::{Job, Jobs};
 
+use super::{request, working_directory};
+
+/// The tool that changes jobs.
+const TOOL: &str = "cronjob";
 /// The maximum length of a prompt or script of a job in a question, in characters.
 const MAX_CHARS: usize = 500;
+
+/// A hook that replaces the folder in a call of `cronjob`, and the default one of a new job, by the path to which it leads. So what the person,
+/// the log and the handler see is one path, in which the job works.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FoldersOfJobs;
+
+impl Hook for FoldersOfJobs {
+    fn name(&self) -> &'static str {
+        "the folders of jobs"
+    }
+
+    fn changes_arguments_of(&self, tool: &str) -> bool {
+        tool == TOOL
+    }
+
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        let named = call.arguments()["workdir"].as_str();
+        let is_new = call.arguments()["action"] == "create";
+        if call.tool() != TOOL || named.is_none() && !is_new {
+            return Ok(HookAction::Continue);
+        }
+        let current = working_directory(call.directory())?;
+        // The handler explains what is wrong with another path.
+        let found = request::canonical(Path::new(named.unwrap_or(".")), &current);
+        let change = |folder| HookAction::Change(Map::from_iter([("workdir".to_owned(), Value::String(folder))]));
+        Ok(found.map_or(HookAction::Continue, change))
+    }
+}
 
 /// A hook that requires approval of each call of `cronjob` that changes something. If no person can be asked, the call is refused.
 #[derive(Debug)]
@@ -78,7 +111,7 @@ impl Hook for ChangesOfJobs {
     }
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
-        if call.tool() != "cronjob" {
+        if call.tool() != TOOL {
             return Ok(HookAction::Continue);
         }
         Ok(match self.describe_change(call.arguments()) {
@@ -92,7 +125,7 @@ impl Hook for ChangesOfJobs {
 }
 
 fn describe_job(job: &Job) -> String {
-    let mut text = format!("{}, {}", job.name, job.schedule);
+    let mut text = format!("{}, {}, in `{}`", job.name, job.schedule, job.work.directory.escape_debug());
     for (name, part) in [("prompt", &job.work.prompt), ("script", &job.work.script)] {
         if let Some(part) = part {
             let shown: String = part.chars().take(MAX_CHARS).collect();

@@ -20,7 +20,7 @@ use toolc_catalog::cronjob::cronjob::{
 };
 use toolc_store::{Job, JobRun, JobState, Jobs, RunOutcome, StoreError, time_text};
 
-pub use approval::ChangesOfJobs;
+pub use approval::{ChangesOfJobs, FoldersOfJobs};
 pub use request::{JobMaker, JobRequest, add, problem};
 
 /// The tools that a job does not have: it makes no jobs, and no person answers its questions.
@@ -42,7 +42,8 @@ pub struct JobHost {
 
 /// The handler of the toolset `cronjob`. It uses the [`Jobs`] and the [`JobHost`] of the session.
 ///
-/// A host also adds the hook [`ChangesOfJobs`], which shows each change to a person.
+/// A host also adds the hooks [`FoldersOfJobs`] and [`ChangesOfJobs`], in this order: each change is shown to a person, with the folder
+/// in which the job works. A folder whose path has links is refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CronjobHandlers;
 
@@ -58,6 +59,9 @@ impl CronjobTools for CronjobHandlers {
             let all = all.iter().map(|job| summary(&jobs, job)).collect::<Result<Vec<_>, _>>()?;
             let note = all.is_empty().then(|| "no job exists".to_owned());
             return Ok(Returns { jobs: all, note });
+        }
+        if let Some(folder) = &request.directory {
+            request::check_folder(folder, &working_directory(call.directory())?)?;
         }
         if let Action::Create = action {
             let (job, note) = add(&jobs, request, &maker(call)?, now)?;
@@ -165,11 +169,7 @@ fn request(args: Args) -> JobRequest {
 /// Returns what the conversation may give to a job.
 fn maker(call: &Call<'_>) -> Result<JobMaker, ToolError> {
     let host = call.require_value::<JobHost>()?;
-    let directory = match call.directory() {
-        Some(directory) => directory,
-        None => std::env::current_dir()
-            .map_err(|error| ToolError::new(format!("the working directory is unknown: {error}")))?,
-    };
+    let directory = working_directory(call.directory())?;
     let tools = host.registry.tools().into_iter().map(String::from).filter(|tool| call.has_tool(tool)).collect();
     Ok(JobMaker {
         registry: host.registry.clone(),
@@ -178,6 +178,12 @@ fn maker(call: &Call<'_>) -> Result<JobMaker, ToolError> {
         directory,
         session: call.session().to_owned(),
     })
+}
+
+/// Returns the working directory of a task: the one that the host has set, or else that of this process.
+fn working_directory(of_task: Option<PathBuf>) -> Result<PathBuf, ToolError> {
+    let unknown = |error| ToolError::new(format!("the working directory is unknown: {error}"));
+    of_task.map_or_else(|| std::env::current_dir().map_err(unknown), Ok)
 }
 
 pub(crate) fn job_id(text: &str) -> Result<i64, ToolError> {

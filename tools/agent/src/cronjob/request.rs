@@ -264,8 +264,21 @@ fn resolve_toolsets(toolsets: &[String], maker: &JobMaker) -> Result<(Vec<String
     Ok((tools, missing))
 }
 
-/// Returns the absolute path of a folder.
-fn canonical(directory: &Path, base: &Path) -> Result<String, ToolError> {
+/// Checks that the folder of a call is the one that the person has seen: no link has taken its place in the meantime.
+pub(super) fn check_folder(folder: &str, base: &Path) -> Result<(), ToolError> {
+    let found = canonical(Path::new(folder), base)?;
+    if found == folder {
+        return Ok(());
+    }
+    let (folder, found) = (folder.escape_debug(), found.escape_debug());
+    let text = format!(
+        "`{folder}` leads to `{found}`, which was not shown to the person: pass that path. Nothing was changed"
+    );
+    Err(ToolError::with_kind(ErrorKind::Refused, text))
+}
+
+/// Returns the absolute path of a folder, without symbolic links.
+pub(super) fn canonical(directory: &Path, base: &Path) -> Result<String, ToolError> {
     let directory = base.join(directory);
     let path_text = directory.display();
     let path = directory

@@ -1,3 +1,6 @@
+#[cfg(unix)]
+mod folders;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -5,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolc::approval::{ApprovalDecision, approver_fn};
 use toolc::testing::{TestResponse, assert_reply};
-use toolc::{Dialect, DynamicTool, DynamicTools, Session, Task, ToolCall, ToolOutput};
+use toolc::{Dialect, DynamicTool, DynamicTools, Session, SessionBuilder, Task, ToolCall, ToolOutput};
 use toolc_store::{Claim, Database, JobWork, MAX_JOBS, NewJob, Schedule};
 
 use super::*;
@@ -34,6 +37,14 @@ const USUAL: Setting<'_> = Setting {
 
 /// Begins a conversation in a folder. Besides `cronjob`, there are a shell and notes.
 fn conversation(folder: &TempDir, setting: Setting<'_>) -> Conversation {
+    conversation_with(folder, setting, |session| session)
+}
+
+fn conversation_with(
+    folder: &TempDir,
+    setting: Setting<'_>,
+    configure: impl FnOnce(SessionBuilder) -> SessionBuilder,
+) -> Conversation {
     let Setting { answer, environment, enable, is_inside_a_tool } = setting;
     let jobs = Arc::new(Jobs::new(Arc::new(Database::new(folder.path().join("state.db")))));
     let tool = |name: &'static str, toolset: &'static str| {
@@ -49,7 +60,8 @@ fn conversation(folder: &TempDir, setting: Setting<'_>) -> Conversation {
     let changes = ChangesOfJobs::new(Arc::clone(&jobs));
     let changes = if is_inside_a_tool { changes.never() } else { changes };
     let host = JobHost { registry: registry.clone(), environment: environment.to_owned() };
-    let mut builder = registry.session().enable(enable.iter().copied()).id("s1").hook(Arc::new(changes));
+    let mut builder = registry.session().enable(enable.iter().copied()).id("s1");
+    builder = builder.hook(Arc::new(FoldersOfJobs)).hook(Arc::new(changes));
     builder = builder.value::<Jobs>(Arc::clone(&jobs)).value::<JobHost>(Arc::new(host));
     let questions = Arc::new(Mutex::new(Vec::new()));
     if let Some(answer) = answer {
@@ -59,7 +71,7 @@ fn conversation(folder: &TempDir, setting: Setting<'_>) -> Conversation {
             answer.clone()
         }));
     }
-    let session = builder.build().expect("the session is correct");
+    let session = configure(builder).build().expect("the session is correct");
     let task = Task::new("t");
     task.set_directory(folder.path());
     Conversation { session, task, jobs, questions }

@@ -8,6 +8,7 @@ mod shown;
 mod tests;
 
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -337,7 +338,7 @@ fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError
     Ok(NewCard {
         title,
         body,
-        workspace: workspace(args.workspace_kind, args.workspace_path)?,
+        workspace: workspace(desk, args.workspace_kind, args.workspace_path)?,
         assignee: name("assignee", args.assignee)?,
         reviewer: args.reviewer.map(|reviewer| name("reviewer", reviewer)).transpose()?,
         parents: ids(args.parents)?,
@@ -350,13 +351,14 @@ fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError
     })
 }
 
-fn workspace(kind: kanban_create::WorkspaceKind, path: Option<String>) -> Result<Workspace, ToolError> {
+/// Returns where the worker of a card works. A folder has the path to which links lead now, so that everybody who accepts the card sees it.
+fn workspace(desk: &Desk, kind: kanban_create::WorkspaceKind, path: Option<String>) -> Result<Workspace, ToolError> {
     use kanban_create::WorkspaceKind::{Dir, Scratch, Worktree};
-    let absolute = |path: String| {
-        if std::path::Path::new(&path).is_absolute() {
-            return Ok(path);
-        }
-        Err(ToolError::new(format!("`workspace_path` must be an absolute path, and `{path}` is not")))
+    let resolved = |path: String| -> Result<String, ToolError> {
+        let resolved = resolved(Path::new(&path)).map_err(|problem| {
+            ToolError::new(format!("`workspace_path` must be {problem}, and `{}` is not", path.escape_debug()))
+        })?;
+        Ok(desk.safe("path of the folder", &resolved)?.to_owned())
     };
     match (kind, path) {
         (Scratch, None) => Ok(Workspace::Scratch),
@@ -366,9 +368,29 @@ fn workspace(kind: kanban_create::WorkspaceKind, path: Option<String>) -> Result
         (Dir | Worktree, None) => {
             Err(ToolError::new(format!("`workspace_kind` {} needs a `workspace_path`", kind.as_str())))
         }
-        (Dir, Some(path)) => Ok(Workspace::Dir { path: absolute(path)? }),
-        (Worktree, Some(path)) => Ok(Workspace::Worktree { path: absolute(path)? }),
+        (Dir, Some(path)) => Ok(Workspace::Dir { path: resolved(path)? }),
+        (Worktree, Some(path)) => Ok(Workspace::Worktree { path: resolved(path)? }),
     }
+}
+
+/// Returns the path of a folder without symbolic links. The folder need not exist yet, only one above it.
+fn resolved(path: &Path) -> Result<String, &'static str> {
+    if !path.is_absolute() {
+        return Err("an absolute path");
+    }
+    let (mut existing, mut missing) = (path, Vec::new());
+    let folder = loop {
+        match existing.canonicalize() {
+            Ok(folder) => break folder,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(_) => return Err("the path of a folder that this process can find"),
+        }
+        let name = existing.file_name().ok_or("a path without `..` after a folder that does not exist")?;
+        missing.push(name);
+        existing = existing.parent().unwrap_or(Path::new("/"));
+    };
+    let folder = missing.into_iter().rfold(folder, |folder, name| folder.join(name));
+    folder.into_os_string().into_string().map_err(|_| "a path that leads to one in UTF-8")
 }
 
 /// Returns the title of a card, without blanks around it.

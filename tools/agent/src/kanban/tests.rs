@@ -240,3 +240,61 @@ fn a_long_list_says_that_there_is_more() {
     let key = json!({ "idempotency_key": "k" });
     assert_eq!(agent.create(key.clone()), agent.create(key));
 }
+
+#[cfg(unix)]
+#[test]
+fn the_folder_of_a_task_is_shown_without_links_however_it_is_written() {
+    use std::os::unix::fs::symlink;
+    let fixture = Fixture::new();
+    let root = fixture.folder.path().canonicalize().expect("it exists");
+    for name in ["a/b", "etc", "~", r"\x2fetc", "a\n", "．．/ｅｔｃ", "..."] {
+        std::fs::create_dir_all(root.join(name)).expect("failed to make a folder");
+    }
+    for (target, link) in
+        [("/etc", "link"), ("link", "link2"), ("..", "up"), ("a/b", "ab"), ("gone/x", "dangling"), ("loop", "loop")]
+    {
+        symlink(target, root.join(link)).expect("failed to make a link");
+    }
+    std::fs::write(root.join("file"), "").expect("failed to write");
+    let agent = fixture.session(None);
+    for (path, expected) in [
+        ("a/./b/", Some("a/b")),
+        ("a/b/../../etc", Some("etc")),
+        ("link", Some("/etc")),
+        ("link2/.", Some("/etc")),
+        ("link/..", Some("/")),
+        ("ab/..", Some("a")),
+        ("up", Some("..")),
+        ("~", Some("~")),
+        (r"\x2fetc", Some(r"\x2fetc")),
+        ("a\n", Some("a\n")),
+        ("．．/ｅｔｃ", Some("．．/ｅｔｃ")),
+        ("...", Some("...")),
+        ("a/new/folder", Some("a/new/folder")),
+        ("ab/new", Some("a/b/new")),
+        ("link/new", Some("/etc/new")),
+        // The worker refuses a link that is there by then.
+        ("dangling", Some("dangling")),
+        ("new/../a", None),
+        ("loop", None),
+        ("loop/x", None),
+        ("file/x", None),
+        ("a\0", None),
+    ] {
+        let shown = |kind: &str| {
+            let path = format!("{}/{path}", root.display());
+            let arguments = json!({ "title": "x", "assignee": "ann", "workspace_kind": kind, "workspace_path": path });
+            let created: Value =
+                serde_json::from_str(&agent.call("create", arguments).response().json).expect("it is JSON");
+            let shown = agent.call("show", json!({ "task_id": created["task_id"].as_str()? })).value();
+            Some(shown["workspace"].as_str().expect("it is shown").to_owned())
+        };
+        let expected = expected.map(|expected| match expected {
+            ".." => root.parent().expect("it has one").display().to_string(),
+            expected => root.join(expected).display().to_string(),
+        });
+        let of = |words: &str| expected.as_ref().map(|expected| format!("{words} {expected}"));
+        assert_eq!(shown("dir"), of("the folder"), "{path:?}");
+        assert_eq!(shown("worktree"), of("a new working tree of the git repository"), "{path:?}");
+    }
+}
