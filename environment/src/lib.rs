@@ -59,7 +59,7 @@ pub use host_keys::HostKeys;
 #[cfg(unix)]
 pub use instance::Instance;
 pub use kind::{Kind, Promises, Site};
-pub use kinds::{Context, EnvironmentKind, EnvironmentTable, FilesOf, KindResult, KindSettings, Missing};
+pub use kinds::{Context, EnvironmentKind, EnvironmentTable, FilesOf, KindResult, KindSettings, RequiredSetting};
 pub use lease::{Lease, Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};
 #[cfg(unix)]

@@ -7,7 +7,7 @@ use toolc_tables::table;
 
 #[cfg(unix)]
 use super::{Context, KindResult, made::made};
-use super::{FilesOf, KindSettings, Missing, Record, text};
+use super::{FilesOf, KindSettings, Record, RequiredSetting, text};
 
 pub(super) const KIND: Record = Record {
     name: "apptainer",
@@ -33,8 +33,9 @@ table! {
 }
 
 impl KindSettings for Settings {
-    fn missing(&self) -> Option<Missing> {
-        text(self.image.as_ref()).is_none().then_some(Missing { what: "an image", key: "environment.apptainer.image" })
+    fn required(&self) -> Option<RequiredSetting<'_>> {
+        let value = text(self.image.as_ref());
+        Some(RequiredSetting { what: "an image", key: "environment.apptainer.image", value })
     }
 
     fn check(&self, sink: &Sink) {
@@ -44,14 +45,6 @@ impl KindSettings for Settings {
             let help = "a relative path would depend on the folder in which the program is started";
             checks::report(sink, bind, "the path of a bound folder is not absolute", "expected `/...`", help);
         }
-    }
-
-    fn is_configured(&self) -> bool {
-        self.missing().is_none()
-    }
-
-    fn shown(&self) -> Vec<(&'static str, String)> {
-        text(self.image.as_ref()).map(|image| ("image", image.to_owned())).into_iter().collect()
     }
 
     #[cfg(unix)]

@@ -5,7 +5,7 @@ use toolc_tables::table;
 
 #[cfg(unix)]
 use super::{Context, KindResult, made::made};
-use super::{FilesOf, KindSettings, Missing, Record, text};
+use super::{FilesOf, KindSettings, Record, RequiredSetting, text};
 
 pub(super) const KIND: Record = Record {
     name: "docker",
@@ -35,16 +35,9 @@ table! {
 }
 
 impl KindSettings for Settings {
-    fn missing(&self) -> Option<Missing> {
-        text(self.image.as_ref()).is_none().then_some(Missing { what: "an image", key: "environment.container.image" })
-    }
-
-    fn is_configured(&self) -> bool {
-        self.missing().is_none()
-    }
-
-    fn shown(&self) -> Vec<(&'static str, String)> {
-        text(self.image.as_ref()).map(|image| ("image", image.to_owned())).into_iter().collect()
+    fn required(&self) -> Option<RequiredSetting<'_>> {
+        let value = text(self.image.as_ref());
+        Some(RequiredSetting { what: "an image", key: "environment.container.image", value })
     }
 
     #[cfg(unix)]

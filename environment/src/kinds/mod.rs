@@ -150,17 +150,22 @@ impl EnvironmentKind {
 
 /// The settings of a kind.
 pub trait KindSettings: fmt::Debug {
-    /// Returns what must be set before an environment can be made.
-    fn missing(&self) -> Option<Missing> {
+    /// Returns the setting without which no environment can be made.
+    fn required(&self) -> Option<RequiredSetting<'_>> {
         None
+    }
+
+    /// Returns what must be set before an environment can be made.
+    fn missing(&self) -> Option<RequiredSetting<'_>> {
+        self.required().filter(|setting| setting.value.is_none())
     }
 
     /// Reports mistakes that the table of keys cannot express.
     fn check(&self, _: &Sink) {}
 
-    /// Returns whether a host offers the kind to tasks, even if it is not the chosen one.
+    /// Returns whether a host offers the kind to tasks, even if it is not the chosen one: a kind that needs a setting, and has it.
     fn is_configured(&self) -> bool {
-        false
+        self.required().is_some_and(|setting| setting.value.is_some())
     }
 
     /// Returns the directory over there in which tools begin, if the files are not those of this machine, and it is known.
@@ -175,7 +180,8 @@ pub trait KindSettings: fmt::Debug {
 
     /// Returns the settings that `doctor` shows, by their keys.
     fn shown(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
+        let required = self.required().and_then(|setting| Some((setting.key.rsplit('.').next()?, setting.value?)));
+        required.map(|(key, value)| (key, value.to_owned())).into_iter().collect()
     }
 
     /// Returns the kind with these settings. The caller has checked that nothing is [missing](Self::missing).
@@ -192,13 +198,15 @@ pub trait KindSettings: fmt::Debug {
     }
 }
 
-/// What a kind needs and does not have.
+/// A setting that a kind needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Missing {
-    /// What is missing, as in "the environment needs ...".
+pub struct RequiredSetting<'s> {
+    /// What it is, as in "the environment needs ...".
     pub what: &'static str,
     /// The key of `config.toml` that sets it.
     pub key: &'static str,
+    /// The value, or `None` if it is missing.
+    pub value: Option<&'s str>,
 }
 
 /// What kinds need to know of the host.
@@ -260,14 +268,14 @@ impl EnvironmentTable {
 
     /// Returns what must be set before an environment of a kind can be made, as a sentence without a full stop.
     pub fn missing(&self, kind: EnvironmentKind) -> Option<String> {
-        let Missing { what, key } = self.settings(kind).missing()?;
+        let RequiredSetting { what, key, .. } = self.settings(kind).missing()?;
         Some(format!("the environment `{}` needs {what}: set `{key}` in config.toml", kind.name()))
     }
 
     /// Reports mistakes that the tables of keys cannot express.
     pub fn check(&self, sink: &Sink) {
         if let Some(kind) = self.kind.written()
-            && let Some(Missing { what, key }) = self.settings(kind.value).missing()
+            && let Some(RequiredSetting { what, key, .. }) = self.settings(kind.value).missing()
         {
             let found = format!("the environment `{}` lacks {what}", kind.value.name());
             let help = format!("set `{key}` in config.toml, or another `kind`");

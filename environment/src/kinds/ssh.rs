@@ -7,7 +7,7 @@ use toolc_tables::table;
 
 #[cfg(unix)]
 use super::{Context, KindResult, made::made};
-use super::{FilesOf, KindSettings, Missing, Record, text};
+use super::{FilesOf, KindSettings, Record, RequiredSetting, text};
 use crate::HostKeys;
 
 pub(super) const KIND: Record = Record {
@@ -41,10 +41,9 @@ table! {
 }
 
 impl KindSettings for Settings {
-    fn missing(&self) -> Option<Missing> {
-        text(self.host.as_ref())
-            .is_none()
-            .then_some(Missing { what: "the name of a machine", key: "environment.ssh.host" })
+    fn required(&self) -> Option<RequiredSetting<'_>> {
+        let value = text(self.host.as_ref());
+        Some(RequiredSetting { what: "the name of a machine", key: "environment.ssh.host", value })
     }
 
     fn check(&self, sink: &Sink) {
@@ -75,14 +74,6 @@ impl KindSettings for Settings {
 
     fn place(&self) -> Option<String> {
         text(self.host.as_ref()).map(|host| format!("on the machine {host}"))
-    }
-
-    fn is_configured(&self) -> bool {
-        self.missing().is_none()
-    }
-
-    fn shown(&self) -> Vec<(&'static str, String)> {
-        text(self.host.as_ref()).map(|host| ("host", host.to_owned())).into_iter().collect()
     }
 
     #[cfg(unix)]
