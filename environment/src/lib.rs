@@ -64,7 +64,7 @@ pub use lease::{Lease, Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};
 #[cfg(unix)]
 pub use modal::ModalKind;
-pub use program::{Input, Launch, OnEnd, Output, Program};
+pub use program::{DirectoryChanged, Input, Launch, OnEnd, Output, Program};
 pub use running::{Exit, Outcome, Running};
 pub use sandbox::SandboxKind;
 #[cfg(unix)]

@@ -1,8 +1,9 @@
 //! What is started.
 
+use std::error::Error;
 use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use toolc_process::{Sink, TerminalSize};
 
@@ -14,6 +15,9 @@ pub struct Launch {
     /// The program.
     pub program: Program,
     /// The working directory, absolute or relative to the directory of the environment. `None` for that directory itself.
+    ///
+    /// An absolute path has no symbolic links, as [`Files::resolve`](crate::Files::resolve) returns it: if it has one, that has taken the
+    /// place of the directory, and the program [does not start](DirectoryChanged).
     pub directory: Option<PathBuf>,
     /// Variables to set, and to remove (`None`), in the environment's own. The last one of a name counts.
     pub variables: Vec<(OsString, Option<OsString>)>,
@@ -83,5 +87,30 @@ impl Launch {
     /// Starts a program in the environment's directory, with its variables and no input.
     pub fn new(program: Program, output: Output) -> Self {
         Self { program, directory: None, variables: Vec::new(), input: Input::Empty, output, on_end: None }
+    }
+}
+
+/// The error if a link has taken the place of the directory of a [`Launch`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectoryChanged;
+
+impl DirectoryChanged {
+    /// Returns whether an error is this one.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Self>)
+    }
+}
+
+impl fmt::Display for DirectoryChanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a symbolic link has taken the place of the working directory")
+    }
+}
+
+impl Error for DirectoryChanged {}
+
+impl From<DirectoryChanged> for io::Error {
+    fn from(changed: DirectoryChanged) -> Self {
+        Self::other(changed)
     }
 }

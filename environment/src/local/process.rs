@@ -1,6 +1,7 @@
 //! Programs on this machine.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolc_process::{Channel, Process, RunningProcess, Sink, Stream, TerminalSize};
 
 use super::Processes;
-use crate::{Exit, Input, Launch, Outcome, Output, Program, Running};
+use crate::{DirectoryChanged, Exit, Input, Launch, Outcome, Output, Program, Running};
 
 /// The kind of terminal that programs see: the one whose escape sequences are understood most widely.
 pub(crate) const TERM: &str = "xterm-256color";
@@ -35,9 +36,21 @@ pub(super) struct Started {
     pub(super) channel: Option<Channel>,
 }
 
+/// Checks that a directory exists, and that no link is in its path.
+fn check_no_link(directory: &Path) -> io::Result<()> {
+    let found = fs::canonicalize(directory).map_err(|error| {
+        io::Error::new(error.kind(), format!("the directory `{}` cannot be entered: {error}", directory.display()))
+    })?;
+    // On Windows, paths without links have another form.
+    if cfg!(unix) && found != directory { Err(DirectoryChanged.into()) } else { Ok(()) }
+}
+
 /// Starts a program. `own` are the variables of programs, if they do not inherit the variables of this process.
 pub(super) fn start(launch: Launch, default: &Path, own: Option<&[(OsString, OsString)]>) -> io::Result<Started> {
     let Launch { program, directory, variables, input, output, on_end } = launch;
+    if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
+        check_no_link(directory)?;
+    }
     let mut command = command(program);
     if let Some(own) = own {
         command.env_clear().envs(own.iter().cloned());

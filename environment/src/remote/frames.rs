@@ -46,6 +46,8 @@ pub(super) enum Start {
     /// The program runs in a session of this number.
     Begins(u32),
     NoDirectory,
+    /// A link has taken the place of the directory.
+    OtherDirectory,
     NoProgram,
 }
 
@@ -129,6 +131,7 @@ impl Reports {
             }
             _ if state.start.is_some() => {}
             (Some("no-directory"), _) => state.start = Some(Start::NoDirectory),
+            (Some("other-directory"), _) => state.start = Some(Start::OtherDirectory),
             (Some("no-program"), _) => state.start = Some(Start::NoProgram),
             (Some("begins"), Some(session)) => state.start = session.parse().ok().map(Start::Begins),
             _ => {}

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use toolc_process::{Sink, TerminalSize};
 
 use crate::local::TERM;
-use crate::{Environment as _, Exit, Input, Launch, Local, OnEnd, Output, Program, Running};
+use crate::{DirectoryChanged, Environment as _, Exit, Input, Launch, Local, OnEnd, Output, Program, Running};
 pub(crate) use environment::{Place, RemoteEnvironment};
 use frames::{Reports, Start};
 use running::{RemoteProgram, Shared};
@@ -111,10 +111,11 @@ impl Remote {
         if input == Input::Channel {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this environment does not support channels"));
         }
+        let is_exact = own.as_ref().is_some_and(|own| own.is_absolute());
         let directory = own.map_or_else(|| directory.to_owned(), |own| directory.join(own));
         let terminal = matches!(output, Output::Terminal { .. });
         let reports = Reports::new(format!("{}{:016x}", self.0.prefix, random()));
-        let words = words(&reports, &program, directory, variables, &output)?;
+        let words = words(&reports, &program, (directory, is_exact), variables, &output)?;
         let streams = Streams { input: input != Input::Empty || terminal, terminal };
         let apart = |stdout, stderr| Output::Apart {
             stdout: Box::new(reports.output(stdout)),
@@ -275,11 +276,11 @@ fn find_or_end(mode: &str, names: &[OsString]) -> Vec<OsString> {
     script.into_iter().chain(names.iter().cloned()).collect()
 }
 
-/// Returns the arguments of a command that runs a program.
+/// Returns the arguments of a command that runs a program in a directory, in whose path no link may be if it is exact.
 fn words(
     reports: &Reports,
     program: &Program,
-    directory: PathBuf,
+    (directory, is_exact): (PathBuf, bool),
     variables: Vec<(OsString, Option<OsString>)>,
     output: &Output,
 ) -> io::Result<Vec<OsString>> {
@@ -289,7 +290,12 @@ fn words(
         Output::Terminal { size, .. } => format!("{} {}", size.rows, size.columns),
     };
     let mut words: Vec<OsString> = vec!["sh".into(), "-c".into(), RUN.into(), "toolc".into()];
-    words.extend([reports.token().into(), streams.into(), directory.into()]);
+    words.extend([
+        reports.token().into(),
+        streams.into(),
+        directory.into(),
+        if is_exact { "exact" } else { "any" }.into(),
+    ]);
     if matches!(output, Output::Terminal { .. }) {
         words.push(format!("TERM={TERM}").into());
     }
@@ -346,6 +352,7 @@ fn started(start: Option<Start>, reports: &Reports) -> io::Result<()> {
         Some(Start::NoDirectory) => {
             Err(io::Error::new(io::ErrorKind::NotFound, "the directory does not exist in the environment"))
         }
+        Some(Start::OtherDirectory) => Err(DirectoryChanged.into()),
         Some(Start::NoProgram) => {
             Err(io::Error::new(io::ErrorKind::NotFound, "the program does not exist in the environment"))
         }

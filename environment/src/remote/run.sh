@@ -1,12 +1,17 @@
 # Runs a program in another environment, and says when it begins and ends. Runs in any POSIX shell.
 #
-# Arguments: TOKEN, `merged`, `apart` or the size of the terminal (`ROWS COLUMNS`), DIRECTORY, changes of variables (`NAME=VALUE`, or
+# Arguments: TOKEN, `merged`, `apart` or the size of the terminal (`ROWS COLUMNS`), DIRECTORY, `exact` if no link may be in its path or
+# else `any`, changes of variables (`NAME=VALUE`, or
 # `-NAME` to remove one), `--`, and the program with its arguments. A report begins with \036 and the token, anywhere on standard output,
 # and extends to the end of the line. Standard error that is apart begins after \036, the token and a line break.
 toolc_token=$1 toolc_output=$2
 report() { printf '\036%s %s\n' "$toolc_token" "$1"; }
-cd -- "$3" 2> /dev/null || { report no-directory; exit 1; }
-shift 3
+cd -P -- "$3" 2> /dev/null || { report no-directory; exit 1; }
+if [ "$4" = exact ] && [ "$PWD" != "$3" ]; then
+    report other-directory
+    exit 1
+fi
+shift 4
 while [ "$1" != -- ]; do
     case $1 in
     -*) unset "${1#-}" ;;

@@ -169,7 +169,7 @@ impl Shared {
     pub(super) fn names(&self) -> Vec<OsString> {
         let token = self.reports.token().into();
         match self.reports.start() {
-            Some(Start::NoDirectory | Start::NoProgram) => Vec::new(),
+            Some(Start::NoDirectory | Start::OtherDirectory | Start::NoProgram) => Vec::new(),
             // When the program and its client have ended, the system can give the number to another session.
             Some(Start::Begins(session)) if !(self.reports.end().is_some() && self.is_over()) => {
                 vec![token, session.to_string().into()]

@@ -11,13 +11,23 @@ use crate::Program;
 
 /// Joins the control groups that come before `--`. [`JOIN`] follows.
 const OUTSIDE: &str = r#"while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift"#;
-/// Runs a program in a directory, after [`CLOSE`].
-const INSIDE: &str = r#"cd -- "$1" || exit 125; shift; exec "$@""#;
+/// Runs a program in a directory, after [`CLOSE`]. If `$2` is `exact`, no link may be in the path of the directory.
+const INSIDE: &str = r#"
+cd -P -- "$1" || exit 125
+if [ "$2" = exact ] && [ "$PWD" != "$1" ]; then
+    echo "toolc: a symbolic link has taken the place of the working directory: nothing was run" >&2
+    exit 125
+fi
+shift 2
+exec "$@"
+"#;
 
 /// A program that joins a sandbox.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) directory: &'a Path,
+    /// Whether the path of the directory has no links, so that one there now has taken its place.
+    pub(super) is_exact: bool,
     pub(super) variables: &'a [(OsString, OsString)],
     pub(super) program: Program,
 }
@@ -48,7 +58,7 @@ impl Entry<'_> {
             words.push(assignment(name, value)?);
         }
         words.extend(["sh".into(), "-c".into(), format!("{CLOSE}{INSIDE}").into(), "sh".into()]);
-        words.push(self.directory.into());
+        words.extend([self.directory.into(), if self.is_exact { "exact" } else { "any" }.into()]);
         match self.program {
             Program::Shell(line) => words.extend(["sh".into(), "-c".into(), line.into()]),
             Program::Command(program, arguments) => {

@@ -226,6 +226,7 @@ impl Environment for Sandbox {
     }
 
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        let is_exact = launch.directory.as_ref().is_some_and(|path| path.is_absolute());
         let directory = launch.directory.map_or_else(|| self.directory.clone(), |path| self.directory.join(path));
         if !self.has_folder(&directory) {
             let text = format!("the directory `{}` is not in the sandbox", directory.display());
@@ -241,7 +242,7 @@ impl Environment for Sandbox {
             self.check_program(Path::new(program), &directory, path)?;
         }
         let holder = self.holder()?;
-        let entry = Entry { directory: &directory, variables: &variables, program: launch.program };
+        let entry = Entry { directory: &directory, is_exact, variables: &variables, program: launch.program };
         let program = entry.command(&self.programs, holder.namespaces(), &self.bounds)?;
         let launch = Launch { program, directory: Some("/".into()), variables: Vec::new(), ..launch };
         self.local.start(launch)

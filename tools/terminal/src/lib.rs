@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
+use toolc_environment::DirectoryChanged;
 use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use background::processes::HostProcesses;
@@ -142,10 +143,14 @@ fn conflict(text: &str) -> ToolError {
 }
 
 fn failed_start(error: &io::Error) -> ToolError {
+    if DirectoryChanged::is(error) {
+        return ToolError::new(format!("{error}, which has changed since the command was judged: nothing was run"));
+    }
     let advice = match error.kind() {
         io::ErrorKind::ArgumentListTooLong => "put long input into a file, and pass the name of the file",
         io::ErrorKind::InvalidInput => "remove the NUL characters",
         io::ErrorKind::Unsupported => "do without this feature",
+        io::ErrorKind::NotFound => "nothing was run",
         _ => "the host may be out of resources: try again later",
     };
     ToolError::new(format!("failed to start the shell: {error}; {advice}"))

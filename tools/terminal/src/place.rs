@@ -61,10 +61,8 @@ impl TerminalHandlers {
         let state = call.shell_state();
         let files = environment.files();
         let directory = match call.start_directory() {
-            Some(judged) => {
-                check_unchanged(&*files, judged)?;
-                judged.to_owned()
-            }
+            // If a link has taken its place, the environment starts nothing.
+            Some(judged) => judged.to_owned(),
             None => self.directory(workdir, call)?,
         };
         let gone = state.directory.as_deref().filter(|current| {
@@ -119,17 +117,6 @@ pub(crate) fn base_variables(
 fn fixed_variables(inherited: &ChildVariables) -> impl Iterator<Item = (OsString, OsString)> {
     let by_host = inherited.all_set().map(|(name, value)| (name.clone(), value.clone()));
     FIXED.iter().map(|(name, value)| (name.into(), value.into())).chain(by_host)
-}
-
-/// Checks that a directory is still the folder that was judged: while a person decided, a link can have taken its place. Environments
-/// that cannot prevent such changes (`race_free`) are not checked.
-fn check_unchanged(files: &dyn Files, judged: &Path) -> Result<(), ToolError> {
-    if !files.abilities().race_free || folder(files, judged).is_some_and(|now| now == judged) {
-        return Ok(());
-    }
-    let text =
-        format!("the directory `{}` has changed since the command was judged: nothing was run", judged.display());
-    Err(ToolError::new(text))
 }
 
 fn default_directory(environment: &dyn Environment, call: &Call<'_>) -> PathBuf {

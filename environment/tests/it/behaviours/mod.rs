@@ -4,7 +4,7 @@ mod files;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, symlink};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, mpsc};
@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use toolc_environment::{
-    EndReason, Environment, Exit, Input, Kind as _, Launch, Local, OnEnd, Outcome, Output, Program, Running,
-    SandboxKind, Sink, Site, TerminalSize,
+    DirectoryChanged, EndReason, Environment, Exit, Input, Kind as _, Launch, Local, OnEnd, Outcome, Output, Program,
+    Running, SandboxKind, Sink, Site, TerminalSize,
 };
 use toolc_test_support::apptainer::Recorder;
 #[cfg(feature = "daytona")]
@@ -101,6 +101,7 @@ const BEHAVIOURS: &[Behaviour] = &[
     ("a program gets its arguments unchanged", arguments),
     ("another directory", other_directory),
     ("a directory that does not exist", missing_directory),
+    ("a directory whose place a link has taken", replaced_directory),
     ("variables are set and removed", variables),
     ("both streams in order", merged),
     ("both streams apart", apart),
@@ -248,6 +249,29 @@ fn missing_directory(it: &Try) {
     let mut launch = Launch::new(line("echo"), Output::None);
     launch.directory = Some("missing".into());
     assert_eq!(it.environment.start(launch).expect_err("it does not exist").kind(), ErrorKind::NotFound);
+}
+
+fn replaced_directory(it: &Try) {
+    std::fs::create_dir_all(it.folder.join("other/in")).expect("failed to make a folder");
+    std::fs::create_dir_all(it.folder.join("line\n")).expect("failed to make a folder");
+    symlink("other", it.folder.join("place")).expect("failed to make a link");
+    for (directory, runs) in
+        [("other/in", true), ("line\n", true), ("place", false), ("place/in", false), ("place/..", false)]
+    {
+        let mut launch = Launch::new(line("echo x > ran"), Output::None);
+        launch.directory = Some(it.folder.join(directory));
+        // A sandbox notices it when it has started the shell.
+        let started = it.environment.start(launch);
+        let outcome = started.and_then(|running| running.wait(&|| false));
+        let has_run = matches!(&outcome, Ok(Some(outcome)) if outcome.exit == Exit::Code(0));
+        let is_told = match &outcome {
+            Ok(outcome) => outcome.is_some_and(|outcome| outcome.exit == Exit::Code(125)),
+            Err(error) => DirectoryChanged::is(error),
+        };
+        assert!(has_run == runs && is_told != runs, "{directory:?}: {outcome:?}");
+        let file = it.folder.join(directory).join("ran");
+        assert_eq!(std::fs::remove_file(file).is_ok(), runs, "{directory:?}");
+    }
 }
 
 fn variables(it: &Try) {

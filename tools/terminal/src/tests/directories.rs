@@ -74,8 +74,12 @@ fn can_exist(name: &[u8]) -> bool {
     !cfg!(target_os = "macos") || std::str::from_utf8(name).is_ok()
 }
 
-/// Makes a session in a folder with names and links that are easy to misread.
+/// Makes a session on this machine, in a folder with names and links that are easy to misread.
 fn session() -> Session {
+    session_in(|environments| environments)
+}
+
+fn session_in(offer: impl FnOnce(Environments) -> Environments) -> Session {
     let dir = TempDir::new().unwrap();
     let root = dir.path().canonicalize().unwrap();
     for name in [
@@ -117,7 +121,9 @@ fn session() -> Session {
         symlink(target, root.join(link)).unwrap();
     }
     let seen = Seen::default();
-    let handlers = TerminalHandlers::new(Workspace::new(&root).with_home(root.join("a")));
+    let workspace = Workspace::new(&root).with_home(root.join("a"));
+    let environments = offer(Environments::local(&workspace));
+    let handlers = TerminalHandlers::new(workspace).environments(environments);
     let harness = Harness::with_session(toolc_catalog::terminal::provider(handlers), |session| {
         let commands = CommandApproval::new(toolc_catalog::commands::rules()).log(Arc::new(seen.clone()));
         // Another directory and another home than those of the handlers, so that a guess by them would show.
@@ -252,63 +258,119 @@ fn a_command_runs_where_it_was_judged_however_the_directory_is_written() {
     }
 }
 
-#[test]
-fn any_spelling_of_a_directory_runs_where_it_was_judged() {
-    let session = session();
+/// What random paths are made of: names, and what is between them.
+const PARTS: &[&str] = &[
+    "a",
+    "b",
+    "ab",
+    "up",
+    "link",
+    "link2",
+    "link3",
+    "own",
+    "loop",
+    "dangling",
+    "missing",
+    "etc",
+    "..",
+    ".",
+    "",
+    "~",
+    "~root",
+    r"\x2e",
+    r"\x2e\x2e",
+    r".\x2e",
+    r"\x2f",
+    r"\x5c",
+    r"\x2fetc",
+    r"\057",
+    r"\x7e",
+    "%2e%2e",
+    "．．",
+    "...",
+    " ",
+    r"caf\xe9",
+    r"\xff",
+    r"\x0a",
+    "$HOME",
+    "-P",
+];
+const JOINS: &[&str] = &["/", "/", "/", "//", "/./", "", r"\x2f", "／"];
+
+/// Returns this number of random paths.
+fn random_paths(count: usize) -> Vec<String> {
     let mut seed = 7_u64;
     let mut random = |count: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 40).unwrap() % count
     };
-    let parts = [
-        "a",
-        "b",
-        "ab",
-        "up",
-        "link",
-        "link2",
-        "link3",
-        "own",
-        "loop",
-        "dangling",
-        "missing",
-        "etc",
-        "..",
-        ".",
-        "",
-        "~",
-        "~root",
-        r"\x2e",
-        r"\x2e\x2e",
-        r".\x2e",
-        r"\x2f",
-        r"\x5c",
-        r"\x2fetc",
-        r"\057",
-        r"\x7e",
-        "%2e%2e",
-        "．．",
-        "...",
-        " ",
-        r"caf\xe9",
-        r"\xff",
-        r"\x0a",
-        "$HOME",
-        "-P",
-    ];
-    let joins = ["/", "/", "/", "//", "/./", "", r"\x2f", "／"];
-    let mut ran = 0;
-    for _ in 0..400 {
+    let mut path = |_| {
         let mut path = String::new();
         for _ in 0..=random(5) {
-            path += parts[random(parts.len())];
-            path += joins[random(joins.len())];
+            path += PARTS[random(PARTS.len())];
+            path += JOINS[random(JOINS.len())];
         }
-        if !path.is_empty() {
-            ran += usize::from(session.run_in(Some(&path)).is_some());
-        }
-    }
+        path
+    };
+    (0..count).map(&mut path).filter(|path| !path.is_empty()).collect()
+}
+
+#[test]
+fn any_spelling_of_a_directory_runs_where_it_was_judged() {
+    let session = session();
+    let ran = random_paths(400).iter().filter(|path| session.run_in(Some(path)).is_some()).count();
     assert!(ran > 50, "{ran} of the paths are those of folders");
+}
+
+/// Returns the kind of sandboxes, or `None` if none can be made here.
+#[cfg(target_os = "linux")]
+fn sandbox() -> Option<toolc_environment::SandboxKind> {
+    use toolc_environment::Kind as _;
+    let kind = toolc_environment::SandboxKind::default();
+    if let Err(missing) = kind.check() {
+        toolc_test_support::skip(format!("no sandbox can be made: {missing}"), toolc_test_support::SANDBOX);
+        return None;
+    }
+    Some(kind)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_in_a_sandbox_runs_where_it_was_judged() {
+    let Some(kind) = sandbox() else { return };
+    let session = session_in(|all| all.with_kind(kind).by_default("sandbox"));
+    let table = spellings().into_iter().map(|(path, _)| path);
+    let ran = table.chain(random_paths(40)).filter(|path| session.run_in(Some(path)).is_some()).count();
+    assert!(ran > 40, "{ran} of the paths are those of folders");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_is_replaced_while_a_person_decides_is_refused_in_a_sandbox() {
+    let Some(kind) = sandbox() else { return };
+    let dir = TempDir::new().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for folder in ["sub", "other"] {
+        fs::create_dir(root.join(folder)).unwrap();
+    }
+    let workspace = Workspace::new(&root);
+    let environments = Environments::local(&workspace).with_kind(kind).by_default("sandbox");
+    let handlers = TerminalHandlers::new(workspace).environments(environments);
+    let replaced = root.join("sub");
+    let harness = Harness::with_session(toolc_catalog::terminal::provider(handlers), |session| {
+        session
+            .env(Env::empty().with_program("sh"))
+            .commands(CommandApproval::new(toolc_catalog::commands::rules()))
+            .approver(approver_fn(move |_| {
+                fs::remove_dir(&replaced).unwrap();
+                symlink("other", &replaced).unwrap();
+                ApprovalDecision::AllowOnce
+            }))
+    });
+    let refused = harness.call("terminal", json!({"command": format!("{WHERE}; touch ran"), "workdir": "sub"})).value();
+    assert!(refused["output"].as_str().unwrap().contains("has taken the place of the working directory"), "{refused}");
+    assert_eq!(refused["exit_code"], 125);
+    assert!(!root.join("other/ran").exists());
 }
 
 #[test]
