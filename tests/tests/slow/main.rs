@@ -3,7 +3,6 @@
 
 mod bfcl;
 mod build_script;
-mod compile_fail;
 mod compiled;
 mod first_hour;
 mod grammars;

@@ -6,12 +6,12 @@ use std::process::Command;
 
 #[test]
 fn rustc_reports_mistakes_in_handlers() {
-    trybuild::TestCases::new().compile_fail("compile-fail/*.rs");
+    trybuild::TestCases::new().compile_fail("cases/*.rs");
 }
 
 #[test]
 fn a_missing_handler_is_reported_as_one_error() {
-    let stderr = include_str!("../../compile-fail/missing_handler.stderr");
+    let stderr = include_str!("../cases/missing_handler.stderr");
     assert_eq!(stderr.matches("error").count(), 1, "{stderr}");
     assert!(stderr.starts_with("error[E0046]: not all trait items implemented, missing: `run_now`\n"), "{stderr}");
 }
@@ -19,8 +19,8 @@ fn a_missing_handler_is_reported_as_one_error() {
 /// Not a case of trybuild, because the message contains source of the standard library if that is installed.
 #[test]
 fn a_stale_stamp_fails_to_compile_and_names_the_command_to_run() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runtime = tests.join("../runtime").canonicalize().expect("the runtime is there");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let runtime = root.join("runtime").canonicalize().expect("the runtime is there");
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("failed to make a folder");
     let write = |path: &str, text: &str| fs::write(folder.path().join(path), text).expect("failed to write");
     write(
@@ -30,7 +30,7 @@ fn a_stale_stamp_fails_to_compile_and_names_the_command_to_run() {
         ),
     );
     // The locked versions are available offline.
-    fs::copy(tests.join("../Cargo.lock"), folder.path().join("Cargo.lock")).expect("failed to copy");
+    fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("failed to copy");
     let check = |stamp: u32| {
         write("lib.rs", &format!("const _: () = toolc::__gen::assert_stamp({stamp});\n"));
         let mut cargo = Command::new(env!("CARGO"));
