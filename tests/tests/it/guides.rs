@@ -100,9 +100,9 @@ fn the_manifest_guide_shows_the_home_by_a_fact() {
         out
     };
     assert!(shown(&[]).contains(" in ~/.agent/pages,"));
-    let work = "~/.agent/profiles/work";
-    assert!(reference().contains(&format!("home: \"{work}\".into()")));
-    assert!(shown(&["--fact", &format!("home={work}")]).contains(&format!(" in {work}/pages,")));
+    let second = "~/.agent/profiles/second";
+    assert!(reference().contains(&format!("home: \"{second}\".into()")));
+    assert!(shown(&["--fact", &format!("home={second}")]).contains(&format!(" in {second}/pages,")));
 }
 
 #[test]

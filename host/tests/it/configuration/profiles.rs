@@ -10,14 +10,14 @@ use super::{folder, run, run_with, write};
 fn a_profile_has_its_own_configuration() {
     let folder = folder();
     write(&folder, "home/config.toml", "[agent]\nmax_iterations = 5\n");
-    write(&folder, "home/profiles/work/config.toml", "[agent]\nmax_iterations = 7\n");
+    write(&folder, "home/profiles/second/config.toml", "[agent]\nmax_iterations = 7\n");
     let iterations = |run: super::Run| run.json()["agent"]["max_iterations"].as_u64();
     let args = ["config", "show", "--json"];
     assert_eq!(iterations(run(&folder, &args)), Some(5));
-    assert_eq!(iterations(run(&folder, &[&args[..], &["--profile", "work"]].concat())), Some(7));
-    assert_eq!(iterations(run_with(&folder, &args, |program| program.env("TOOLC_PROFILE", "work"))), Some(7));
+    assert_eq!(iterations(run(&folder, &[&args[..], &["--profile", "second"]].concat())), Some(7));
+    assert_eq!(iterations(run_with(&folder, &args, |program| program.env("TOOLC_PROFILE", "second"))), Some(7));
     let both = run_with(&folder, &[&args[..], &["--profile", "default"]].concat(), |program| {
-        program.env("TOOLC_PROFILE", "work")
+        program.env("TOOLC_PROFILE", "second")
     });
     assert_eq!(iterations(both), Some(5));
 }
@@ -67,7 +67,7 @@ fn look() -> Box<dyn toolc::ToolProvider> {
 fn two_profiles_in_one_process_see_only_their_own_variables_and_folders() {
     let folder = folder();
     write(&folder, "home/.env", "PROFILE_TEST_FIRST=one-hunter\nPROFILE_TEST_BOTH=own-of-one\n");
-    write(&folder, "home/profiles/work/.env", "PROFILE_TEST_SECOND=two-hunter\nPROFILE_TEST_BOTH=own-of-two\n");
+    write(&folder, "home/profiles/second/.env", "PROFILE_TEST_SECOND=two-hunter\nPROFILE_TEST_BOTH=own-of-two\n");
     let registry = Registry::new();
     registry.add(look()).expect("the name is free");
     let session = |profile: &str| {
@@ -76,12 +76,12 @@ fn two_profiles_in_one_process_see_only_their_own_variables_and_folders() {
         let env = EnvFile::read(&home).expect("it is valid").environment();
         registry.session().home(home.path()).env(env).build().expect("the session is valid")
     };
-    let (first, second) = (session("default"), session("work"));
+    let (first, second) = (session("default"), session("second"));
     let seen = |session: &Session| -> Value {
         let response = session.turn_blocking(Dialect::OpenAi).call_blocking(&ToolCall::new("look", "{}"));
         serde_json::from_str(&response.json).expect("it is JSON")
     };
-    let work = folder.path().join("home/profiles/work");
+    let second_home = folder.path().join("home/profiles/second");
     std::thread::scope(|threads| {
         for _ in 0..50 {
             let [first, second] = [&first, &second].map(|session| threads.spawn(|| seen(session)));
@@ -92,7 +92,7 @@ fn two_profiles_in_one_process_see_only_their_own_variables_and_folders() {
             });
             assert_eq!(first, expected);
             let expected = json!({
-                "home": work, "first": null, "second": "two-hunter", "both": "own-of-two",
+                "home": second_home, "first": null, "second": "two-hunter", "both": "own-of-two",
                 "secrets": ["PROFILE_TEST_BOTH", "PROFILE_TEST_SECOND"],
             });
             assert_eq!(second, expected);

@@ -43,15 +43,15 @@ fn commands_get_no_variable_of_the_file_even_if_the_process_has_it() {
 #[test]
 fn two_profiles_see_only_their_own_variables() {
     let folder = folder();
-    for home in ["home", "home/profiles/work"] {
-        plugin(&folder, home, "env = [\"SHOW_ACCOUNT\", \"WORK_ACCOUNT\"]\n");
+    for home in ["home", "home/profiles/second"] {
+        plugin(&folder, home, "env = [\"SHOW_ACCOUNT\", \"SECOND_ACCOUNT\"]\n");
     }
     write(&folder, "home/.env", "SHOW_ACCOUNT=private\n");
-    write(&folder, "home/profiles/work/.env", "WORK_ACCOUNT=work\nSHOW_ACCOUNT=office\n");
+    write(&folder, "home/profiles/second/.env", "SECOND_ACCOUNT=second\nSHOW_ACCOUNT=office\n");
     let private = run(&folder, &["call", "show"]).out;
-    let work = run(&folder, &["call", "show", "--profile", "work"]).out;
-    assert!(private.contains("SHOW_ACCOUNT=private") && !private.contains("WORK_ACCOUNT"), "{private}");
-    assert!(work.contains("SHOW_ACCOUNT=office") && work.contains("WORK_ACCOUNT=work"), "{work}");
+    let second = run(&folder, &["call", "show", "--profile", "second"]).out;
+    assert!(private.contains("SHOW_ACCOUNT=private") && !private.contains("SECOND_ACCOUNT"), "{private}");
+    assert!(second.contains("SHOW_ACCOUNT=office") && second.contains("SECOND_ACCOUNT=second"), "{second}");
 }
 
 #[test]
