@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use toolc::{Dialect, Env, Registry, Session, ToolCall};
 use toolc_mcp::{
     Answer, AnswerFuture, Answering, Asker, Oauth, PinPolicy, Pinning, Question, QuestionKind, Sample, SampleFuture,
-    SampleRequest, Sampler, Server, ServerReport, Servers, State, Transport,
+    SampleRequest, Sampler, Server, ServerReport, ServerState, Servers, Transport,
 };
 
 /// The document about this client in the scenarios about such documents.
@@ -96,7 +96,7 @@ fn run() -> Result<(), String> {
 }
 
 fn problem(reports: &[ServerReport]) -> Option<String> {
-    reports.iter().find(|report| report.state != State::Connected).map(ToString::to_string)
+    reports.iter().find(|report| report.state != ServerState::Connected).map(ToString::to_string)
 }
 
 /// Calls the tools that the context names, or else each tool with arguments that its schema requires.

@@ -56,6 +56,6 @@ pub use names::{check_server_name, tool_name, toolset_name};
 pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
-pub use report::{LeftOut, ListedTool, ServerReport, State};
+pub use report::{LeftOut, ListedTool, ServerReport, ServerState};
 pub use servers::Servers;
 pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

@@ -13,7 +13,7 @@ pub struct ServerReport {
     /// The name.
     pub name: String,
     /// Whether the server can be used.
-    pub state: State,
+    pub state: ServerState,
     /// Why the server cannot be used, or how it ended the last time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -76,7 +76,7 @@ pub struct LeftOut {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum State {
+pub enum ServerState {
     /// The server is being started for the first time.
     Starting,
     /// The server is connected.
@@ -94,7 +94,7 @@ impl ServerReport {
     pub(crate) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            state: State::Starting,
+            state: ServerState::Starting,
             problem: None,
             server: None,
             protocol: None,
@@ -113,7 +113,7 @@ impl ServerReport {
 
     /// Returns whether the server cannot be used, or not all of its tools.
     pub fn has_problem(&self) -> bool {
-        self.state != State::Connected
+        self.state != ServerState::Connected
             || self.problem.is_some()
             || !self.left_out.is_empty()
             || !self.held_back.is_empty()
@@ -121,7 +121,7 @@ impl ServerReport {
     }
 }
 
-impl State {
+impl ServerState {
     fn words(self) -> &'static str {
         match self {
             Self::Starting => "not started yet",
@@ -150,7 +150,7 @@ impl fmt::Display for ServerReport {
             ..
         } = self;
         write!(f, "MCP server `{name}`: {}", state.words())?;
-        if let (Some(protocol), State::Connected) = (protocol, state) {
+        if let (Some(protocol), ServerState::Connected) = (protocol, state) {
             let server = server.as_deref().unwrap_or("unnamed");
             write!(f, " ({server}, protocol {protocol}")?;
             if let Some(start) = start_ms {

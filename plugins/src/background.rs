@@ -13,12 +13,12 @@ pub(crate) struct Background<T>(Arc<Shared<T>>);
 
 #[derive(Debug)]
 struct Shared<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<ThreadState<T>>,
     is_dropped: AtomicBool,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct ThreadState<T> {
     result: Option<T>,
     /// Whether the thread has ended.
     has_ended: bool,
@@ -56,7 +56,7 @@ where
     T: Send + 'static,
     W: FnOnce(&StopFlag<T>) -> T + Send + 'static,
 {
-    let state = State { result: None, has_ended: false, waker: None };
+    let state = ThreadState { result: None, has_ended: false, waker: None };
     let shared = Arc::new(Shared { state: Mutex::new(state), is_dropped: AtomicBool::new(false) });
     let flag = StopFlag(Arc::clone(&shared));
     thread::Builder::new().name("hook of a plugin".to_owned()).spawn(move || {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::report::{FileProblem, Finding, Level, PluginReport, State};
+use crate::report::{FileProblem, Finding, Level, PluginReport, PluginState};
 use crate::trust;
 
 /// A subfolder of a folder of plugins.
@@ -42,7 +42,7 @@ pub(crate) fn find(folders: &[PathBuf], except: &BTreeSet<String>) -> Candidates
         let roots = match checked_subfolders(folder) {
             Ok(roots) => roots,
             Err(problem) => {
-                reject("", folder.clone(), State::Broken, problem.into());
+                reject("", folder.clone(), PluginState::Broken, problem.into());
                 continue;
             }
         };
@@ -53,10 +53,10 @@ pub(crate) fn find(folders: &[PathBuf], except: &BTreeSet<String>) -> Candidates
             }
             // An untrusted folder must not shadow a plugin of the same name, so check this first.
             if let Err(problem) = trust::check_within(folder, &root) {
-                reject(&name, root, State::Broken, problem.into());
+                reject(&name, root, PluginState::Broken, problem.into());
             } else if let Some(first) = taken.get(&name) {
                 let message = format!("{} is loaded instead", first.display());
-                reject(&name, root.clone(), State::Shadowed, Finding::new(Level::Note, root, message, ""));
+                reject(&name, root.clone(), PluginState::Shadowed, Finding::new(Level::Note, root, message, ""));
             } else {
                 taken.insert(name.clone(), root.clone());
                 candidates.accepted.push(Candidate { name, root });

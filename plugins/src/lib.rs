@@ -45,7 +45,7 @@ pub use hooks::PluginHooks;
 pub use memory::{NoMemory, Notes, PluginMemory};
 pub use outline::{outline, outlines};
 pub use plugins::Plugins;
-pub use report::{Finding, HookReport, Level, PluginReport, State};
+pub use report::{Finding, HookReport, Level, PluginReport, PluginState};
 
 /// Compiles the example in the README.
 #[cfg(doctest)]

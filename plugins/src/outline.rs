@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::compile::{Compiled, compile_unchecked};
 use crate::folders::subfolders;
 use crate::hook_rules::HookRule;
-use crate::report::{PluginReport, State};
+use crate::report::{PluginReport, PluginState};
 
 /// Reads the manifests of the plugin in `folder`, also if other users can write to them. Runs and registers nothing. Call it only for a
 /// folder whose size and links have been checked.
@@ -17,7 +17,7 @@ pub fn outline(folder: &Path) -> PluginReport {
     PluginReport {
         name,
         folder: folder.to_owned(),
-        state: if plugin.is_some() { State::Outline } else { State::Broken },
+        state: if plugin.is_some() { PluginState::Outline } else { PluginState::Broken },
         description,
         tools: plugin.iter().flat_map(|plugin| &plugin.tools).map(|tool| tool.name.to_string()).collect(),
         hooks: plugin.iter().flat_map(|plugin| plugin.hooks.iter()).map(HookRule::report).collect(),

@@ -17,7 +17,7 @@ use crate::memory::{NoMemory, PluginMemory};
 use crate::plugin::Plugin;
 use crate::program::Programs;
 use crate::provider::PluginProvider;
-use crate::report::{FileProblem, Finding, Level, PluginReport, State};
+use crate::report::{FileProblem, Finding, Level, PluginReport, PluginState};
 
 /// The plugins of some folders, in a registry.
 ///
@@ -50,14 +50,14 @@ pub struct Plugins {
 #[derive(Debug, Default)]
 struct LoadState {
     /// The state of each plugin, by its folder.
-    plugins: BTreeMap<PathBuf, PluginState>,
+    plugins: BTreeMap<PathBuf, KnownPlugin>,
     /// The reports of the last update.
     reports: Vec<PluginReport>,
 }
 
-/// The state of one plugin.
+/// What is known of a plugin since the last update.
 #[derive(Debug)]
-struct PluginState {
+struct KnownPlugin {
     files: Fingerprints,
     /// The path and the fingerprint of the program.
     program: Option<(PathBuf, Fingerprint)>,
@@ -73,7 +73,7 @@ struct PluginState {
     is_due: bool,
 }
 
-impl PluginState {
+impl KnownPlugin {
     /// Compiles the plugin in `root`. `id` is the id of its previous version.
     fn new(name: &str, root: &Path, id: Option<ProviderId>) -> Self {
         // Take the fingerprints before reading, so that the next update notices changes during reading.
@@ -147,7 +147,7 @@ impl Plugins {
         let before = std::mem::replace(&mut state.reports, reports);
         let is_gone = |report: &&PluginReport| !state.reports.iter().any(|other| other.folder == report.folder);
         let gone = before.iter().filter(is_gone).map(|report| PluginReport {
-            state: State::Gone,
+            state: PluginState::Gone,
             tools: Vec::new(),
             hooks: Vec::new(),
             findings: Vec::new(),
@@ -210,7 +210,7 @@ impl Plugins {
     /// Returns reports about all plugins, and the folders that were compiled.
     fn update(
         &self,
-        plugins: &mut BTreeMap<PathBuf, PluginState>,
+        plugins: &mut BTreeMap<PathBuf, KnownPlugin>,
         registry: &Registry,
     ) -> (Vec<PluginReport>, BTreeSet<PathBuf>) {
         let mut compiled = BTreeSet::new();
@@ -234,7 +234,7 @@ impl Plugins {
             if let Some(before) = before {
                 self.retire(before);
             }
-            let mut plugin = PluginState::new(name, root, before.and_then(|plugin| plugin.id));
+            let mut plugin = KnownPlugin::new(name, root, before.and_then(|plugin| plugin.id));
             // Remove a broken plugin before others are registered, so that its names are free.
             if plugin.plugin.is_none()
                 && let Some(id) = plugin.id.take()
@@ -254,7 +254,7 @@ impl Plugins {
 
     /// Registers the plugins that are due. Registering one can free a name that another one needs, so this repeats until nothing
     /// changes.
-    fn register(&self, candidates: &[Candidate], plugins: &mut BTreeMap<PathBuf, PluginState>, registry: &Registry) {
+    fn register(&self, candidates: &[Candidate], plugins: &mut BTreeMap<PathBuf, KnownPlugin>, registry: &Registry) {
         let mut has_changed = true;
         while std::mem::take(&mut has_changed) {
             for Candidate { root, .. } in candidates {
@@ -288,7 +288,7 @@ impl Plugins {
     }
 
     /// Ends the processes of a version of a plugin that is not used by later turns.
-    fn retire(&self, state: &PluginState) {
+    fn retire(&self, state: &KnownPlugin) {
         if let Some(plugin) = &state.plugin {
             self.programs.residents.retire(plugin.version);
         }
@@ -300,7 +300,7 @@ impl Plugins {
 }
 
 /// Returns the report about a plugin.
-fn report(Candidate { name, root }: &Candidate, state: &PluginState, registry: &Registry) -> PluginReport {
+fn report(Candidate { name, root }: &Candidate, state: &KnownPlugin, registry: &Registry) -> PluginReport {
     let is_loaded = state.id.is_some();
     let plugin = || state.plugin.iter().filter(|_| is_loaded);
     let tools = plugin().flat_map(|plugin| &plugin.tools);
@@ -315,7 +315,7 @@ fn report(Candidate { name, root }: &Candidate, state: &PluginState, registry: &
     PluginReport {
         name: name.clone(),
         folder: root.clone(),
-        state: if is_loaded { State::Loaded } else { State::Broken },
+        state: if is_loaded { PluginState::Loaded } else { PluginState::Broken },
         description: state.description.clone(),
         tools: tools.map(|tool| tool.name.to_string()).collect(),
         hooks: hooks().map(HookRule::report).collect(),

@@ -16,7 +16,7 @@ pub struct PluginReport {
     /// The folder of the plugin.
     pub folder: PathBuf,
     /// Whether the plugin is loaded.
-    pub state: State,
+    pub state: PluginState,
     /// The `description` in `plugin.toml`.
     pub description: String,
     /// The names of the tools, sorted. Empty if the plugin is not loaded.
@@ -45,7 +45,7 @@ pub struct HookReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum State {
+pub enum PluginState {
     /// The plugin's tools are registered.
     Loaded,
     /// The plugin's tools are not registered; the findings give the reason.
@@ -99,7 +99,7 @@ pub struct Finding {
 impl PluginReport {
     /// Returns whether the plugin is broken and needs a fix.
     pub fn is_broken(&self) -> bool {
-        self.state == State::Broken
+        self.state == PluginState::Broken
     }
 }
 
@@ -166,14 +166,14 @@ impl fmt::Display for PluginReport {
         let folder = folder.display();
         match state {
             _ if name.is_empty() => write!(f, "the plugins in {folder} are not loaded")?,
-            State::Loaded | State::Outline => {
+            PluginState::Loaded | PluginState::Outline => {
                 let hooks = hooks.iter().map(HookReport::to_string);
                 let content: Vec<String> = tools.iter().cloned().chain(hooks).collect();
                 write!(f, "plugin `{name}` ({folder}): {}", content.join(", "))?;
             }
-            State::Broken => write!(f, "plugin `{name}` ({folder}) is not loaded")?,
-            State::Shadowed => write!(f, "plugin `{name}` ({folder}) is shadowed")?,
-            State::Gone => write!(f, "plugin `{name}` ({folder}) was removed")?,
+            PluginState::Broken => write!(f, "plugin `{name}` ({folder}) is not loaded")?,
+            PluginState::Shadowed => write!(f, "plugin `{name}` ({folder}) is shadowed")?,
+            PluginState::Gone => write!(f, "plugin `{name}` ({folder}) was removed")?,
         }
         for line in findings.iter().flat_map(|finding| finding.text.lines()) {
             write!(f, "\n    {line}")?;

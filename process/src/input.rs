@@ -25,12 +25,12 @@ pub(crate) struct Input(Arc<Queue>);
 
 #[derive(Debug)]
 struct Queue {
-    state: Mutex<State>,
+    state: Mutex<InputState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct InputState {
     chunks: VecDeque<Vec<u8>>,
     /// The length of the chunks, and of the one that is being written.
     waiting: usize,
@@ -45,7 +45,7 @@ struct State {
 impl Input {
     pub(crate) fn new(writer: Box<dyn Writer>) -> Self {
         let state =
-            State { chunks: VecDeque::new(), waiting: 0, is_closed: false, failure: None, writer: Some(writer) };
+            InputState { chunks: VecDeque::new(), waiting: 0, is_closed: false, failure: None, writer: Some(writer) };
         Self(Arc::new(Queue { state: Mutex::new(state), changed: Condvar::new() }))
     }
 
@@ -68,7 +68,7 @@ impl Input {
         self.add(bytes, max).map(drop)
     }
 
-    fn add(&self, bytes: Vec<u8>, max: usize) -> io::Result<MutexGuard<'_, State>> {
+    fn add(&self, bytes: Vec<u8>, max: usize) -> io::Result<MutexGuard<'_, InputState>> {
         let mut state = self.0.lock();
         if state.is_closed {
             return Err(io::Error::new(io::ErrorKind::BrokenPipe, "the input of the program has been closed"));
@@ -96,7 +96,7 @@ impl Input {
         self.0.changed.notify_all();
     }
 
-    fn start_thread(&self, state: &mut State) -> io::Result<()> {
+    fn start_thread(&self, state: &mut InputState) -> io::Result<()> {
         if let Some(writer) = state.writer.take() {
             let queue = Arc::clone(&self.0);
             let thread = thread::Builder::new().name("input of a process".to_owned());
@@ -112,7 +112,7 @@ impl Drop for Input {
     }
 }
 
-impl State {
+impl InputState {
     fn check(&self) -> io::Result<()> {
         match self.failure {
             None => Ok(()),
@@ -122,7 +122,7 @@ impl State {
 }
 
 impl Queue {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, InputState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -46,8 +46,8 @@ impl Run {
 }
 
 /// The size and the time of the last change of each file.
-type Snapshot = BTreeMap<PathBuf, State>;
-type State = (u64, Option<SystemTime>);
+type Snapshot = BTreeMap<PathBuf, FileState>;
+type FileState = (u64, Option<SystemTime>);
 
 /// Runs a command now and after each change. Ends only if the output is closed.
 pub(super) fn watch(
@@ -123,7 +123,7 @@ fn snapshot(root: &Path, baseline: Option<&Path>) -> Snapshot {
 }
 
 /// Returns the path with its state, or `None` if nothing is there.
-fn state(path: PathBuf) -> Option<(PathBuf, State)> {
+fn state(path: PathBuf) -> Option<(PathBuf, FileState)> {
     let about = fs::metadata(&path).ok()?;
     Some((path, (about.len(), about.modified().ok())))
 }

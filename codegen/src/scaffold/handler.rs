@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::FileChanges;
-use super::rust_file::{Place, RustFile};
+use super::rust_file::{ImplPlace, RustFile};
 use crate::names;
 
 /// The largest source file that is read.
@@ -65,7 +65,7 @@ impl NewHandler<'_> {
     }
 
     /// Returns the text of a file with the method in the implementation of the trait.
-    fn in_implementation(&self, source: &Source, place: &Place<'_>) -> Result<String, String> {
+    fn in_implementation(&self, source: &Source, place: &ImplPlace<'_>) -> Result<String, String> {
         let path = place
             .module
             .as_deref()
@@ -80,7 +80,7 @@ impl NewHandler<'_> {
     }
 
     /// Returns the text of a file with a new type that implements the trait, and the type in `Handlers { .. }`.
-    fn with_handlers(&self, source: &Source, place: &Place<'_>) -> Result<String, String> {
+    fn with_handlers(&self, source: &Source, place: &ImplPlace<'_>) -> Result<String, String> {
         let path = place.module.as_deref().ok_or_else(|| source.does_not_import("Handlers"))?;
         let field = names::module(self.toolset);
         if place.fields.iter().any(|found| field == found) {
@@ -224,13 +224,13 @@ fn sources(root: &Path, generated: &[PathBuf], trait_name: &str) -> Vec<Source> 
 fn places<'s>(
     sources: &'s [Source],
     name: &str,
-    find: impl Fn(&'s RustFile, &str) -> Vec<Place<'s>>,
-) -> Vec<(&'s Source, Place<'s>)> {
+    find: impl Fn(&'s RustFile, &str) -> Vec<ImplPlace<'s>>,
+) -> Vec<(&'s Source, ImplPlace<'s>)> {
     let files = sources.iter().filter(|source| source.text.contains(name));
     files.flat_map(|source| find(&source.file, name).into_iter().map(move |place| (source, place))).collect()
 }
 
-fn list(places: &[(&Source, Place<'_>)]) -> String {
+fn list(places: &[(&Source, ImplPlace<'_>)]) -> String {
     let paths: Vec<String> = places.iter().map(|(source, _)| source.path.display().to_string()).collect();
     paths.join(", ")
 }

@@ -18,7 +18,7 @@ pub(super) struct RustFile {
 }
 
 /// The place of an implementation, or of a struct expression.
-pub(super) struct Place<'f> {
+pub(super) struct ImplPlace<'f> {
     /// The module of the trait or struct, as a path that is valid at this place. `None` if it is unknown, for example because of
     /// a glob import. Empty if the item is in the same module.
     pub(super) module: Option<String>,
@@ -34,7 +34,7 @@ pub(super) struct Place<'f> {
     items: &'f [Item],
 }
 
-impl Place<'_> {
+impl ImplPlace<'_> {
     /// Returns the offset after the last field of a struct expression, if no comma follows it.
     pub(super) fn missing_comma(&self, text: &str) -> Option<usize> {
         let start = self.open + 1;
@@ -65,12 +65,12 @@ impl RustFile {
     }
 
     /// Returns the implementations of the trait `name`, except those in tests.
-    pub(super) fn implementations<'f>(&'f self, name: &str) -> Vec<Place<'f>> {
+    pub(super) fn implementations<'f>(&'f self, name: &str) -> Vec<ImplPlace<'f>> {
         self.find(name).implementations
     }
 
     /// Returns the expressions `NAME { .. }`, except those in tests.
-    pub(super) fn struct_expressions<'f>(&'f self, name: &str) -> Vec<Place<'f>> {
+    pub(super) fn struct_expressions<'f>(&'f self, name: &str) -> Vec<ImplPlace<'f>> {
         self.find(name).expressions
     }
 
@@ -127,13 +127,13 @@ struct Finder<'f, 'n> {
     items: &'f [Item],
     /// Whether the innermost module is not the file.
     is_nested: bool,
-    implementations: Vec<Place<'f>>,
-    expressions: Vec<Place<'f>>,
+    implementations: Vec<ImplPlace<'f>>,
+    expressions: Vec<ImplPlace<'f>>,
 }
 
 impl<'f> Finder<'f, '_> {
     /// Returns the place of something with this path, if the path ends in the name.
-    fn place(&self, path: &Path, braces: proc_macro2::extra::DelimSpan) -> Option<Place<'f>> {
+    fn place(&self, path: &Path, braces: proc_macro2::extra::DelimSpan) -> Option<ImplPlace<'f>> {
         let mut segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         segments.pop_if(|last| last == self.name)?;
         let module = if segments.is_empty() {
@@ -142,7 +142,7 @@ impl<'f> Finder<'f, '_> {
             let root = if path.leading_colon.is_some() { "::" } else { "" };
             Some(format!("{root}{}", segments.join("::")))
         };
-        Some(Place {
+        Some(ImplPlace {
             module,
             open: self.skipped + braces.open().byte_range().start,
             close: self.skipped + braces.close().byte_range().start,

@@ -28,11 +28,11 @@ pub(super) struct Unpacker {
     copied: Copied,
     headers: usize,
     overrides: Overrides,
-    state: State,
+    state: UnpackState,
 }
 
 #[derive(Debug)]
-enum State {
+enum UnpackState {
     /// In a header.
     Header(Vec<u8>),
     /// In a text that belongs to the next entry.
@@ -45,7 +45,7 @@ enum State {
     End(usize),
 }
 
-impl State {
+impl UnpackState {
     fn begin() -> Self {
         Self::Header(Vec::new())
     }
@@ -60,7 +60,7 @@ impl Unpacker {
     /// Unpacks what has this name in the archive to `target`, which does not exist.
     pub(super) fn new(target: PathBuf, name: OsString, limits: Limits) -> Self {
         let (tree, copied, overrides) = Default::default();
-        Self { target, name, limits, tree, copied, headers: 0, overrides, state: State::begin() }
+        Self { target, name, limits, tree, copied, headers: 0, overrides, state: UnpackState::begin() }
     }
 
     /// Takes the next bytes of the archive.
@@ -69,46 +69,46 @@ impl Unpacker {
     /// If the archive is damaged or refused, or nothing can be written.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
-            let state = std::mem::replace(&mut self.state, State::End(0));
+            let state = std::mem::replace(&mut self.state, UnpackState::End(0));
             self.state = match state {
-                State::End(left) => {
+                UnpackState::End(left) => {
                     let text = "the archive is damaged: its end is followed by too much";
                     let follows = std::mem::take(&mut bytes).len();
                     let left = left.checked_sub(follows);
-                    State::End(left.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, text))?)
+                    UnpackState::End(left.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, text))?)
                 }
-                State::Header(mut block) => {
+                UnpackState::Header(mut block) => {
                     block.extend(take(&mut bytes, BLOCK - block.len()));
                     match <&[u8; BLOCK]>::try_from(&block[..]) {
                         Ok(block) => self.header(block)?,
-                        Err(_) => State::Header(block),
+                        Err(_) => UnpackState::Header(block),
                     }
                 }
-                State::Text { kind, mut text, left, padding } => {
+                UnpackState::Text { kind, mut text, left, padding } => {
                     let part = take(&mut bytes, left);
                     text.extend(part);
                     match left - part.len() {
                         0 => {
                             self.overrides.add(kind, &text)?;
-                            State::Padding(padding)
+                            UnpackState::Padding(padding)
                         }
-                        left => State::Text { kind, text, left, padding },
+                        left => UnpackState::Text { kind, text, left, padding },
                     }
                 }
-                State::Content { mut file, left, padding } => {
+                UnpackState::Content { mut file, left, padding } => {
                     let part = take(&mut bytes, usize::try_from(left).unwrap_or(usize::MAX));
                     if let Some(file) = &mut file {
                         file.write_all(part)?;
                     }
                     match left - part.len() as u64 {
-                        0 => State::Padding(padding),
-                        left => State::Content { file, left, padding },
+                        0 => UnpackState::Padding(padding),
+                        left => UnpackState::Content { file, left, padding },
                     }
                 }
-                State::Padding(left) => State::Padding(left - take(&mut bytes, left).len()),
+                UnpackState::Padding(left) => UnpackState::Padding(left - take(&mut bytes, left).len()),
             };
-            if let State::Padding(0) = self.state {
-                self.state = State::begin();
+            if let UnpackState::Padding(0) = self.state {
+                self.state = UnpackState::begin();
             }
         }
         Ok(())
@@ -120,8 +120,8 @@ impl Unpacker {
     /// If the archive is not complete.
     pub(super) fn finish(mut self) -> io::Result<Copied> {
         let is_complete = match &self.state {
-            State::Header(block) => block.is_empty(),
-            State::End(_) => true,
+            UnpackState::Header(block) => block.is_empty(),
+            UnpackState::End(_) => true,
             _ => false,
         };
         if !is_complete || self.tree.0.is_empty() {
@@ -138,23 +138,23 @@ impl Unpacker {
         Ok(self.copied)
     }
 
-    fn header(&mut self, block: &[u8; BLOCK]) -> io::Result<State> {
+    fn header(&mut self, block: &[u8; BLOCK]) -> io::Result<UnpackState> {
         self.headers += 1;
         // An entry can have two texts.
         if self.headers > self.limits.max_entries.saturating_mul(3) {
             return Err(self.limits.too_many());
         }
         Ok(match tar::header(block)? {
-            Header::Zeros => State::End(MAX_END),
+            Header::Zeros => UnpackState::End(MAX_END),
             Header::Text(kind, left) => {
-                State::Text { kind, text: Vec::new(), left, padding: tar::padding(left as u64).len() }
+                UnpackState::Text { kind, text: Vec::new(), left, padding: tar::padding(left as u64).len() }
             }
             Header::Entry(mut entry) => {
                 std::mem::take(&mut self.overrides).apply(&mut entry);
                 let file = self.entry(&entry)?;
                 match entry.size {
-                    0 => State::begin(),
-                    left => State::Content { file, left, padding: tar::padding(left).len() },
+                    0 => UnpackState::begin(),
+                    left => UnpackState::Content { file, left, padding: tar::padding(left).len() },
                 }
             }
         })

@@ -31,7 +31,7 @@ pub(super) const LEASE: &str = "toolc-lease";
 
 /// The service, and the key for it.
 #[derive(Clone)]
-pub(super) struct Api {
+pub(super) struct Service {
     pub(super) url: String,
     pub(super) key: String,
     pub(super) organization: Option<String>,
@@ -39,9 +39,12 @@ pub(super) struct Api {
 }
 
 /// The key is not shown.
-impl fmt::Debug for Api {
+impl fmt::Debug for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Api").field("url", &self.url).field("organization", &self.organization).finish_non_exhaustive()
+        f.debug_struct("Service")
+            .field("url", &self.url)
+            .field("organization", &self.organization)
+            .finish_non_exhaustive()
     }
 }
 
@@ -83,7 +86,7 @@ enum Method<'b> {
     Post(Option<&'b Value>),
 }
 
-impl Api {
+impl Service {
     pub(super) fn new(url: &str, key: String, organization: Option<String>) -> Self {
         let config = ureq::Agent::config_builder()
             .timeout_global(Some(REQUEST_LIMIT))

@@ -21,7 +21,7 @@ use crate::lease::resource_name;
 use crate::own::OwnFolder;
 use crate::remote::RemoteEnvironment;
 use crate::{Environment, HostKeys, Kind, Leases, Promises, Site, SshKind};
-use api::{Access, Api, Wanted};
+use api::{Access, Service, Wanted};
 
 /// The address of the service.
 const URL: &str = "https://app.daytona.io/api";
@@ -42,7 +42,7 @@ const GATEWAY_PAUSE: Duration = Duration::from_secs(1);
 /// [`network`](Self::network) allows it.
 #[derive(Debug, Clone)]
 pub struct DaytonaKind {
-    api: Api,
+    api: Service,
     snapshot: Option<String>,
     target: Option<String>,
     directory: Option<PathBuf>,
@@ -63,7 +63,7 @@ impl DaytonaKind {
     /// Creates the kind that makes sandboxes with an API key. Only host keys of the gateway in the file `known_hosts` are accepted.
     pub fn new(key: impl Into<String>, known_hosts: impl Into<PathBuf>) -> Self {
         Self {
-            api: Api::new(URL, key.into(), None),
+            api: Service::new(URL, key.into(), None),
             snapshot: None,
             target: None,
             directory: None,
@@ -80,8 +80,8 @@ impl DaytonaKind {
     /// Sets the address of the service, `https://app.daytona.io/api` by default.
     #[must_use]
     pub fn url(self, url: impl Into<String>) -> Self {
-        let Api { key, organization, .. } = self.api;
-        Self { api: Api::new(&url.into(), key, organization), ..self }
+        let Service { key, organization, .. } = self.api;
+        Self { api: Service::new(&url.into(), key, organization), ..self }
     }
 
     /// Sets the id of the organization, for a key that belongs to several.
@@ -257,7 +257,7 @@ impl Kind for DaytonaKind {
 #[derive(Debug)]
 struct Sandbox {
     id: String,
-    api: Api,
+    api: Service,
 }
 
 impl Drop for Sandbox {

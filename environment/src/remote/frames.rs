@@ -19,12 +19,12 @@ struct Inner {
     token: String,
     /// What a report begins with. Its first character is rare in output, so that little is held back.
     marker: String,
-    state: Mutex<State>,
+    state: Mutex<FrameState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FrameState {
     start: Option<Start>,
     end: Option<(i32, Instant)>,
     /// What the client, or a shell that reads its settings, has written before the program began.
@@ -33,7 +33,7 @@ struct State {
     is_discarded: bool,
 }
 
-impl State {
+impl FrameState {
     fn keep(&mut self, bytes: &[u8]) {
         let space = MAX_ERROR.saturating_sub(self.early.len()).min(bytes.len());
         self.early.extend_from_slice(&bytes[..space]);
@@ -106,7 +106,7 @@ impl Reports {
         self.state().is_discarded = true;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FrameState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -15,7 +15,7 @@ use crate::ask::Asking;
 use crate::call::{Caller, Status};
 use crate::names::toolset_name;
 use crate::pins::Listed;
-use crate::report::{ServerReport, State};
+use crate::report::{ServerReport, ServerState};
 use crate::secrets::Secrets;
 use crate::settings::Server;
 use session::End;
@@ -54,7 +54,7 @@ impl Supervisor {
             let end = self.session().await;
             let (problem, is_final) = match end {
                 End::Stopped => {
-                    self.give_up(State::Stopped, "the server is stopped");
+                    self.give_up(ServerState::Stopped, "the server is stopped");
                     return;
                 }
                 End::Failed { reason, is_final } => (reason, is_final),
@@ -66,12 +66,12 @@ impl Supervisor {
                 }
             };
             if is_final || restarts == MAX_RESTARTS {
-                self.give_up(State::Failed, &problem);
+                self.give_up(ServerState::Failed, &problem);
                 return;
             }
             self.status.send_replace(Status::Starting);
             self.update(|report| {
-                report.state = State::Restarting;
+                report.state = ServerState::Restarting;
                 report.problem = Some(problem);
             });
             self.first_try = None;
@@ -82,17 +82,17 @@ impl Supervisor {
                 () = stopped(&mut self.stop) => true,
             };
             if is_stopped {
-                self.give_up(State::Stopped, "the server is stopped");
+                self.give_up(ServerState::Stopped, "the server is stopped");
                 return;
             }
         }
     }
 
-    fn give_up(&self, state: State, problem: &str) {
+    fn give_up(&self, state: ServerState, problem: &str) {
         self.status.send_replace(Status::Unusable(problem.to_owned()));
         self.update(|report| {
             report.state = state;
-            report.problem = (state == State::Failed).then(|| problem.to_owned());
+            report.problem = (state == ServerState::Failed).then(|| problem.to_owned());
         });
         // The tools are hidden from the next turn on.
         let _ = self.registry.invalidate(&toolset_name(&self.server.name));

@@ -16,7 +16,7 @@ use crate::failure::reason;
 use crate::listing::Listing;
 use crate::message::Lists;
 use crate::packages::{self, Package, Refused};
-use crate::report::State;
+use crate::report::ServerState;
 use crate::settings::{Server, Transport};
 use crate::stdio::ProgramEnd;
 
@@ -103,7 +103,7 @@ impl Supervisor {
         self.publish(&peer, listing.clone());
         let live = Live { peer: peer.clone(), client: client.clone(), oauth };
         self.status.send_replace(Status::Connected(Arc::new(live)));
-        self.update(|report| report.state = State::Connected);
+        self.update(|report| report.state = ServerState::Connected);
         self.first_try = None;
         let mut subscription = tokio::select! {
             subscription = subscribe(&peer) => subscription,

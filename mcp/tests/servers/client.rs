@@ -11,7 +11,7 @@ use toolc::commands::programs::USUAL;
 use toolc::commands::rules::{Conditions, Rule, RuleSet, Verdict};
 use toolc::wire::mcp::{Incoming, Server as Served};
 use toolc::{Dialect, Registry, ToolCall};
-use toolc_mcp::{Answering, ErrorKind, PassedVariable, State, ToolSettings, Transport};
+use toolc_mcp::{Answering, ErrorKind, PassedVariable, ServerState, ToolSettings, Transport};
 
 use crate::fixture::{Fixture, PATIENCE, error, has_python, is_connected, server};
 
@@ -25,7 +25,7 @@ fn a_server_of_either_era_lists_its_tools_and_answers_calls() {
     let fixture = Fixture::new(servers);
     for (name, protocol) in [("old", "2025-11-25"), ("new", "2026-07-28"), ("strict", "2025-11-25")] {
         let report = fixture.report(name);
-        assert_eq!((report.state, report.protocol.as_deref()), (State::Connected, Some(protocol)), "{report}");
+        assert_eq!((report.state, report.protocol.as_deref()), (ServerState::Connected, Some(protocol)), "{report}");
         assert_eq!((report.tools.len(), report.has_problem()), (14, false), "{report}");
         let tool = format!("mcp__{name}__echo");
         assert_eq!(fixture.call(&tool, &json!({ "text": "hé" })), json!("hé"));
@@ -294,7 +294,7 @@ fn a_stopped_server_ends_and_its_tools_say_so() {
     let mut fixture = Fixture::new([server("s", &[])]);
     assert!(is_connected(&fixture.report("s")));
     fixture.servers.stop();
-    assert_eq!(fixture.report("s").state, State::Stopped);
+    assert_eq!(fixture.report("s").state, ServerState::Stopped);
     let turn = fixture.session().turn_blocking(Dialect::OpenAi);
     let reason = turn.why("mcp__s__echo").expect("it is known").to_string();
     assert!(reason.contains("the server is stopped"), "{reason}");

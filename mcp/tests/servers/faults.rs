@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolc::{Dialect, ToolCall};
-use toolc_mcp::{State, Transport};
+use toolc_mcp::{ServerState, Transport};
 
 use crate::fixture::{Fixture, PATIENCE, error, has_python, is_connected, server};
 
@@ -33,7 +33,7 @@ fn a_dead_server_neither_delays_nor_hides_the_others() {
     fixture.servers.wait_until_started();
     let problem = |name: &str| {
         let report = fixture.wait_for(name, |report| report.problem.is_some());
-        assert_ne!(report.state, State::Connected, "{report}");
+        assert_ne!(report.state, ServerState::Connected, "{report}");
         report.problem.unwrap_or_default()
     };
     assert!(problem("silent").contains("did not list its tools within 1.5 s"), "{}", problem("silent"));
@@ -41,8 +41,8 @@ fn a_dead_server_neither_delays_nor_hides_the_others() {
     let dead = problem("dead");
     assert!(dead.contains("exit status: 2; its stderr: cannot start: the key [secret] is wrong"), "{dead}");
     assert_eq!(problem("absent"), "failed to start `/nonexistent/server`: the program does not exist");
-    assert_eq!(fixture.report("absent").state, State::Failed, "another try would fail, too");
-    fixture.wait_for("dead", |report| report.state == State::Failed);
+    assert_eq!(fixture.report("absent").state, ServerState::Failed, "another try would fail, too");
+    fixture.wait_for("dead", |report| report.state == ServerState::Failed);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_server_that_always_dies_is_given_up_with_the_reason() {
         let died = fixture.call("mcp__s__die", &json!({}));
         assert!(error(&died).contains("ended during the call"), "{died}");
     }
-    let report = fixture.wait_for("s", |report| report.state == State::Failed);
+    let report = fixture.wait_for("s", |report| report.state == ServerState::Failed);
     let problem = report.problem.unwrap_or_default();
     assert_eq!(problem, "the server ended: exit status: 3; its stderr: the key is [secret]");
     let turn = fixture.session().turn_blocking(Dialect::OpenAi);

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
-use toolc_mcp::{Oauth, Server, State, Transport};
+use toolc_mcp::{Oauth, Server, ServerState, Transport};
 
 use crate::fixture::{Fixture, error, has_python, server};
 
@@ -74,7 +74,7 @@ fn a_server_with_http_answers_with_json_and_with_events() {
     let fixture = Fixture::new([json_server.settings("json"), events.settings("events")]);
     for name in ["json", "events"] {
         let report = fixture.report(name);
-        assert_eq!((report.state, report.tools.len()), (State::Connected, 4), "{report}");
+        assert_eq!((report.state, report.tools.len()), (ServerState::Connected, 4), "{report}");
         assert_eq!(fixture.call(&format!("mcp__{name}__echo"), &json!({ "text": "hé" })), json!("hé"));
     }
     let requests = json_server.requests();
@@ -179,7 +179,7 @@ fn redirects_are_not_followed() {
     let source = HttpServer::start(&["redirect"], &format!("http://127.0.0.1:{}/mcp", target.port));
     let fixture = Fixture::new([source.settings("s"), target.settings("target")]);
     let report = fixture.report("s");
-    assert_ne!(report.state, State::Connected, "{report}");
+    assert_ne!(report.state, ServerState::Connected, "{report}");
     assert!(report.problem.unwrap_or_default().contains("307"), "{}", fixture.report("s"));
     drop(fixture);
     let requests = target.requests();
@@ -196,7 +196,7 @@ fn refusals_and_foreign_pages_are_reported_in_a_few_words() {
     let fixture = Fixture::new(servers.iter().map(|(name, server)| server.settings(name)));
     let problem = |name: &str| fixture.report(name).problem.unwrap_or_default();
     assert_eq!(problem("locked"), "the server requires a login, and refuses the token in TOKEN");
-    assert_eq!(fixture.report("locked").state, State::Failed);
+    assert_eq!(fixture.report("locked").state, ServerState::Failed);
     assert_eq!(problem("broken"), "the server answers with HTTP 500 Internal Server Error");
     assert_eq!(problem("page"), "the answer of the server is neither JSON nor a stream of events: text/html");
     for name in ["locked", "broken", "page"] {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use toolc::Env;
 use toolc_mcp::{
-    Answer, AnswerFuture, Answering, Asker, ErrorKind, McpError, Oauth, Question, QuestionKind, Server, State,
+    Answer, AnswerFuture, Answering, Asker, ErrorKind, McpError, Oauth, Question, QuestionKind, Server, ServerState,
     Transport,
 };
 
@@ -120,7 +120,7 @@ fn a_login_gives_tokens_that_requests_carry_and_only_this_user_can_read() {
         let (oauth, browser) = (OauthServer::start(behaviours), Arc::new(Browser::default()));
         let fixture = Fixture::new([oauth.settings()]);
         let report = fixture.report("s");
-        assert_eq!(report.state, State::Failed, "{report}");
+        assert_eq!(report.state, ServerState::Failed, "{report}");
         assert!(report.problem.is_some_and(|problem| problem.contains("run `toolc mcp login s`")));
         drop(fixture);
         oauth.log_in(&browser).expect("the login works");
@@ -169,7 +169,7 @@ fn an_expired_token_is_refreshed_and_the_new_one_kept() {
         oauth.log_in(&Arc::default()).expect("the login works");
         std::thread::sleep(std::time::Duration::from_millis(1200));
         let fixture = Fixture::new([oauth.settings()]);
-        assert_eq!(fixture.report("s").state, State::Connected, "{}", fixture.report("s"));
+        assert_eq!(fixture.report("s").state, ServerState::Connected, "{}", fixture.report("s"));
         assert_eq!(fixture.call("mcp__s__read", &json!({})), json!("read"));
         let refreshed = oauth.requests("POST /token");
         assert!(refreshed[1].contains("refresh-token-1") && refreshed[1].contains("resource"), "{refreshed:?}");
@@ -285,7 +285,7 @@ fn tokens_are_not_sent_to_another_address_and_a_broken_file_is_reported() {
     let Transport::Http { oauth: settings, .. } = &mut moved.transport else { panic!("it has an address") };
     settings.tokens = oauth.folder.path().join("tokens.json");
     let fixture = Fixture::new([moved]);
-    assert_eq!(fixture.report("s").state, State::Failed);
+    assert_eq!(fixture.report("s").state, ServerState::Failed);
     assert!(
         other.requests("POST /mcp").iter().all(|line| !line.contains("access-token")),
         "{:?}",

@@ -8,19 +8,19 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::json;
-use toolc_mcp::{Answer, Asker, ErrorKind, Packages, QuestionKind, Server, ServerReport, State, Transport};
+use toolc_mcp::{Answer, Asker, ErrorKind, Packages, QuestionKind, Server, ServerReport, ServerState, Transport};
 
 use crate::fixture::{Fixture, has_python, server};
 use crate::person::Person;
 
 /// A scripted registry, and programs called `npx` and `uvx` that note their arguments and run the scripted server.
-struct Place {
+struct PackageRegistry {
     child: Child,
     port: u16,
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl PackageRegistry {
     fn new(behaviours: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/fixture");
@@ -61,7 +61,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for PackageRegistry {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -78,13 +78,13 @@ fn the_newest_version_is_fixed_checked_and_run_from_then_on() {
     if !has_python() {
         return;
     }
-    let place = Place::new(&[]);
+    let place = PackageRegistry::new(&[]);
     let npx = place.server("npx", &["-y", "@scope/server", "--root", "/x"]);
     for _ in 0..2 {
         let report = report(npx.clone(), None);
         assert_eq!(
             (report.state, report.package.as_deref()),
-            (State::Connected, Some("npm:@scope/server@1.2.3")),
+            (ServerState::Connected, Some("npm:@scope/server@1.2.3")),
             "{report}"
         );
     }
@@ -97,7 +97,7 @@ fn the_newest_version_is_fixed_checked_and_run_from_then_on() {
     let uvx = report(place.server("uvx", &["py-server"]), None);
     assert_eq!(
         (uvx.state, uvx.advisories.as_slice()),
-        (State::Connected, ["PYSEC-2026-1".to_owned()].as_slice()),
+        (ServerState::Connected, ["PYSEC-2026-1".to_owned()].as_slice()),
         "{uvx}"
     );
     assert!(uvx.to_string().contains("known vulnerabilities: PYSEC-2026-1"), "{uvx}");
@@ -109,9 +109,9 @@ fn malware_is_not_run_whatever_the_person_says() {
     if !has_python() {
         return;
     }
-    let (place, person) = (Place::new(&[]), Person::new([Answer::yes()]));
+    let (place, person) = (PackageRegistry::new(&[]), Person::new([Answer::yes()]));
     let report = report(place.server("npx", &["evil@1.0.0"]), Some(&person));
-    assert_eq!(report.state, State::Failed, "{report}");
+    assert_eq!(report.state, ServerState::Failed, "{report}");
     let problem = report.problem.unwrap_or_default();
     assert!(problem.contains("npm:evil@1.0.0 is malicious") && problem.contains("MAL-2026-7"), "{problem}");
     assert_eq!((place.file("ran"), person.asked().len()), (String::new(), 0));
@@ -122,26 +122,30 @@ fn a_package_that_cannot_be_checked_asks_once() {
     if !has_python() {
         return;
     }
-    let place = Place::new(&["osv-broken"]);
+    let place = PackageRegistry::new(&["osv-broken"]);
     let server = || place.server("npx", &["-y", "@scope/server"]);
     let alone = report(server(), None);
-    assert_eq!(alone.state, State::Failed);
+    assert_eq!(alone.state, ServerState::Failed);
     assert!(alone.problem.is_some_and(|problem| problem.contains("`toolc mcp test s` asks")));
     let unwilling = Person::new([Answer::Decline]);
-    assert_eq!(report(server(), Some(&unwilling)).state, State::Failed);
+    assert_eq!(report(server(), Some(&unwilling)).state, ServerState::Failed);
     let willing = Person::new([Answer::yes()]);
     let unchecked = report(server(), Some(&willing));
-    assert_eq!(unchecked.state, State::Connected, "{unchecked}");
+    assert_eq!(unchecked.state, ServerState::Connected, "{unchecked}");
     assert!(unchecked.unchecked.is_some_and(|reason| reason.contains("500")));
     assert!(
         matches!(&willing.asked()[0].kind, QuestionKind::Unchecked { package, .. } if package == "npm:@scope/server@1.2.3")
     );
     let later = report(server(), None);
-    assert_eq!(later.state, State::Connected, "it is asked once: {later}");
+    assert_eq!(later.state, ServerState::Connected, "it is asked once: {later}");
     let fixed = report(place.server("npx", &["-y", "@scope/server@1.2.3"]), None);
-    assert_eq!(fixed.state, State::Connected, "the version that was accepted is in the configuration now: {fixed}");
+    assert_eq!(
+        fixed.state,
+        ServerState::Connected,
+        "the version that was accepted is in the configuration now: {fixed}"
+    );
     let other = report(place.server("npx", &["-y", "@scope/server@1.2.4"]), None);
-    assert_eq!(other.state, State::Failed, "it is another version: {other}");
+    assert_eq!(other.state, ServerState::Failed, "it is another version: {other}");
 }
 
 #[test]
@@ -149,9 +153,9 @@ fn a_check_is_good_while_osv_cannot_be_reached() {
     if !has_python() {
         return;
     }
-    let place = Place::new(&[]);
+    let place = PackageRegistry::new(&[]);
     let server = || place.server("npx", &["-y", "@scope/server"]);
-    assert_eq!(report(server(), None).state, State::Connected);
+    assert_eq!(report(server(), None).state, ServerState::Connected);
     place.break_osv();
     // The check is older than a day.
     let path = place.folder.path().join("package.json");
@@ -159,7 +163,7 @@ fn a_check_is_good_while_osv_cannot_be_reached() {
     known["check"]["at"] = json!(1);
     std::fs::write(&path, known.to_string()).expect("failed to write");
     let report = report(server(), None);
-    assert_eq!(report.state, State::Connected, "{report}");
+    assert_eq!(report.state, ServerState::Connected, "{report}");
     assert!(report.unchecked.is_some(), "{report}");
 }
 
@@ -168,11 +172,11 @@ fn what_no_registry_has_runs_only_after_the_person_said_so() {
     if !has_python() {
         return;
     }
-    let (place, person) = (Place::new(&[]), Person::new([Answer::yes()]));
+    let (place, person) = (PackageRegistry::new(&[]), Person::new([Answer::yes()]));
     let server = || place.server("npx", &["./local.js"]);
-    assert_eq!(report(server(), None).state, State::Failed);
-    assert_eq!(report(server(), Some(&person)).state, State::Connected);
-    assert_eq!(report(server(), None).state, State::Connected);
+    assert_eq!(report(server(), None).state, ServerState::Failed);
+    assert_eq!(report(server(), Some(&person)).state, ServerState::Connected);
+    assert_eq!(report(server(), None).state, ServerState::Connected);
     assert_eq!((person.asked().len(), place.file("note")), (1, String::new()), "no registry gets a request");
 }
 
@@ -181,7 +185,7 @@ fn a_version_that_is_not_one_is_not_run() {
     if !has_python() {
         return;
     }
-    let place = Place::new(&[]);
+    let place = PackageRegistry::new(&[]);
     let mut strange = place.server("npx", &["strange"]);
     strange.restart_delay = std::time::Duration::from_mins(10);
     let report = report(strange, None);
@@ -194,7 +198,7 @@ fn a_new_version_is_fixed_when_a_person_asks_for_it() {
     if !has_python() {
         return;
     }
-    let (place, person) = (Place::new(&[]), Person::new([]));
+    let (place, person) = (PackageRegistry::new(&[]), Person::new([]));
     let server = place.server("npx", &["-y", "@scope/server"]);
     let package = toolc_mcp::resolve_package(&server, Arc::clone(&person) as Arc<dyn Asker>).expect("it is found");
     let package = package.expect("it is a package");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolc::{Dialect, ToolCall};
-use toolc_mcp::{Oauth, Server, ServerReport, State, Transport};
+use toolc_mcp::{Oauth, Server, ServerReport, ServerState, Transport};
 use toolc_test_support::packages;
 
 use crate::fixture::{Fixture, PATIENCE, error, server};
@@ -55,7 +55,7 @@ fn of_npm((node, folder): &(PathBuf, PathBuf), name: &str, args: &[&str]) -> Ser
 }
 
 fn assert_connected(report: &ServerReport, tools: usize) {
-    assert_eq!(report.state, State::Connected, "{report}");
+    assert_eq!(report.state, ServerState::Connected, "{report}");
     // The example server has a tool that can only be called as a task.
     assert!(report.left_out.iter().all(|tool| tool.reason.contains("as a task")), "{report}");
     assert!(report.tools.len() >= tools, "{report}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use toolc::Dialect;
-use toolc_mcp::{ChangeClass, ErrorKind, PinPolicy, Pinning, Server, State, Transport};
+use toolc_mcp::{ChangeClass, ErrorKind, PinPolicy, Pinning, Server, ServerState, Transport};
 
 use crate::fixture::{Fixture, has_python, server};
 
@@ -148,7 +148,7 @@ fn a_changed_command_line_is_not_started() {
     };
     let fixture = Fixture::new([changed()]);
     let report = fixture.report("s");
-    assert_eq!(report.state, State::Failed, "{report}");
+    assert_eq!(report.state, ServerState::Failed, "{report}");
     assert!(report.problem.unwrap_or_default().contains("command line or address has changed"));
     drop(fixture);
     let mut for_review = changed();
@@ -158,7 +158,7 @@ fn a_changed_command_line_is_not_started() {
     assert!(change.contains("\"more\""), "{change}");
     review.servers.accept("s", None).expect("it is accepted");
     drop(review);
-    assert_eq!(Fixture::new([changed()]).report("s").state, State::Connected);
+    assert_eq!(Fixture::new([changed()]).report("s").state, ServerState::Connected);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_broken_lock_file_holds_everything_back_and_stays() {
         std::fs::write(&path, broken).expect("failed to write");
         let fixture = Fixture::new([pinned(folder.path(), &[], PinPolicy::Strict)]);
         let report = fixture.report("s");
-        assert_eq!(report.state, State::Failed, "{report}");
+        assert_eq!(report.state, ServerState::Failed, "{report}");
         assert!(report.problem.unwrap_or_default().contains("cannot be read"));
         assert_eq!(std::fs::read_to_string(&path).expect("it exists"), broken);
     }

@@ -27,12 +27,12 @@ pub(super) enum Ended {
 /// The requests to a process.
 #[derive(Debug)]
 pub(super) struct Requests {
-    state: Mutex<State>,
+    state: Mutex<RequestState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct RequestState {
     next: u64,
     open: HashMap<u64, OpenRequest>,
     /// When the last request was sent or answered.
@@ -54,7 +54,8 @@ enum OpenRequest {
 
 impl Requests {
     pub(super) fn new() -> Self {
-        let state = State { next: 1, open: HashMap::new(), last_used: Instant::now(), is_retired: false, end: None };
+        let state =
+            RequestState { next: 1, open: HashMap::new(), last_used: Instant::now(), is_retired: false, end: None };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -173,7 +174,7 @@ impl Requests {
         state.open.is_empty().then_some(state.last_used)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RequestState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

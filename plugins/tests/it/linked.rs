@@ -7,7 +7,7 @@ use std::path::Path;
 
 use toolc::testing::assert_reply;
 use toolc::{Dialect, Registry, ToolCall};
-use toolc_plugins::{Plugins, State};
+use toolc_plugins::{PluginState, Plugins};
 use toolc_test_support::Missing;
 
 /// The files of the plugin, each with its mode.
@@ -39,7 +39,7 @@ fn a_plugin_that_is_part_of_the_host_is_loaded() {
     install(folder.path()).expect("failed to write");
     let registry = Registry::new();
     let reports = Plugins::new().folder(folder.path()).load(&registry);
-    assert_eq!(reports[0].state, State::Loaded, "{}", reports[0]);
+    assert_eq!(reports[0].state, PluginState::Loaded, "{}", reports[0]);
     let turn = registry.session().build().expect("the session is valid").turn_blocking(Dialect::OpenAi);
     assert_reply!(turn.call_blocking(&ToolCall::new("greet", "{}")), "hello");
 }

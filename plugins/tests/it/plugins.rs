@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use toolc::cancel::CancelHandle;
 use toolc::testing::assert_reply;
 use toolc::{CallResponse, Dialect, DynamicTool, Env, Registry, ToolCall, ToolOutput, ToolProvider};
-use toolc_plugins::{Level, PluginReport, Plugins, State};
+use toolc_plugins::{Level, PluginReport, PluginState, Plugins};
 use toolc_test_support::Missing;
 use toolc_test_support::programs::has;
 
@@ -35,7 +35,12 @@ fn host_tool(name: &'static str) -> Box<dyn ToolProvider> {
 fn a_program_gets_repaired_arguments_with_defaults() {
     let Some(f) = fixture() else { return };
     let reports = f.load();
-    assert_eq!((reports[0].state, &*reports[0].tools), (State::Loaded, &["probe".to_owned()][..]), "{}", reports[0]);
+    assert_eq!(
+        (reports[0].state, &*reports[0].tools),
+        (PluginState::Loaded, &["probe".to_owned()][..]),
+        "{}",
+        reports[0]
+    );
     assert_eq!(reports[0].to_string(), format!("plugin `weather` ({}): probe", f.path("plugins/weather").display()));
     let response = f.call("probe", &json!({"how": "echo", "count": "5", "place": {"city": "Bern"}}));
     let arguments = json!({"how": "echo", "count": 5, "place": {"city": "Bern", "country": "CH"}});
@@ -199,12 +204,12 @@ fn reload_follows_changes_on_disk() {
 
     f.put(manifest, &PROBE.replace("Probe it.", "Probe it well."), 0o644);
     let [changed] = &f.reload()[..] else { panic!("not one report") };
-    assert_eq!(changed.state, State::Loaded);
+    assert_eq!(changed.state, PluginState::Loaded);
     assert!(definitions().contains("Probe it well.") && !first.contains("Probe it well."));
 
     f.put(manifest, &PROBE.replace("toolset =", "tolset ="), 0o644);
     let [broken] = &f.reload()[..] else { panic!("not one report") };
-    assert_eq!((broken.state, &broken.tools[..]), (State::Broken, &[][..]));
+    assert_eq!((broken.state, &broken.tools[..]), (PluginState::Broken, &[][..]));
     let finding = &broken.findings[0];
     assert_eq!(
         (finding.level, finding.code, finding.line, finding.column),
@@ -216,12 +221,12 @@ fn reload_follows_changes_on_disk() {
     assert_eq!((definitions().as_str(), f.reload()), ("[]", Vec::new()));
 
     f.put(manifest, PROBE, 0o644);
-    assert_eq!(f.reload()[0].state, State::Loaded);
+    assert_eq!(f.reload()[0].state, PluginState::Loaded);
     assert_eq!(definitions(), first);
 
     fs::remove_dir_all(f.path("plugins/weather")).expect("failed to remove");
     let [gone] = &f.reload()[..] else { panic!("not one report") };
-    assert_eq!((gone.state, &*gone.name), (State::Gone, "weather"));
+    assert_eq!((gone.state, &*gone.name), (PluginState::Gone, "weather"));
     assert_eq!((definitions().as_str(), f.reload()), ("[]", Vec::new()));
 }
 
@@ -229,12 +234,12 @@ fn reload_follows_changes_on_disk() {
 fn reload_notices_changes_of_the_program() {
     let Some(f) = fixture() else { return };
     fs::remove_file(f.path("plugins/weather/run")).expect("failed to remove");
-    assert_eq!(f.load()[0].state, State::Broken);
+    assert_eq!(f.load()[0].state, PluginState::Broken);
     f.put("plugins/weather/run", SCRIPT, 0o644);
     let reports = f.reload();
     assert!(reports[0].findings[0].message.contains("not executable"), "{}", reports[0]);
     f.put("plugins/weather/run", SCRIPT, 0o755);
-    assert_eq!(f.reload()[0].state, State::Loaded);
+    assert_eq!(f.reload()[0].state, PluginState::Loaded);
     f.put("plugins/weather/run", "#!/bin/sh\necho '{\"result\": \"another\"}'\n", 0o755);
     assert_reply!(call(&f, "echo"), "another");
     assert_eq!(f.reload().len(), 1);
@@ -248,13 +253,16 @@ fn a_plugin_of_an_earlier_folder_shadows_later_ones() {
     f.plugin("system/weather", &PROBE.replace("Probe it.", "The system's."));
     let plugins = Plugins::new().folder(f.path("plugins")).folder(f.path("system")).folder(f.path("missing"));
     let reports = plugins.load(&f.registry);
-    assert_eq!(reports.iter().map(|report| report.state).collect::<Vec<_>>(), [State::Loaded, State::Shadowed]);
+    assert_eq!(
+        reports.iter().map(|report| report.state).collect::<Vec<_>>(),
+        [PluginState::Loaded, PluginState::Shadowed]
+    );
     assert_eq!(reports[1].findings[0].level, Level::Note);
     assert!(reports[1].findings[0].message.contains("plugins/weather is loaded instead"), "{}", reports[1]);
     assert!(f.turn().definitions().contains("Probe it."));
     fs::remove_dir_all(f.path("plugins/weather")).expect("failed to remove");
-    let states: Vec<State> = plugins.reload(&f.registry).iter().map(|report| report.state).collect();
-    assert_eq!(states, [State::Loaded, State::Gone]);
+    let states: Vec<PluginState> = plugins.reload(&f.registry).iter().map(|report| report.state).collect();
+    assert_eq!(states, [PluginState::Loaded, PluginState::Gone]);
     assert!(f.turn().definitions().contains("The system's."));
 }
 
@@ -263,12 +271,12 @@ fn a_taken_name_is_reported_and_tried_again() {
     let Some(f) = fixture() else { return };
     let id = f.registry.add(host_tool("probe")).expect("the name is free");
     let [report] = &f.load()[..] else { panic!("not one report") };
-    assert_eq!(report.state, State::Broken);
+    assert_eq!(report.state, PluginState::Broken);
     assert!(report.findings[0].message.contains("the tool name `probe` is taken"), "{report}");
     assert_reply!(call(&f, "echo"), "looked");
     assert_eq!(f.reload(), []);
     f.registry.remove(id);
-    assert_eq!(f.reload()[0].state, State::Loaded);
+    assert_eq!(f.reload()[0].state, PluginState::Loaded);
 }
 
 #[test]
@@ -276,19 +284,19 @@ fn plugins_can_swap_the_names_of_tools() {
     let Some(f) = fixture() else { return };
     let other = |name: &str| PROBE.replace("\"probe\"", &format!("\"{name}\"")).replace("\"weather\"", "\"almanac\"");
     f.plugin_with_names("plugins/almanac", "almanac", "tide", &other("tide"));
-    assert!(f.load().iter().all(|report| report.state == State::Loaded));
+    assert!(f.load().iter().all(|report| report.state == PluginState::Loaded));
     // `almanac` is registered first, and its new name is free only after `weather` has been replaced.
     f.rename_tool("plugins/almanac", "tide", "probe");
     f.rename_tool("plugins/weather", "probe", "tide");
     let reports = f.reload();
-    assert!(reports.iter().all(|report| report.state == State::Loaded), "{}", reports[0]);
+    assert!(reports.iter().all(|report| report.state == PluginState::Loaded), "{}", reports[0]);
     assert_eq!(f.registry.tool("probe").expect("the tool is registered").toolset, "almanac");
 }
 
 /// Checks that the only plugin is refused with a report that contains `text`.
 fn assert_refused(f: &Fixture, text: &str) {
     let reports: Vec<PluginReport> = f.load();
-    assert_eq!(reports[0].state, State::Broken, "{}", reports[0]);
+    assert_eq!(reports[0].state, PluginState::Broken, "{}", reports[0]);
     assert!(reports[0].to_string().contains(text), "expected: {text}\n{}", reports[0]);
     assert_eq!(f.registry.tools(), [""; 0], "no tool is registered");
 }
@@ -313,7 +321,7 @@ fn files_that_others_can_write_are_refused() {
                 &format!("run `chmod go-w {}`", f.path(path).canonicalize().expect("the path exists").display()),
             );
             f.mode(path, mode);
-            assert_eq!(f.load()[0].state, State::Loaded, "{path}");
+            assert_eq!(f.load()[0].state, PluginState::Loaded, "{path}");
         }
     }
     // Only root can change the owner.
@@ -355,7 +363,7 @@ fn links_out_of_the_folder_are_refused() {
         restore(&path, "elsewhere");
     }
     replace_by_link("plugins/weather/run", "plugins/weather/run.sh");
-    assert_eq!(f.load()[0].state, State::Loaded, "a link within the folder");
+    assert_eq!(f.load()[0].state, PluginState::Loaded, "a link within the folder");
     assert_reply!(call(&f, "closed stdin"), "read nothing");
 }
 
@@ -415,7 +423,7 @@ fn mistakes_in_plugin_toml_are_reported() {
     assert_refused(&f, "the folder has no `plugin.toml`");
     manifest("executable = \"run\"\n");
     let reports = f.load();
-    assert_eq!((reports[0].state, reports[0].findings[0].level), (State::Loaded, Level::Warning));
+    assert_eq!((reports[0].state, reports[0].findings[0].level), (PluginState::Loaded, Level::Warning));
     assert!(reports[0].findings[0].help[0].contains("env = [\"WEATHER_KEY\"]"), "{}", reports[0]);
     fs::remove_dir_all(f.path("plugins/weather/manifests")).expect("failed to remove");
     assert_refused(&f, "manifests/tools/NAME.toml");
@@ -435,7 +443,7 @@ fn keys_that_a_process_cannot_support_are_refused() {
         assert_refused(&f, "probe.toml:1:");
     }
     f.put("plugins/weather/manifests/tools/probe.toml", &format!("execution = \"blocking\"\n{PROBE}"), 0o644);
-    assert_eq!(f.load()[0].state, State::Loaded);
+    assert_eq!(f.load()[0].state, PluginState::Loaded);
 }
 
 #[test]
@@ -446,7 +454,7 @@ fn conditions_can_refer_to_tools_of_the_host() {
     f.put("plugins/weather/manifests/tools/probe.toml", &conditional, 0o644);
     assert_refused(&f, "unknown tool `look`");
     f.put("plugins/weather/toolc.toml", "[external]\ntools = [\"look\"]\n", 0o644);
-    assert_eq!(f.load()[0].state, State::Loaded);
+    assert_eq!(f.load()[0].state, PluginState::Loaded);
     let description = || {
         let definitions: Vec<Value> = serde_json::from_str(f.turn().definitions()).expect("definitions are JSON");
         let probe = definitions.into_iter().find(|one| one["function"]["name"] == "probe").expect("`probe` is shown");
@@ -464,7 +472,10 @@ fn a_broken_plugin_does_not_affect_others() {
     f.put("plugins/README.md", "Not a plugin.", 0o644);
     f.put("plugins/.git/config", "", 0o644);
     let reports = f.load();
-    assert_eq!(reports.iter().map(|report| report.state).collect::<Vec<_>>(), [State::Broken, State::Loaded]);
+    assert_eq!(
+        reports.iter().map(|report| report.state).collect::<Vec<_>>(),
+        [PluginState::Broken, PluginState::Loaded]
+    );
     let json = serde_json::to_value(&reports[0]).expect("a report is data");
     assert_eq!((&json["state"], &json["findings"][0]["code"]), (&json!("broken"), &json!("C001")));
     assert_eq!(json["findings"][0]["line"], 2);
@@ -475,7 +486,7 @@ fn a_file_in_place_of_a_folder_of_plugins_is_reported() {
     let Some(f) = fixture() else { return };
     f.put("file", "", 0o644);
     let reports = Plugins::new().folder(f.path("file")).folder(f.path("missing")).load(&Registry::new());
-    assert_eq!((reports.len(), reports[0].state), (1, State::Broken));
+    assert_eq!((reports.len(), reports[0].state), (1, PluginState::Broken));
     assert!(reports[0].to_string().starts_with("the plugins in "), "{}", reports[0]);
 }
 
@@ -505,7 +516,7 @@ fn the_plugin_in_the_guide_runs() {
     let load = || {
         let reports = f.load();
         let words = reports.iter().find(|report| report.name == "words").expect("the plugin is reported");
-        assert_eq!((words.state, &words.findings[..]), (State::Loaded, &[][..]), "{words}");
+        assert_eq!((words.state, &words.findings[..]), (PluginState::Loaded, &[][..]), "{words}");
     };
     // The first file of a path is that of the program that runs once per call.
     for (path, text) in files.iter().rev() {

@@ -30,7 +30,7 @@ pub(super) enum Step<'p> {
 }
 
 /// A place in what the model sent.
-pub(super) struct Place<'v> {
+pub(super) struct SentValue<'v> {
     pub(super) pointer: String,
     /// The value that was sent there, or `None` if there is none.
     pub(super) sent: Option<Cow<'v, Value>>,
@@ -55,8 +55,8 @@ impl Reader<'_> {
     }
 
     /// Returns the place in `sent` of the value at `path` in `repaired`.
-    pub(super) fn place<'v>(&self, path: &[Step<'_>], sent: &'v Value, repaired: &Value) -> Place<'v> {
-        let mut place = Place { pointer: String::new(), sent: Some(Cow::Borrowed(sent)), wrapped_at: None };
+    pub(super) fn place<'v>(&self, path: &[Step<'_>], sent: &'v Value, repaired: &Value) -> SentValue<'v> {
+        let mut place = SentValue { pointer: String::new(), sent: Some(Cow::Borrowed(sent)), wrapped_at: None };
         let mut repaired = Some(repaired);
         // One more round than steps, for the value at the end of the path.
         for index in 0..=path.len() {

@@ -17,13 +17,13 @@ use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::dialect_names::UnavailableName;
 use crate::registration::ids::{RequirementId, ToolId};
 use crate::registration::requirements::{ResolvedRequirement, ResolvedRequirements};
-use crate::registration::state::State;
+use crate::registration::state::RegistrySnapshot;
 use crate::run::clock::Clock;
 use crate::sorted;
 
 /// The granted tools of a session in one state of the registry, with the results of environment lookups.
 pub(crate) struct EnvSnapshot {
-    state: Arc<State>,
+    state: Arc<RegistrySnapshot>,
     /// The granted tools, sorted.
     pub(crate) granted: Vec<ToolId>,
     /// The toolsets of the session that do not exist or are empty.
@@ -69,7 +69,12 @@ pub(crate) struct TurnInputs {
 }
 
 impl EnvSnapshot {
-    pub(crate) fn new(state: Arc<State>, granted: GrantedTools, changes: u64, policy: &ProbePolicy<'_>) -> Self {
+    pub(crate) fn new(
+        state: Arc<RegistrySnapshot>,
+        granted: GrantedTools,
+        changes: u64,
+        policy: &ProbePolicy<'_>,
+    ) -> Self {
         let GrantedTools { members, missing } = granted;
         let granted: Vec<ToolId> = state.tool_ids().filter(|id| members.get(id.0) == Some(&true)).collect();
         let requirements = &state.requirements;
@@ -102,7 +107,7 @@ impl EnvSnapshot {
     }
 
     /// Returns whether the snapshot was made from `state`.
-    pub(crate) fn belongs_to(&self, state: &State) -> bool {
+    pub(crate) fn belongs_to(&self, state: &RegistrySnapshot) -> bool {
         ptr::eq(&raw const *self.state, state)
     }
 

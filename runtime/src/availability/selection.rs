@@ -6,7 +6,7 @@
 
 use crate::graph::{Graph, Members, Pick};
 use crate::registration::EVERYTHING;
-use crate::registration::state::State;
+use crate::registration::state::RegistrySnapshot;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct ToolSelection {
 
 /// The latest state in which the selection was resolved, and the tools that were denied by toolsets that have been removed.
 pub(crate) struct DeniedTools {
-    state: Arc<State>,
+    state: Arc<RegistrySnapshot>,
     /// For each disabled toolset: the names of the tools that it denied, if it has been removed.
     tools: Vec<Vec<Cow<'static, str>>>,
 }
@@ -36,12 +36,12 @@ pub(crate) struct GrantedTools {
 
 impl ToolSelection {
     /// Returns the first toolset of the selection that is unknown in `state`.
-    pub(crate) fn unknown_toolset(&self, state: &State) -> Option<&str> {
+    pub(crate) fn unknown_toolset(&self, state: &RegistrySnapshot) -> Option<&str> {
         self.names().find(|name| pick(state, name).is_none())
     }
 
     /// Returns the first tool of the selection that is unknown in `state`.
-    pub(crate) fn unknown_tool(&self, state: &State) -> Option<&str> {
+    pub(crate) fn unknown_tool(&self, state: &RegistrySnapshot) -> Option<&str> {
         let mut names = self.enabled_tools.iter().chain(&self.disabled_tools);
         names.find(|name| state.find(name).is_none()).map(String::as_str)
     }
@@ -52,7 +52,7 @@ impl ToolSelection {
     }
 
     /// Resolves the selection in `state`.
-    pub(crate) fn granted(&self, state: &Arc<State>, denied: &mut DeniedTools) -> GrantedTools {
+    pub(crate) fn granted(&self, state: &Arc<RegistrySnapshot>, denied: &mut DeniedTools) -> GrantedTools {
         denied.update(&self.disabled, state);
         let graph = &state.graph;
         let disabled: Vec<Pick> = self.disabled.iter().filter_map(|name| pick(state, name)).collect();
@@ -67,7 +67,7 @@ impl ToolSelection {
     }
 
     /// Returns the tools of all enabled toolsets, and the toolsets that are empty.
-    fn granted_by<'c>(&'c self, state: &State) -> (Members, Vec<&'c str>) {
+    fn granted_by<'c>(&'c self, state: &RegistrySnapshot) -> (Members, Vec<&'c str>) {
         let Graph { tools, .. } = state.graph;
         // A selection that enables nothing grants all tools, but not one whose enabled toolsets have all been removed.
         if self.is_all() {
@@ -100,12 +100,12 @@ impl ToolSelection {
 
 impl DeniedTools {
     /// Returns the initial value for a selection that is valid in `state`.
-    pub(crate) fn new(state: Arc<State>) -> Self {
+    pub(crate) fn new(state: Arc<RegistrySnapshot>) -> Self {
         Self { state, tools: Vec::new() }
     }
 
     /// Switches to `state`, and remembers the tools that were denied by toolsets that have been removed.
-    fn update(&mut self, disabled: &[String], state: &Arc<State>) {
+    fn update(&mut self, disabled: &[String], state: &Arc<RegistrySnapshot>) {
         self.tools.resize_with(disabled.len(), Vec::new);
         for (name, tools) in disabled.iter().zip(&mut self.tools) {
             if pick(state, name).is_some() {
@@ -122,7 +122,7 @@ impl DeniedTools {
 }
 
 /// Returns the tools that a name of a toolset selects, or `None` if the name is unknown.
-pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
+pub(crate) fn pick(state: &RegistrySnapshot, name: &str) -> Option<Pick> {
     if EVERYTHING.contains(&name) {
         return Some(Pick::All);
     }

@@ -27,10 +27,10 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 #[must_use = "the model waits for the result of every call"]
 pub struct BackgroundCall {
     call: OwnedToolCall,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<BackgroundState>>,
 }
 
-enum State {
+enum BackgroundState {
     /// With the waker of the future.
     Running(Option<Waker>),
     Done(CallResponse),
@@ -55,7 +55,7 @@ impl Turn {
     /// At most 64 calls of a process run in the background. A further call ends with an error at once.
     pub fn call_in_background(&self, request: &ToolCall<'_>) -> BackgroundCall {
         let call = request.to_owned_call();
-        let state = Arc::new(Mutex::new(State::Running(None)));
+        let state = Arc::new(Mutex::new(BackgroundState::Running(None)));
         let running = RunningCall { state: Arc::clone(&state) };
         if RUNNING.fetch_add(1, Ordering::SeqCst) >= MAX_CALLS {
             let error =
@@ -82,7 +82,7 @@ impl BackgroundCall {
 
     /// Returns whether the call has ended.
     pub fn is_done(&self) -> bool {
-        !matches!(*lock(&self.state), State::Running(_))
+        !matches!(*lock(&self.state), BackgroundState::Running(_))
     }
 
     /// Returns the call with its response, to write its [result](crate::wire::Api::results). Returns `None` if the call still runs, or if
@@ -94,9 +94,9 @@ impl BackgroundCall {
 }
 
 /// Takes the response out of a state that has one.
-fn take(state: &mut State) -> Option<CallResponse> {
-    match std::mem::replace(state, State::Taken) {
-        State::Done(response) => Some(response),
+fn take(state: &mut BackgroundState) -> Option<CallResponse> {
+    match std::mem::replace(state, BackgroundState::Taken) {
+        BackgroundState::Done(response) => Some(response),
         other => {
             *state = other;
             None
@@ -112,7 +112,7 @@ impl Future for BackgroundCall {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallResponse> {
         let mut state = lock(&self.state);
         match &mut *state {
-            State::Running(waker) => {
+            BackgroundState::Running(waker) => {
                 *waker = Some(context.waker().clone());
                 Poll::Pending
             }
@@ -132,13 +132,13 @@ impl fmt::Debug for BackgroundCall {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<BackgroundState>) -> MutexGuard<'_, BackgroundState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A call that ends in any case: dropping it ends the call with an error.
 struct RunningCall {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<BackgroundState>>,
 }
 
 impl RunningCall {
@@ -148,9 +148,9 @@ impl RunningCall {
 
     fn finish(&self, response: CallResponse) {
         let mut state = lock(&self.state);
-        if let State::Running(waker) = &mut *state {
+        if let BackgroundState::Running(waker) = &mut *state {
             let waker = waker.take();
-            *state = State::Done(response);
+            *state = BackgroundState::Done(response);
             drop(state);
             RUNNING.fetch_sub(1, Ordering::SeqCst);
             if let Some(waker) = waker {

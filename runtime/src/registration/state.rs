@@ -34,7 +34,7 @@ use toolc_redact::Redactor;
 
 /// An immutable state of a registry. It is made when a session or the registry first needs it after a change.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct RegistrySnapshot {
     /// The generation of the name index from which the state was made.
     pub(crate) generation: u64,
     pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
@@ -57,7 +57,7 @@ pub(crate) struct State {
     search: OnceLock<StateSearchIndex>,
 }
 
-impl State {
+impl RegistrySnapshot {
     /// Returns the names of the variables that are secret: those that were set as secrets, and those that providers declare as such.
     pub(crate) fn secret_names(&self, env: &Env) -> Vec<String> {
         let variables = self.providers.iter().flat_map(|provider| provider.variables());
@@ -132,7 +132,7 @@ impl DispatchPlan {
     }
 }
 
-impl Index<ToolId> for State {
+impl Index<ToolId> for RegistrySnapshot {
     type Output = ToolEntry;
 
     fn index(&self, id: ToolId) -> &ToolEntry {
@@ -140,17 +140,17 @@ impl Index<ToolId> for State {
     }
 }
 
-impl NameLookup for State {
+impl NameLookup for RegistrySnapshot {
     fn find(&self, name: &str) -> Option<ToolId> {
-        State::find(self, name)
+        RegistrySnapshot::find(self, name)
     }
 
     fn toolset(&self, name: &str) -> Option<ToolsetId> {
-        State::toolset(self, name)
+        RegistrySnapshot::toolset(self, name)
     }
 }
 
-impl State {
+impl RegistrySnapshot {
     /// Returns the ids of all tools, in the order of their names.
     pub(crate) fn tool_ids(&self) -> impl Iterator<Item = ToolId> + use<> {
         (0..self.tools.len()).map(ToolId)
@@ -235,7 +235,7 @@ impl State {
     }
 
     /// Makes the state of the providers in `index`. All names are looked up here and replaced by ids.
-    pub(crate) fn new(index: &NameIndex) -> State {
+    pub(crate) fn new(index: &NameIndex) -> RegistrySnapshot {
         let providers: Vec<Arc<dyn ToolProvider>> =
             index.providers.iter().map(|registered| Arc::clone(&registered.provider)).collect();
         // Collected in one vector, because the declarations are scattered over memory.
@@ -259,7 +259,7 @@ impl State {
             });
             tools.push(tool);
         }
-        let mut state = State {
+        let mut state = RegistrySnapshot {
             generation: index.generation,
             providers: providers.clone(),
             names: NameHashIndex::new(entries.iter().map(|tool| &*tool.name)),
@@ -268,7 +268,7 @@ impl State {
             provider_search: index.providers.iter().map(|registered| Arc::clone(&registered.search)).collect(),
             repairs: Arc::clone(&index.repairs),
             facts: index.facts().map(|fact| (fact.name.clone(), fact.default.clone())).collect(),
-            ..State::default()
+            ..RegistrySnapshot::default()
         };
         state.link_toolsets(index, &tools);
 

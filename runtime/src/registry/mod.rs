@@ -3,7 +3,7 @@
 pub(crate) mod error;
 
 use crate::registration::ProviderId;
-use crate::registration::state::State;
+use crate::registration::state::RegistrySnapshot;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,7 +43,7 @@ struct Shared {
 struct RegistryState {
     names: NameIndex,
     /// The state, or `None` if the name index has changed since it was made.
-    state: Option<Arc<State>>,
+    state: Option<Arc<RegistrySnapshot>>,
 }
 
 /// Information about a registered toolset: see [`Registry::toolset`].
@@ -216,12 +216,12 @@ impl Registry {
         &self.shared.probe_cache
     }
 
-    pub(crate) fn state(&self) -> Arc<State> {
+    pub(crate) fn state(&self) -> Arc<RegistrySnapshot> {
         self.lock().state()
     }
 
     /// Returns whether `state` is the current state.
-    pub(crate) fn is_current(&self, state: &State) -> bool {
+    pub(crate) fn is_current(&self, state: &RegistrySnapshot) -> bool {
         self.shared.generation.load(Ordering::Acquire) == state.generation
     }
 
@@ -230,7 +230,7 @@ impl Registry {
     }
 
     /// Records a change. Returns the outdated state, which must be dropped after the lock is released.
-    fn record_change(&self, locked: &mut RegistryState) -> Option<Arc<State>> {
+    fn record_change(&self, locked: &mut RegistryState) -> Option<Arc<RegistrySnapshot>> {
         locked.names.generation += 1;
         self.shared.generation.store(locked.names.generation, Ordering::Release);
         locked.state.take()
@@ -238,8 +238,8 @@ impl Registry {
 }
 
 impl RegistryState {
-    fn state(&mut self) -> Arc<State> {
-        Arc::clone(self.state.get_or_insert_with(|| Arc::new(State::new(&self.names))))
+    fn state(&mut self) -> Arc<RegistrySnapshot> {
+        Arc::clone(self.state.get_or_insert_with(|| Arc::new(RegistrySnapshot::new(&self.names))))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::data::segment::FactValue;
 use crate::registration::atoms::FactLookup;
 use crate::registration::definition_table::{DefinitionSlot, DefinitionTable};
 use crate::registration::ids::ToolId;
-use crate::registration::state::State;
+use crate::registration::state::RegistrySnapshot;
 use crate::render::conditional::ConditionalTable;
 #[cfg(feature = "search")]
 use crate::render::listing::ListedToolset;
@@ -31,7 +31,7 @@ use crate::render::search_tools::ToolSearch;
 /// Renders the definitions of a turn.
 #[derive(Clone, Copy)]
 pub(crate) struct DefinitionsRenderer<'p> {
-    pub(crate) state: &'p State,
+    pub(crate) state: &'p RegistrySnapshot,
     pub(crate) dialect: Dialect,
     /// The definitions of the dialect.
     pub(crate) definitions: &'p DefinitionTable,

@@ -25,7 +25,7 @@ use crate::env::Env;
 use crate::observe::log::Log;
 use crate::observe::trace;
 use crate::registration::atoms::{FactLookup, FactValues};
-use crate::registration::state::State;
+use crate::registration::state::RegistrySnapshot;
 use crate::registry::Registry;
 use crate::registry::error::{SessionError, SessionErrorKind};
 use crate::result::limit::ResultLimits;
@@ -69,7 +69,7 @@ struct SessionState {
 
 /// A turn whose checks have not run yet.
 struct TurnDraft {
-    state: Arc<State>,
+    state: Arc<RegistrySnapshot>,
     dialect: Dialect,
     facts: Arc<FactValues>,
     /// The change counter of the probe cache when the draft was made.
@@ -521,7 +521,7 @@ impl fmt::Debug for Session {
     }
 }
 
-fn unknown_toolset(state: &State, name: &str) -> SessionError {
+fn unknown_toolset(state: &RegistrySnapshot, name: &str) -> SessionError {
     let similar = suggestion(name, state.toolsets.iter().map(|name| &**name));
     let hint = if !similar.is_empty() {
         similar

@@ -19,7 +19,7 @@ use crate::data::table::Table;
 use crate::env::Env;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::ids::ToolId;
-use crate::registration::state::{DispatchPlan, State};
+use crate::registration::state::{DispatchPlan, RegistrySnapshot};
 use crate::render::conditional::ConditionalTable;
 use crate::render::{Deferral, DefinitionsRenderer, RenderedDefinitions};
 use crate::result::error::ToolError;
@@ -47,7 +47,7 @@ struct TurnInner {
 }
 
 struct Snapshot {
-    state: Arc<State>,
+    state: Arc<RegistrySnapshot>,
     config: Arc<SessionConfig>,
     dialect: Dialect,
     /// The shown tools, sorted.
@@ -70,7 +70,7 @@ struct Snapshot {
 impl Turn {
     /// Makes a turn. Reuses the parts of `latest`, a turn of the same state and dialect, that are the same.
     pub(crate) fn new(
-        state: &Arc<State>,
+        state: &Arc<RegistrySnapshot>,
         config: &Arc<SessionConfig>,
         dialect: Dialect,
         availability: AvailabilityResult,
@@ -186,7 +186,7 @@ impl Turn {
     }
 
     /// Returns whether the turn was made from this state and in this dialect.
-    pub(crate) fn belongs_to(&self, state: &Arc<State>, dialect: Dialect) -> bool {
+    pub(crate) fn belongs_to(&self, state: &Arc<RegistrySnapshot>, dialect: Dialect) -> bool {
         Arc::ptr_eq(&self.inner.snapshot.state, state) && self.dialect() == dialect
     }
 
@@ -194,7 +194,7 @@ impl Turn {
         self.inner.snapshot.dialect
     }
 
-    pub(crate) fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &RegistrySnapshot {
         &self.inner.snapshot.state
     }
 
@@ -408,7 +408,7 @@ impl CallScope for Turn {
 
 impl Snapshot {
     fn new(
-        state: Arc<State>,
+        state: Arc<RegistrySnapshot>,
         config: Arc<SessionConfig>,
         dialect: Dialect,
         tools: Vec<ToolId>,

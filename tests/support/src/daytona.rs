@@ -17,12 +17,12 @@ pub const KEY: &str = "dtn_secret_key";
 pub struct Service {
     gateway: Server,
     address: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ServiceState>>,
 }
 
 /// What the service knows.
 #[derive(Debug, Default)]
-pub struct State {
+pub struct ServiceState {
     /// The sandboxes, as the service describes them.
     pub sandboxes: Vec<Value>,
     /// The method, the address and the body of each request.
@@ -44,7 +44,7 @@ impl Service {
         let gateway = Server::start_open()?;
         let listener = TcpListener::bind("127.0.0.1:0").expect("failed to listen");
         let address = format!("http://{}/api", listener.local_addr().expect("it has an address"));
-        let state = Arc::new(Mutex::new(State::default()));
+        let state = Arc::new(Mutex::new(ServiceState::default()));
         let (shared, port) = (Arc::clone(&state), gateway.port);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -66,12 +66,12 @@ impl Service {
     }
 
     /// Returns what it knows.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, ServiceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn answer(stream: TcpStream, state: &Mutex<State>, port: u16) {
+fn answer(stream: TcpStream, state: &Mutex<ServiceState>, port: u16) {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while let Ok(1..) = reader.read_line(&mut head) {
@@ -113,7 +113,7 @@ fn answer(stream: TcpStream, state: &Mutex<State>, port: u16) {
     );
 }
 
-impl State {
+impl ServiceState {
     fn answer(&mut self, method: &str, address: &str, body: &Value, port: u16) -> (u16, Value) {
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
         let parts: Vec<&str> = path.trim_start_matches("/api/").split('/').collect();

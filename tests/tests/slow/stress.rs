@@ -48,16 +48,16 @@ impl Drop for RunningHandler {
 }
 
 /// The state of a task, which counts itself.
-struct State(AtomicUsize);
+struct CountedState(AtomicUsize);
 
-impl Default for State {
+impl Default for CountedState {
     fn default() -> Self {
         STATES.fetch_add(1, SeqCst);
         Self(AtomicUsize::new(0))
     }
 }
 
-impl Drop for State {
+impl Drop for CountedState {
     fn drop(&mut self) {
         STATES.fetch_sub(1, SeqCst);
     }
@@ -65,7 +65,7 @@ impl Drop for State {
 
 /// Ends a handler as its arguments request.
 fn end(how: &str, call: &Call<'_>) -> ToolResult {
-    call.state::<State>().0.fetch_add(1, SeqCst);
+    call.state::<CountedState>().0.fetch_add(1, SeqCst);
     call.progress(1.0, Some(1.0), "ending");
     match how {
         "fail" => Err(ToolError::new(EXPECTED_FAILURE)),

@@ -47,12 +47,12 @@ pub(crate) struct Kernels(Arc<Shared>);
 struct Shared {
     max: usize,
     idle: Duration,
-    state: Mutex<State>,
+    state: Mutex<KernelsState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct KernelsState {
     /// The number of interpreters, including interpreters that are starting.
     permits: usize,
     tasks: Vec<Weak<TaskKernel>>,
@@ -148,7 +148,7 @@ impl Drop for Kernels {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KernelsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,10 +10,10 @@ use toolc_environment::Sink;
 
 /// An output stream of an interpreter.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CapturedStream(Arc<(Mutex<State>, Condvar)>);
+pub(crate) struct CapturedStream(Arc<(Mutex<CaptureState>, Condvar)>);
 
 #[derive(Debug, Default)]
-struct State {
+struct CaptureState {
     limit: usize,
     mark: Vec<u8>,
     /// The last bytes, which may be the beginning of the mark.
@@ -36,7 +36,7 @@ struct HeadAndTail {
 
 impl CapturedStream {
     pub(crate) fn new(limit: usize) -> Self {
-        Self(Arc::new((Mutex::new(State { limit, ..State::default() }), Condvar::new())))
+        Self(Arc::new((Mutex::new(CaptureState { limit, ..CaptureState::default() }), Condvar::new())))
     }
 
     /// Begins the output of a script, which ends with `mark`. Returns whether processes of earlier scripts have already written output.
@@ -66,7 +66,7 @@ impl CapturedStream {
         mem::take(&mut state.current).into_text()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CaptureState> {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,7 +79,7 @@ impl Sink for CapturedStream {
     }
 }
 
-impl State {
+impl CaptureState {
     fn push(&mut self, bytes: &[u8]) {
         let limit = self.limit;
         if self.mark.is_empty() || self.is_complete {

@@ -4,14 +4,14 @@
 /// A filter for one character at a time, so that the text may be split within a sequence.
 #[derive(Debug, Default)]
 pub(super) struct EscapeFilter {
-    state: State,
+    state: ParserState,
     /// Whether the last character was a carriage return.
     after_return: bool,
 }
 
 /// The state of the parser of escape sequences (ECMA-48).
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ParserState {
     #[default]
     Text,
     /// After ESC.
@@ -30,17 +30,16 @@ impl EscapeFilter {
     /// is a line.
     pub(super) fn filter(&mut self, c: char) -> Option<char> {
         let (next, output) = match (self.state, c) {
-            (State::String, '\u{1b}') => (State::StringEscape, None),
-            (State::StringEscape, '\\') | (State::String, '\u{7}') => (State::Text, None),
-            (_, '\n') => (State::Text, Some(c)),
-            (State::String | State::StringEscape, _) | (State::Escape, ']' | 'P' | 'X' | '^' | '_') => {
-                (State::String, None)
-            }
-            (_, '\u{1b}') | (State::Escape, ' '..='/') => (State::Escape, None),
-            (State::Escape, '[') | (State::Control, ' '..='?') => (State::Control, None),
-            (State::Escape, '0'..='~') | (State::Control, '@'..='~') => (State::Text, None),
-            (_, '\t' | '\r') => (State::Text, Some(c)),
-            (_, _) => (State::Text, (!c.is_control()).then_some(c)),
+            (ParserState::String, '\u{1b}') => (ParserState::StringEscape, None),
+            (ParserState::StringEscape, '\\') | (ParserState::String, '\u{7}') => (ParserState::Text, None),
+            (_, '\n') => (ParserState::Text, Some(c)),
+            (ParserState::String | ParserState::StringEscape, _)
+            | (ParserState::Escape, ']' | 'P' | 'X' | '^' | '_') => (ParserState::String, None),
+            (_, '\u{1b}') | (ParserState::Escape, ' '..='/') => (ParserState::Escape, None),
+            (ParserState::Escape, '[') | (ParserState::Control, ' '..='?') => (ParserState::Control, None),
+            (ParserState::Escape, '0'..='~') | (ParserState::Control, '@'..='~') => (ParserState::Text, None),
+            (_, '\t' | '\r') => (ParserState::Text, Some(c)),
+            (_, _) => (ParserState::Text, (!c.is_control()).then_some(c)),
         };
         self.state = next;
         match output {

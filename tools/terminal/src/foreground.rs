@@ -11,7 +11,7 @@ use toolc_catalog::terminal::terminal::{Args, Returns};
 use toolc_environment::{Environment, Launch, Outcome, Output, Program, Running, Sink};
 
 use crate::background::SIZE;
-use crate::place::{self, Place, Variables};
+use crate::place::{self, CommandStart, Variables};
 use crate::shell_state::{RecordFile, RecordedState};
 use crate::signals::signal_of;
 use crate::transcript::{Captured, Transcript};
@@ -115,7 +115,7 @@ impl TerminalHandlers {
         &self,
         recorded: Option<RecordedState>,
         variables: &Variables,
-        place: &Place,
+        place: &CommandStart,
         environment: &dyn Environment,
         is_other_directory: bool,
         call: &Call<'_>,

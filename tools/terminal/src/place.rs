@@ -14,7 +14,7 @@ use crate::TerminalHandlers;
 
 /// The directory and the shell state of a command.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct CommandStart {
     pub(crate) directory: PathBuf,
     pub(crate) state: Arc<ShellState>,
     /// A note for the model.
@@ -57,7 +57,7 @@ impl TerminalHandlers {
         environment: &dyn Environment,
         workdir: Option<&str>,
         call: &Call<'_>,
-    ) -> Result<Place, ToolError> {
+    ) -> Result<CommandStart, ToolError> {
         let state = call.shell_state();
         let files = environment.files();
         let directory = match call.start_directory() {
@@ -68,12 +68,12 @@ impl TerminalHandlers {
         let gone = state.directory.as_deref().filter(|current| {
             workdir.is_none() && *current != directory && folder(&*files, current).as_ref() != Some(&directory)
         });
-        let Some(gone) = gone else { return Ok(Place { directory, state, note: None }) };
+        let Some(gone) = gone else { return Ok(CommandStart { directory, state, note: None }) };
         let (gone, now) = (gone.display(), directory.display());
         let note = format!("the working directory `{gone}` no longer exists: the command ran in `{now}`");
         let state = ShellState { directory: Some(directory.clone()), variables: state.variables.clone() };
         call.set_shell_state(state.clone());
-        Ok(Place { directory, state: Arc::new(state), note: Some(note) })
+        Ok(CommandStart { directory, state: Arc::new(state), note: Some(note) })
     }
 
     /// Returns the workspace of an environment. On this machine, it is the workspace of these handlers.

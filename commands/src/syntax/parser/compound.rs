@@ -2,7 +2,7 @@
 
 use super::cursor::is_delimiter;
 use super::list::End;
-use super::word::Place;
+use super::word::WordPosition;
 use super::{ParseResult, Parser, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
@@ -129,7 +129,7 @@ impl Parser<'_, '_> {
             }
         } else {
             let name_start = self.at;
-            let variable = self.single_word(Place::Value)?;
+            let variable = self.single_word(WordPosition::Value)?;
             let Some(name) = variable.literal().map(std::borrow::Cow::into_owned) else { return Err(Stop::Syntax) };
             let index = self.begin();
             let span = self.span(name_start, self.at);
@@ -143,7 +143,7 @@ impl Parser<'_, '_> {
                     if is_delimiter(self.peek()) && !self.is_process_substitution() || self.peek() == b'#' {
                         break;
                     }
-                    self.word_into(Place::Argument, &mut words)?;
+                    self.word_into(WordPosition::Argument, &mut words)?;
                 }
                 self.skip_comment();
                 if !matches!(self.peek(), b';' | b'\n') {
@@ -179,7 +179,7 @@ impl Parser<'_, '_> {
     fn case_command(&mut self, after: usize) -> ParseResult {
         self.at = after;
         self.skip_blanks();
-        self.single_word(Place::Value)?;
+        self.single_word(WordPosition::Value)?;
         self.skip_lines()?;
         self.word_end(b"in")?;
         loop {
@@ -192,7 +192,7 @@ impl Parser<'_, '_> {
                 self.skip_blanks();
             }
             loop {
-                self.single_word(Place::Pattern)?;
+                self.single_word(WordPosition::Pattern)?;
                 self.skip_blanks();
                 if self.peek() != b'|' {
                     break;

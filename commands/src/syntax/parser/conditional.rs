@@ -1,7 +1,7 @@
 //! `[[ ... ]]`, in which `<`, `&&` and parentheses are operators of the expression.
 
 use super::cursor::is_delimiter;
-use super::word::Place;
+use super::word::WordPosition;
 use super::{ParseResult, Parser, Stop};
 use crate::syntax::word::Word;
 
@@ -41,7 +41,8 @@ impl Parser<'_, '_> {
             };
             if text.is_empty() {
                 let is_pattern = words.last().and_then(Word::literal).as_deref() == Some("=~");
-                let word = if is_pattern { self.regular_expression()? } else { self.single_word(Place::Pattern)? };
+                let word =
+                    if is_pattern { self.regular_expression()? } else { self.single_word(WordPosition::Pattern)? };
                 words.push(word);
             } else {
                 for _ in 0..text.len() {
@@ -66,7 +67,7 @@ impl Parser<'_, '_> {
                 b'|' if self.peek_second() != b'|' => {}
                 byte if is_delimiter(byte) => break,
                 _ => {
-                    word.parts.extend(self.single_word(Place::Pattern)?.parts);
+                    word.parts.extend(self.single_word(WordPosition::Pattern)?.parts);
                     continue;
                 }
             }

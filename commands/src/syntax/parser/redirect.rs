@@ -1,7 +1,7 @@
 //! Redirections.
 
 use super::cursor::{is_delimiter, is_name};
-use super::word::Place;
+use super::word::WordPosition;
 use super::{ParseResult, Parser, Pending, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
@@ -43,7 +43,7 @@ impl Parser<'_, '_> {
         if is_delimiter(self.peek()) && !self.is_process_substitution() {
             return Err(Stop::Syntax);
         }
-        let target = self.single_word(Place::Target)?;
+        let target = self.single_word(WordPosition::Target)?;
         let span = self.span(start, self.at);
         self.script.commands[index].redirects.push(Redirect { kind, descriptor, target, span });
         Ok(true)

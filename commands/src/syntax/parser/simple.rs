@@ -1,7 +1,7 @@
 //! Simple commands, their assignments, and definitions of functions.
 
 use super::cursor::{Keyword, is_delimiter, is_name};
-use super::word::Place;
+use super::word::WordPosition;
 use super::{ParseResult, Parser, Stop};
 use crate::doubt::DoubtKind;
 use crate::syntax::dialect::Dialect;
@@ -10,7 +10,7 @@ use crate::syntax::word::{Part, Word};
 
 /// What was found while a simple command was read.
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct CommandState {
     /// bash reads a redirection (`&>`), where dash begins a new command.
     after_both: bool,
     /// The command is `[[`, in which busybox reads `&&` and `||` as words.
@@ -37,7 +37,7 @@ impl Parser<'_, '_> {
 
     fn simple_command_at(&mut self, index: usize) -> ParseResult {
         let start = self.at;
-        let mut state = State::default();
+        let mut state = CommandState::default();
         let mut end = start;
         loop {
             self.skip_blanks();
@@ -71,7 +71,7 @@ impl Parser<'_, '_> {
             if state.after_both {
                 self.differs(&[Dialect::Dash]);
             }
-            let place = if is_first { Place::Program } else { Place::Argument };
+            let place = if is_first { WordPosition::Program } else { WordPosition::Argument };
             let from = self.script.commands[index].words.len();
             self.words(place, index)?;
             end = self.at;
@@ -106,7 +106,7 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a word of a command, which brace expansion can turn into several.
-    fn words(&mut self, place: Place, index: usize) -> ParseResult {
+    fn words(&mut self, place: WordPosition, index: usize) -> ParseResult {
         let mut words = std::mem::take(&mut self.script.commands[index].words);
         let result = self.word_into(place, &mut words);
         self.script.commands[index].words = words;
@@ -171,7 +171,7 @@ impl Parser<'_, '_> {
     fn program_with_subscript(&mut self, index: usize, start: usize) -> ParseResult {
         let mut word = Word { parts: vec![Part::Unknown { splits: true }], span: self.span(start, self.at) };
         if !is_delimiter(self.peek()) {
-            word.parts.extend(self.single_word(Place::Argument)?.parts);
+            word.parts.extend(self.single_word(WordPosition::Argument)?.parts);
         }
         self.script.commands[index].words.push(word);
         Ok(())
@@ -181,7 +181,7 @@ impl Parser<'_, '_> {
     pub(super) fn value(&mut self) -> ParseResult<Word> {
         let at_word = !is_delimiter(self.peek()) || self.is_process_substitution();
         if at_word {
-            self.single_word(Place::Value)
+            self.single_word(WordPosition::Value)
         } else {
             Ok(Word { parts: vec![], span: self.span(self.at, self.at) })
         }
@@ -216,7 +216,7 @@ impl Parser<'_, '_> {
                     byte if is_delimiter(byte) && !parser.is_process_substitution() => return Err(Stop::Syntax),
                     _ => {}
                 }
-                parser.word_into(Place::Argument, &mut words)?;
+                parser.word_into(WordPosition::Argument, &mut words)?;
                 parser.spend(1)?;
             }
         })?;
@@ -268,7 +268,7 @@ impl Parser<'_, '_> {
         self.at = keyword.end;
         self.skip_blanks();
         let start = self.at;
-        let word = self.single_word(Place::Program)?;
+        let word = self.single_word(WordPosition::Program)?;
         self.skip_blanks();
         if self.peek() == b'(' {
             self.bump();

@@ -12,7 +12,7 @@ use crate::work::{COPY, PART, WORD};
 
 /// Where a word occurs. This decides what is expanded in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WordPosition {
     /// The first word of a command.
     Program,
     /// Another word of a command.
@@ -32,14 +32,14 @@ impl Parser<'_, '_> {
     }
 
     /// Reads a word without brace expansion.
-    pub(super) fn single_word(&mut self, place: Place) -> ParseResult<Word> {
+    pub(super) fn single_word(&mut self, place: WordPosition) -> ParseResult<Word> {
         let start = self.at;
         let builder = self.word(place, false)?;
         Ok(builder.finish(self.span(start, self.at)))
     }
 
     /// Reads a word, and adds it or the words of its brace expansion.
-    pub(super) fn word_into(&mut self, place: Place, words: &mut Vec<Word>) -> ParseResult {
+    pub(super) fn word_into(&mut self, place: WordPosition, words: &mut Vec<Word>) -> ParseResult {
         let start = self.at;
         let mut builder = self.word(place, self.is_bash())?;
         let span = self.span(start, self.at);
@@ -55,7 +55,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn word(&mut self, place: Place, braces: bool) -> ParseResult<Builder> {
+    fn word(&mut self, place: WordPosition, braces: bool) -> ParseResult<Builder> {
         let start = self.at;
         let mut builder = Builder::default();
         loop {
@@ -68,13 +68,13 @@ impl Parser<'_, '_> {
                 b'`' => self.backquote(&mut builder, Quote::None)?,
                 b'~' => {
                     let begins = self.at == start
-                        || place == Place::Value && builder.text.ends_with(':')
+                        || place == WordPosition::Value && builder.text.ends_with(':')
                         || builder.is_assignment_prefix();
                     self.tilde(&mut builder, begins);
                 }
                 b'<' | b'>' if self.is_process_substitution() => self.process_substitution(&mut builder)?,
                 // Assignments have no patterns.
-                b'*' | b'?' | b'[' | b']' if place == Place::Value => {
+                b'*' | b'?' | b'[' | b']' if place == WordPosition::Value => {
                     self.bump();
                     builder.push(char::from(byte), Origin::Plain);
                 }
@@ -87,7 +87,7 @@ impl Parser<'_, '_> {
                     let mark = builder.mark(char::from(byte));
                     builder.braces.push(mark);
                 }
-                b'(' if self.is_bash() && builder.is_assignment_prefix() && place == Place::Argument => {
+                b'(' if self.is_bash() && builder.is_assignment_prefix() && place == WordPosition::Argument => {
                     // `declare a=(...)`
                     let array = self.array()?;
                     for part in array.parts {
@@ -208,10 +208,13 @@ impl Parser<'_, '_> {
     }
 
     /// Returns whether the cursor is at a pattern such as `@(a|b)`, which bash reads if `extglob` is set.
-    fn is_extended_pattern(&self, place: Place) -> bool {
+    fn is_extended_pattern(&self, place: WordPosition) -> bool {
         // In the place of a program, `f+()` defines a function, and `!(...)` negates a subshell.
         let next = self.after(self.at);
-        self.is_bash() && place != Place::Program && self.byte(next) == b'(' && self.byte(self.after(next)) != b')'
+        self.is_bash()
+            && place != WordPosition::Program
+            && self.byte(next) == b'('
+            && self.byte(self.after(next)) != b')'
     }
 
     fn extended_pattern(&mut self, builder: &mut Builder) -> ParseResult {
@@ -230,7 +233,7 @@ impl Parser<'_, '_> {
                     b'|' | b' ' | b'\t' => parser.bump(),
                     b'(' => parser.extended_pattern(&mut inside)?,
                     0 | b'\n' | b';' | b'&' | b'<' | b'>' => return Err(super::Stop::Syntax),
-                    _ => drop(parser.word(Place::Pattern, false)?),
+                    _ => drop(parser.word(WordPosition::Pattern, false)?),
                 }
             }
         })?;

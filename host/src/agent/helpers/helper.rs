@@ -161,11 +161,11 @@ pub(super) struct Helper {
     began: Instant,
     stop: watch::Sender<bool>,
     status: watch::Sender<Status>,
-    state: Mutex<State>,
+    state: Mutex<HelperState>,
 }
 
 #[derive(Default)]
-struct State {
+struct HelperState {
     last_call: String,
     report: Option<Report>,
 }
@@ -223,7 +223,7 @@ impl Helper {
             began: Instant::now(),
             stop: watch::Sender::new(true),
             status: watch::Sender::new(report.status),
-            state: Mutex::new(State { last_call: String::new(), report: Some(report) }),
+            state: Mutex::new(HelperState { last_call: String::new(), report: Some(report) }),
         })
     }
 
@@ -274,7 +274,7 @@ impl Helper {
         Value::Object(json)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HelperState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

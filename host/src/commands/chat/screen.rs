@@ -22,13 +22,13 @@ const CLEAR_LINE: &str = "\r\u{1b}[2K";
 pub(super) struct Screen(Arc<Shared>);
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<ScreenState>,
     changed: Condvar,
     look: Look,
 }
 
 #[derive(Default)]
-struct State {
+struct ScreenState {
     /// The running model requests and calls, the latest last.
     running: Vec<Activity>,
     /// Whether the spinner is on the line of the cursor.
@@ -41,7 +41,7 @@ struct State {
     has_ended: bool,
 }
 
-impl State {
+impl ScreenState {
     /// Removes the spinner from the screen.
     fn erase(&mut self) {
         if std::mem::take(&mut self.is_drawn) {
@@ -51,7 +51,7 @@ impl State {
     }
 }
 
-impl State {
+impl ScreenState {
     /// Returns the line of the spinner, or `None` if nothing runs. It has at most `columns` columns, because a wrapped line cannot be cleared.
     fn line(&self, columns: usize) -> Option<String> {
         let Activity { text, progress, began, .. } = self.running.last()?;
@@ -224,7 +224,7 @@ impl Drop for Screen {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ScreenState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -249,7 +249,7 @@ impl Shared {
         }
     }
 
-    fn draw(&self, state: &mut State) {
+    fn draw(&self, state: &mut ScreenState) {
         state.frame = (state.frame + 1) % FRAMES.len();
         let Some(line) = state.line(self.look.width.saturating_sub(2)) else { return };
         let mut out = io::stdout().lock();
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_spinner_line_shows_the_latest_call_and_fits_the_columns() {
-        let mut state = State::default();
+        let mut state = ScreenState::default();
         assert_eq!(state.line(80), None);
         let running = |text: &str, progress: &str| Activity {
             id: text.to_owned(),

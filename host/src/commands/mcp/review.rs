@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use toolc::Registry;
 use toolc::suggest::suggestion;
 use toolc_config::{Home, McpServer};
-use toolc_mcp::{Server, ServerReport, Servers, State};
+use toolc_mcp::{Server, ServerReport, ServerState, Servers};
 
 use super::package;
 use crate::ground::ask;
@@ -178,7 +178,7 @@ pub(super) fn forget(home: &Home, name: &str) -> Result<()> {
 }
 
 fn check_connected(report: &ServerReport) -> Result<()> {
-    if report.state == State::Connected { Ok(()) } else { Err(Error::Invalid(show::lines(&report.to_string()))) }
+    if report.state == ServerState::Connected { Ok(()) } else { Err(Error::Invalid(show::lines(&report.to_string()))) }
 }
 
 /// Returns the differences of these tools from what was accepted, with every character visible. If `tools` is empty, returns the

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolc_mcp::{ServerReport, Servers, State};
+use toolc_mcp::{ServerReport, ServerState, Servers};
 
 use super::settings;
 use crate::ground::show;
@@ -17,7 +17,7 @@ pub(crate) struct LateServers {
 impl LateServers {
     pub(super) fn new(servers: &Servers) -> Self {
         let reports = servers.watch();
-        let late = reports().into_iter().filter(|report| report.state == State::Starting);
+        let late = reports().into_iter().filter(|report| report.state == ServerState::Starting);
         let names = Arc::new(Mutex::new(late.map(|report| report.name).collect()));
         Self { names, reports: Some(Arc::new(reports)) }
     }
@@ -26,7 +26,7 @@ impl LateServers {
     pub(crate) fn news(&self) -> Vec<String> {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(reports) = self.reports.as_ref().filter(|_| !names.is_empty()) else { return Vec::new() };
-        let is_new = |report: &ServerReport| report.state != State::Starting && names.contains(&report.name);
+        let is_new = |report: &ServerReport| report.state != ServerState::Starting && names.contains(&report.name);
         let new: Vec<ServerReport> = reports().into_iter().filter(is_new).collect();
         names.retain(|name| !new.iter().any(|report| report.name == *name));
         new.iter().map(message).collect()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolc_config::{McpPinning, McpServer, McpTool, McpTransport, expanded};
 use toolc_mcp::{
-    Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ServerReport, State, ToolSettings, Transport,
+    Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ServerReport, ServerState, ToolSettings, Transport,
 };
 
 use crate::ground::show;
@@ -77,7 +77,7 @@ pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
 pub(super) fn problem(report: &ServerReport) -> Option<String> {
     let name = &report.name;
     let has_changed = !report.held_back.is_empty();
-    let advice = if report.state == State::Starting {
+    let advice = if report.state == ServerState::Starting {
         "\n    its tools are added when the server has listed them".to_owned()
     } else if has_changed {
         format!("\n    `toolc mcp diff {name}` shows what has changed")

@@ -5,7 +5,7 @@ use std::process::Child;
 use std::time::Duration;
 
 use crate::ends::role::{self, Tool};
-use crate::ends::survivors::{Place, guardian, wait_for_end_of_guardian};
+use crate::ends::survivors::{HostFolder, guardian, wait_for_end_of_guardian};
 use crate::ends::{KINDS, repeat, with_longer_time};
 
 /// Waits for the response of the host's call.
@@ -24,7 +24,7 @@ fn end(mut host: Child, guardian: &std::path::Path) {
 }
 
 fn cancel(tool: Tool) -> Duration {
-    let place = Place::new();
+    let place = HostFolder::new();
     let (name, arguments) = tool.call(&place, role::LONGEST);
     let mut host = role::start(&place, name, &arguments);
     place.wait_for_start();
@@ -41,7 +41,7 @@ fn cancel(tool: Tool) -> Duration {
 
 fn time_out(tool: Tool) -> Duration {
     with_longer_time(|limit| {
-        let place = Place::new();
+        let place = HostFolder::new();
         let (name, arguments) = tool.call(&place, limit);
         let mut host = role::start(&place, name, &arguments);
         let guardian = guardian(host.id());

@@ -8,7 +8,7 @@ use serde_json::json;
 use toolc_test_support::skip;
 
 use crate::ends::role::{self, Tool};
-use crate::ends::survivors::{Place, guardian, wait_for_end_of_guardian};
+use crate::ends::survivors::{HostFolder, guardian, wait_for_end_of_guardian};
 use crate::ends::{KINDS, repeat, with_longer_time};
 use crate::hosts::program;
 
@@ -42,7 +42,7 @@ fn signals() -> Vec<End> {
 }
 
 /// Ends a host, and returns the time until the last process of its commands ended.
-pub(crate) fn end(place: &Place, mut host: Child, how: End) -> Duration {
+pub(crate) fn end(place: &HostFolder, mut host: Child, how: End) -> Duration {
     let guardian = guardian(host.id());
     let mut input = Some(role::input(&mut host));
     let started = std::time::Instant::now();
@@ -70,7 +70,7 @@ fn the_processes_of_a_host_end_with_it() {
     for tool in Tool::ALL {
         for how in signals().into_iter().chain([End::Line("panic"), End::Line("abort"), End::InputClosed]) {
             repeat(&format!("{tool:?}, host ended by {how:?}"), || {
-                let place = Place::new();
+                let place = HostFolder::new();
                 let (name, arguments) = tool.call(&place, role::LONGEST);
                 let host = role::start(&place, name, &arguments);
                 place.wait_for_start();
@@ -81,7 +81,7 @@ fn the_processes_of_a_host_end_with_it() {
 }
 
 /// MCP servers: the example, and the one of the program `toolc`, which has plugins.
-fn start_server(place: &Place, tool: Tool, limit: u64) -> Child {
+fn start_server(place: &HostFolder, tool: Tool, limit: u64) -> Child {
     let path = std::env::var("PATH").unwrap_or_default();
     match tool {
         Tool::Terminal => program::start("mcp_server", place.folder(), &["terminal"], &[("PATH", &path)]),
@@ -96,7 +96,7 @@ fn start_server(place: &Place, tool: Tool, limit: u64) -> Child {
     }
 }
 
-fn call(server: &mut Child, place: &Place, tool: Tool, limit: u64) {
+fn call(server: &mut Child, place: &HostFolder, tool: Tool, limit: u64) {
     let (name, arguments) = tool.call(place, limit);
     let arguments: serde_json::Value = serde_json::from_str(&arguments).expect("the arguments are JSON");
     let params = json!({ "name": name, "arguments": arguments });
@@ -121,7 +121,7 @@ fn the_processes_of_an_mcp_server_end_with_it() {
     for tool in Tool::ALL {
         for how in signals().into_iter().chain([End::InputClosed]) {
             repeat(&format!("MCP, {tool:?}, server ended by {how:?}"), || {
-                let place = Place::new();
+                let place = HostFolder::new();
                 let mut server = start_server(&place, tool, role::LONGEST);
                 call(&mut server, &place, tool, role::LONGEST);
                 place.wait_for_start();
@@ -135,7 +135,7 @@ fn the_processes_of_an_mcp_server_end_with_it() {
 fn a_client_ends_the_processes_of_a_call_by_cancelling_it() {
     for tool in Tool::ALL {
         repeat(&format!("MCP, {tool:?}, call cancelled"), || {
-            let place = Place::new();
+            let place = HostFolder::new();
             let mut server = start_server(&place, tool, role::LONGEST);
             call(&mut server, &place, tool, role::LONGEST);
             place.wait_for_start();
@@ -154,7 +154,7 @@ fn a_call_of_a_client_that_timed_out_ends_its_processes() {
     for tool in Tool::ALL {
         repeat(&format!("MCP, {tool:?}, call timed out"), || {
             with_longer_time(|limit| {
-                let place = Place::new();
+                let place = HostFolder::new();
                 let mut server = start_server(&place, tool, limit);
                 call(&mut server, &place, tool, limit);
                 let mut lines = BufReader::new(server.stdout.as_mut().expect("the stream is piped")).lines();

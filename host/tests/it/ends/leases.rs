@@ -10,24 +10,24 @@ use toolc_test_support::{SANDBOX, skip};
 
 use crate::ends::hosts::kill;
 use crate::ends::role::terminal;
-use crate::ends::survivors::{Place, guardian, id, is_guardian};
+use crate::ends::survivors::{HostFolder, guardian, id, is_guardian};
 use crate::ends::{HANG, SCRIPT, repeat, wait_until};
 
 /// Starts the program in a place, with a home in it.
-fn toolc(place: &Place, arguments: &[&str]) -> Command {
+fn toolc(place: &HostFolder, arguments: &[&str]) -> Command {
     let mut toolc = Command::new(env!("CARGO_BIN_EXE_toolc"));
     toolc.args(arguments).current_dir(place.path()).env("TOOLC_HOME", home(place));
     toolc.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     toolc
 }
 
-fn home(place: &Place) -> std::path::PathBuf {
+fn home(place: &HostFolder) -> std::path::PathBuf {
     // Not below the place: it would be a task's directory with the home of toolc in it.
     std::env::temp_dir().join(format!("home-of-{}", place.path().file_name().expect("a name").display()))
 }
 
 /// Starts a server with a call that runs, in an environment.
-fn server(place: &Place, environment: &str, command: &str) -> Child {
+fn server(place: &HostFolder, environment: &str, command: &str) -> Child {
     let arguments = ["mcp", "serve", "--tool", "terminal", "--approval", "off", "--environment", environment];
     let mut server = toolc(place, &arguments).spawn().expect("failed to start the server");
     let arguments: serde_json::Value = serde_json::from_str(&terminal(command, 600)).expect("JSON");
@@ -50,7 +50,7 @@ fn kill_both(host: &mut Child) {
 }
 
 /// Runs another host with the same home, which only reads a file.
-fn next_host(place: &Place) {
+fn next_host(place: &HostFolder) {
     std::fs::write(place.path().join("text"), "x").expect("failed to write");
     let status = toolc(place, &["call", "read_file", "path=text"]).stdout(Stdio::null()).status();
     assert!(status.expect("failed to start").success());
@@ -63,7 +63,7 @@ fn leases(home: &Path) -> usize {
 #[test]
 fn the_next_host_ends_what_a_host_has_left_that_was_killed_with_its_guardian() {
     repeat("host and guardian killed, next host", || {
-        let place = Place::new();
+        let place = HostFolder::new();
         let mut host = server(&place, "local", &format!("{SCRIPT}{HANG}"));
         place.wait_for_start();
         let mut other = server(&place, "local", "sleep 600; exit");
@@ -102,7 +102,7 @@ fn a_sandbox_ends_with_its_host_and_the_next_host_removes_its_folder() {
     if let Err(error) = toolc_environment::Kind::check(&toolc_environment::SandboxKind::default()) {
         return skip(format!("no sandbox can be made: {error}"), SANDBOX);
     }
-    let place = Place::new();
+    let place = HostFolder::new();
     let mut host = server(&place, "sandbox", &format!("{SCRIPT}{HANG}"));
     place.wait_for_start();
     assert_eq!(folders_of(host.id()).len(), 1);

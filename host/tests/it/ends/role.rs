@@ -14,7 +14,7 @@ use toolc::cancel::CancelHandle;
 use toolc::{Dialect, Registry, ToolCall};
 use toolc_plugins::Plugins;
 
-use crate::ends::survivors::Place;
+use crate::ends::survivors::HostFolder;
 use crate::ends::{HANG, SCRIPT};
 
 /// The tool, in the environment of the process.
@@ -33,7 +33,7 @@ impl Tool {
     pub(crate) const ALL: [Self; 2] = [Self::Terminal, Self::Plugin];
 
     /// Returns the name of the tool, and the arguments of a call that runs for ten minutes, with a time limit in seconds.
-    pub(crate) fn call(self, place: &Place, limit: u64) -> (&'static str, String) {
+    pub(crate) fn call(self, place: &HostFolder, limit: u64) -> (&'static str, String) {
         match self {
             Self::Terminal => ("terminal", terminal(&format!("{SCRIPT}{HANG}"), limit)),
             Self::Plugin => {
@@ -71,11 +71,11 @@ pub(crate) fn write_plugin(folder: &Path, limit: u64) {
 }
 
 /// Starts a host in `place` that runs one call.
-pub(crate) fn start(place: &Place, tool: &str, arguments: &str) -> Child {
+pub(crate) fn start(place: &HostFolder, tool: &str, arguments: &str) -> Child {
     prepare(place, tool, arguments).spawn().expect("failed to start the host")
 }
 
-pub(crate) fn prepare(place: &Place, tool: &str, arguments: &str) -> Command {
+pub(crate) fn prepare(place: &HostFolder, tool: &str, arguments: &str) -> Command {
     let mut host = Command::new(env::current_exe().expect("this is a program"));
     host.args(["ends::role::run_a_call", "--exact", "--ignored", "--nocapture"]).current_dir(place.path());
     host.env(TOOL, tool).env(ARGUMENTS, arguments);

@@ -10,11 +10,11 @@ use std::time::Duration;
 use crate::ends::calls::response;
 use crate::ends::hosts::{End, end, kill};
 use crate::ends::role::{self, terminal};
-use crate::ends::survivors::{Place, guardian, id, is_guardian, open_files, wait_for_end_of_guardian};
+use crate::ends::survivors::{HostFolder, guardian, id, is_guardian, open_files, wait_for_end_of_guardian};
 use crate::ends::{HANG, SCRIPT, repeat, wait_until};
 
 /// Starts a host that runs the script, and waits for its processes.
-fn start(place: &Place) -> Child {
+fn start(place: &HostFolder) -> Child {
     let host = role::start(place, "terminal", &terminal(&format!("{SCRIPT}{HANG}"), 600));
     place.wait_for_start();
     host
@@ -24,7 +24,7 @@ fn start(place: &Place) -> Child {
 fn what_a_command_leaves_in_the_background_ends_with_the_host() {
     for how in [End::Signal("KILL"), End::InputClosed] {
         repeat(&format!("Terminal, background processes, host ended by {how:?}"), || {
-            let place = Place::new();
+            let place = HostFolder::new();
             // The command itself waits for the others to start, and ends.
             let wait = format!("while [ $(ls | grep -c started-) -lt {} ]; do sleep 0.1; done", crate::ends::KINDS);
             let mut host = role::start(&place, "terminal", &terminal(&format!("{SCRIPT}{wait}"), 600));
@@ -40,7 +40,7 @@ fn what_a_command_leaves_in_the_background_ends_with_the_host() {
 #[test]
 fn a_killed_guardian_is_replaced() {
     repeat("Terminal, guardian killed, then the host", || {
-        let place = Place::new();
+        let place = HostFolder::new();
         let host = start(&place);
         let first = guardian(host.id());
         for signal in ["HUP", "INT", "TERM", "KILL"] {
@@ -55,7 +55,7 @@ fn a_killed_guardian_is_replaced() {
 
 #[test]
 fn other_hosts_keep_running() {
-    let places = [Place::new(), Place::new()];
+    let places = [HostFolder::new(), HostFolder::new()];
     let [first, second] = places.each_ref().map(start);
     let running = |host: &Child| places[1].survivors(host.id());
     // The processes have started, but may still start their own.
@@ -72,7 +72,7 @@ fn other_hosts_keep_running() {
 #[test]
 fn cancelling_a_call_ends_the_commands_of_a_host_within_it() {
     repeat("Terminal, a host within a call, call cancelled", || {
-        let place = Place::new();
+        let place = HostFolder::new();
         let inner = role::prepare(&place, "terminal", &terminal(&format!("{SCRIPT}{HANG}"), 600));
         let quote = |text: &OsStr| format!("'{}'", text.to_str().expect("UTF-8").replace('\'', r"'\''"));
         let set = |(name, value): (&OsStr, Option<&OsStr>)| format!("{}={}", name.display(), quote(value.unwrap()));
@@ -94,7 +94,7 @@ fn cancelling_a_call_ends_the_commands_of_a_host_within_it() {
 
 #[test]
 fn commands_and_guardians_do_not_inherit_descriptors_of_the_host() {
-    let place = Place::new();
+    let place = HostFolder::new();
     let role = role::prepare(&place, "terminal", &terminal(&format!("{SCRIPT}{HANG}"), 600));
     let mut host = Command::new("sh");
     host.args(["-c", "exec \"$@\" 9> held", "sh"]).arg(role.get_program()).args(role.get_args());
@@ -111,7 +111,7 @@ fn commands_and_guardians_do_not_inherit_descriptors_of_the_host() {
 }
 
 /// Starts a host in which commands cannot be marked, as on other systems than Linux.
-fn start_without_marks(place: &Place, command: &str) -> Child {
+fn start_without_marks(place: &HostFolder, command: &str) -> Child {
     let role = role::prepare(place, "terminal", &terminal(command, 600));
     let mut host = Command::new("prlimit");
     host.arg("--locks=1000:1000").arg(role.get_program()).args(role.get_args());
@@ -127,7 +127,7 @@ fn without_marks_the_process_groups_end_with_the_host() {
     for (command, ends) in [(format!("{run}; sleep 600; exit"), false), (format!("({run}) > /dev/null 2>&1"), true)] {
         for kill_guardian in [false, true] {
             repeat(&format!("Terminal, no marks, ended: {ends}, guardian killed: {kill_guardian}"), || {
-                let place = Place::new();
+                let place = HostFolder::new();
                 let mut host = start_without_marks(&place, &command);
                 wait_until("the processes start", || place.started() == 2);
                 if ends {

@@ -9,9 +9,9 @@ use tempfile::TempDir;
 use crate::ends::{KINDS, wait_until};
 
 /// A folder in which a host runs.
-pub(crate) struct Place(TempDir);
+pub(crate) struct HostFolder(TempDir);
 
-impl Place {
+impl HostFolder {
     pub(crate) fn new() -> Self {
         Self(TempDir::new().expect("failed to make a folder"))
     }

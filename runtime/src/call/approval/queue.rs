@@ -7,10 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 /// The queue of a session's calls.
 #[derive(Debug, Default)]
-pub(crate) struct QuestionQueue(Mutex<State>);
+pub(crate) struct QuestionQueue(Mutex<QueueState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct QueueState {
     latest: u64,
     /// The places in order, each with its number. The first one may ask.
     places: VecDeque<(u64, Option<Waker>)>,
@@ -18,27 +18,27 @@ struct State {
 
 /// A place in the queue. Dropping it leaves the queue.
 #[derive(Debug)]
-pub(crate) struct Place<'q> {
+pub(crate) struct QueueTicket<'q> {
     queue: &'q QuestionQueue,
     number: u64,
 }
 
 impl QuestionQueue {
     /// Joins the end of the queue.
-    pub(crate) fn join(&self) -> Place<'_> {
+    pub(crate) fn join(&self) -> QueueTicket<'_> {
         let mut state = self.state();
         state.latest += 1;
         let number = state.latest;
         state.places.push_back((number, None));
-        Place { queue: self, number }
+        QueueTicket { queue: self, number }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Place<'_> {
+impl QueueTicket<'_> {
     /// Completes when this place is at the front.
     pub(crate) fn first(&self) -> impl Future<Output = ()> + Send + '_ {
         poll_fn(|context| self.poll_first(context))
@@ -56,7 +56,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueTicket<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.state();
         state.places.retain(|(number, _)| *number != self.number);
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    fn is_first(place: &Place<'_>) -> bool {
+    fn is_first(place: &QueueTicket<'_>) -> bool {
         pin!(place.first()).poll(&mut Context::from_waker(Waker::noop())).is_ready()
     }
 

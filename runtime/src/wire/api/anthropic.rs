@@ -12,7 +12,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
 use crate::wire::api::arguments::{as_object, assembled};
-use crate::wire::api::edits::Place;
+use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{found_tools, name};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off, record_stop_reason};
@@ -108,7 +108,7 @@ fn read(content: &Node<'_>, reason: &str, mut builder: ResponseBuilder) -> Resul
             }
             "tool_use" => {
                 let call = parse_call(node, &block, &mut builder)?;
-                builder.push_call(call, &Place { node, object: &block, key: "id" })?;
+                builder.push_call(call, &ValuePlace { node, object: &block, key: "id" })?;
             }
             kind if IGNORED.contains(&kind) || kind.ends_with("_tool_result") => {}
             kind => builder.push_unknown(&block, kind, &node.path)?,
@@ -138,7 +138,7 @@ fn parse_call(node: &Node<'_>, block: &Object<'_>, builder: &mut ResponseBuilder
         }
     }
     let (id, name) = (block.optional_text("id")?.unwrap_or_default(), block.non_empty_text("name")?);
-    let place = Place { node, object: block, key: "input" };
+    let place = ValuePlace { node, object: block, key: "input" };
     let arguments = builder.object_arguments(&place)?;
     // The API refuses a call without an object.
     if block.get("input").is_none() {

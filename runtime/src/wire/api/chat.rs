@@ -13,7 +13,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
 use crate::wire::api::Vendor;
-use crate::wire::api::edits::Place;
+use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder};
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
@@ -105,7 +105,7 @@ fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireE
         };
         let id = call.optional_text("id")?.unwrap_or_default();
         let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };
-        builder.push_call(call_read, &Place { node: &node, object: &call, key: "id" })?;
+        builder.push_call(call_read, &ValuePlace { node: &node, object: &call, key: "id" })?;
     }
     // The model goes on after its calls, whatever it refuses.
     Ok(refusal.is_some_and(|refusal| !refusal.is_empty()) && builder.call_count() == 0)

@@ -6,7 +6,7 @@ use crate::wire::write::raw_json;
 use serde_json::value::RawValue;
 
 /// The place of a value in the text of a call or of its result: the id, or the arguments.
-pub(super) struct Place<'p, 'a> {
+pub(super) struct ValuePlace<'p, 'a> {
     pub(super) node: &'p Node<'a>,
     pub(super) object: &'p Object<'a>,
     pub(super) key: &'static str,
@@ -27,15 +27,15 @@ struct Edit {
 
 impl Edits {
     /// Sets the string at `place`.
-    pub(super) fn set(&mut self, place: &Place<'_, '_>, text: &str) {
+    pub(super) fn set(&mut self, place: &ValuePlace<'_, '_>, text: &str) {
         let mut value = String::new();
         json::push_string(&mut value, text);
         self.set_json(place, &value);
     }
 
     /// Sets the JSON at `place`.
-    pub(super) fn set_json(&mut self, place: &Place<'_, '_>, value: &str) {
-        let Place { node, object, key } = place;
+    pub(super) fn set_json(&mut self, place: &ValuePlace<'_, '_>, value: &str) {
+        let ValuePlace { node, object, key } = place;
         let edit = if let Some((_, old)) = object.all().find(|(known, _)| known == key) {
             Edit { at: old.get().as_ptr().addr(), length: old.get().len(), new: value.to_owned() }
         } else {
@@ -88,7 +88,7 @@ mod tests {
             let root = Node::root(text, "").unwrap();
             let mut edits = Edits::default();
             for node in root.items().unwrap().iter().rev() {
-                edits.set(&Place { node, object: &node.object().unwrap(), key: "id" }, "x\"y");
+                edits.set(&ValuePlace { node, object: &node.object().unwrap(), key: "id" }, "x\"y");
             }
             assert_eq!(edits.apply(root.json).get(), expected);
         }

@@ -8,7 +8,7 @@ use crate::call::completed::CompletedCall;
 use crate::call::origin::CallOrigin;
 use crate::result::image::Image;
 use crate::text::json;
-use crate::wire::api::edits::Place;
+use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::usage::{count, object, sum};
@@ -152,15 +152,15 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
         None => format!("{GENERATED_ID}{}", builder.number_of_call()),
     };
     let name = call.non_empty_text("name")?;
-    let arguments = builder.object_arguments(&Place { node, object: &call, key: "args" })?;
+    let arguments = builder.object_arguments(&ValuePlace { node, object: &call, key: "args" })?;
     let parsed = ParsedCall { id, name, arguments, origin: CallOrigin::default(), path: node.path.clone() };
-    builder.push_call(parsed, &Place { node, object: &call, key: "id" })
+    builder.push_call(parsed, &ValuePlace { node, object: &call, key: "id" })
 }
 
 /// Records the result in a part. A result without an id belongs to the first call of its name that has none.
 fn push_result(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {
     let result = node.object()?;
-    let place = Place { node, object: &result, key: "id" };
+    let place = ValuePlace { node, object: &result, key: "id" };
     if let Some(id) = result.optional_text("id")?.filter(|id| !id.is_empty()) {
         builder.push_result(&id, &place);
     } else {

@@ -14,7 +14,7 @@ use crate::call::origin::{CallKind, CallOrigin};
 use crate::result::attachment::Attachment;
 use crate::text::json;
 use crate::wire::api::Vendor;
-use crate::wire::api::edits::Place;
+use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder};
@@ -84,14 +84,14 @@ fn read_steps(steps: &[Node<'_>], mut builder: ResponseBuilder) -> Result<Respon
         match &*step.non_empty_text("type")? {
             "model_output" => read_output(&step, &mut builder)?,
             "function_call" => {
-                let place = |key| Place { node, object: &step, key };
+                let place = |key| ValuePlace { node, object: &step, key };
                 let (id, name) = (step.optional_text("id")?.unwrap_or_default(), step.non_empty_text("name")?);
                 let (arguments, origin) = (builder.object_arguments(&place("arguments"))?, CallOrigin::default());
                 builder.push_call(ParsedCall { id, name, arguments, origin, path: node.path.clone() }, &place("id"))?;
             }
             "function_result" => {
                 let id = step.optional_text("call_id")?.unwrap_or_default();
-                builder.push_result(&id, &Place { node, object: &step, key: "call_id" });
+                builder.push_result(&id, &ValuePlace { node, object: &step, key: "call_id" });
             }
             kind if IGNORED.contains(&kind) => {}
             kind => builder.push_unknown(&step, kind, &node.path)?,

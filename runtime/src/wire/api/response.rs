@@ -7,7 +7,7 @@ use crate::call::ToolCall;
 use crate::call::origin::CallOrigin;
 use crate::text::display::Truncated;
 use crate::wire::api::arguments::{as_object, fingerprint};
-use crate::wire::api::edits::{Edits, Place};
+use crate::wire::api::edits::{Edits, ValuePlace};
 use crate::wire::api::ids::new_id;
 use crate::wire::node::Object;
 use crate::wire::{MAX_CALLS, Usage, WireError};
@@ -214,7 +214,7 @@ impl ResponseBuilder {
     }
 
     /// Appends a call. If it has no id, or the id of another call, it gets a new one, also at `place` in the text.
-    pub(super) fn push_call(&mut self, mut call: ParsedCall, place: &Place<'_, '_>) -> Result<(), WireError> {
+    pub(super) fn push_call(&mut self, mut call: ParsedCall, place: &ValuePlace<'_, '_>) -> Result<(), WireError> {
         if self.calls.len() == MAX_CALLS {
             return Err(WireError::new(call.path, format!("at most {MAX_CALLS} calls"), "one more"));
         }
@@ -230,7 +230,7 @@ impl ResponseBuilder {
 
     /// Returns the text of the arguments at `place`, for an API whose messages must have an object there. Anything else becomes an
     /// object in the text of the message.
-    pub(super) fn object_arguments(&mut self, place: &Place<'_, '_>) -> Result<String, WireError> {
+    pub(super) fn object_arguments(&mut self, place: &ValuePlace<'_, '_>) -> Result<String, WireError> {
         let arguments = place.object.arguments(place.key)?;
         if place.object.get(place.key).is_some_and(|sent| sent.require_object().is_err()) {
             self.edits.set_json(place, &as_object(&arguments));
@@ -239,19 +239,19 @@ impl ResponseBuilder {
     }
 
     /// Sets the value at `place` in the text of the message.
-    pub(super) fn set_json(&mut self, place: &Place<'_, '_>, json: &str) {
+    pub(super) fn set_json(&mut self, place: &ValuePlace<'_, '_>, json: &str) {
         self.edits.set_json(place, json);
     }
 
     /// Records the result of the call with this id, which the response contains, so that the call is not returned. It answers the
     /// first call before it that has no result yet. Without an id, it answers none.
-    pub(super) fn push_result(&mut self, id: &str, place: &Place<'_, '_>) {
+    pub(super) fn push_result(&mut self, id: &str, place: &ValuePlace<'_, '_>) {
         self.answer_first(place, |_, sent_id| !id.is_empty() && sent_id == id);
     }
 
     /// Records the result of the first call without a result for which `is_answered` returns true. It gets the call and the id that
     /// the server sent.
-    pub(super) fn answer_first(&mut self, place: &Place<'_, '_>, is_answered: impl Fn(&ParsedCall, &str) -> bool) {
+    pub(super) fn answer_first(&mut self, place: &ValuePlace<'_, '_>, is_answered: impl Fn(&ParsedCall, &str) -> bool) {
         let open = |read: &ReadCall| !read.is_answered && is_answered(&read.call, &read.sent_id);
         let Some(at) = self.calls.iter().position(open) else { return };
         self.calls[at].is_answered = true;
@@ -351,7 +351,7 @@ mod tests {
         let [id, name, path] = ["c1", "find", "/0"].map(str::to_owned);
         let call = ParsedCall { id, name, arguments: arguments.to_owned(), origin: CallOrigin::default(), path };
         let node = Node::root("{}", "").unwrap();
-        builder.push_call(call, &Place { node: &node, object: &node.object().unwrap(), key: "id" }).unwrap();
+        builder.push_call(call, &ValuePlace { node: &node, object: &node.object().unwrap(), key: "id" }).unwrap();
         builder.push_text(after);
         builder
     }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use crate::call::completed::CompletedCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::json;
-use crate::wire::api::edits::Place;
+use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off};
@@ -85,7 +85,7 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Output, WireError>
             }
             kind if RESULTS.contains(&kind) => {
                 let id = item.optional_text("call_id")?.unwrap_or_default();
-                builder.push_result(&id, &Place { node, object: &item, key: "call_id" });
+                builder.push_result(&id, &ValuePlace { node, object: &item, key: "call_id" });
             }
             "shell_call" if is_hosted(&item) => {}
             kind if IGNORED.contains(&kind) => {}
@@ -157,7 +157,7 @@ fn push_call(
     }
     let id = item.optional_text("call_id")?.unwrap_or_default();
     let call = ParsedCall { id, name, arguments, origin, path: node.path.clone() };
-    builder.push_call(call, &Place { node, object: item, key: "call_id" })
+    builder.push_call(call, &ValuePlace { node, object: item, key: "call_id" })
 }
 
 /// Returns whether a shell runs in a container of OpenAI.

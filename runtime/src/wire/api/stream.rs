@@ -16,10 +16,10 @@ use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 /// text is a [`WireError::UnexpectedBody`].
 pub struct Stream {
     api: Api,
-    state: Result<State, WireError>,
+    state: Result<StreamState, WireError>,
 }
 
-struct State {
+struct StreamState {
     events: Events,
     response: Box<dyn ResponseAssembler>,
     /// The body so far, if it is not a stream.
@@ -41,7 +41,7 @@ enum Body {
 impl Stream {
     pub(super) fn new(api: Api, response: Box<dyn ResponseAssembler>) -> Self {
         let (beginning, mark) = (Vec::new(), Vec::new());
-        let state = State { events: Events::default(), response, body: None, beginning, has_begun: false, mark };
+        let state = StreamState { events: Events::default(), response, body: None, beginning, has_begun: false, mark };
         Self { api, state: Ok(state) }
     }
 
@@ -83,7 +83,7 @@ impl Stream {
             Some(Body::Page(page)) => return Err(other_body(&String::from_utf8_lossy(&page))),
             None => {}
         }
-        let State { events, response, beginning, .. } = &mut state;
+        let StreamState { events, response, beginning, .. } = &mut state;
         events.end(&mut |data, number| {
             if serde_json::from_str::<&RawValue>(data).is_err() && !is_empty(data) {
                 return Err(WireError::ended_early("a stream that ends with an event"));
@@ -97,7 +97,7 @@ impl Stream {
     }
 }
 
-impl State {
+impl StreamState {
     fn push(&mut self, bytes: &[u8], shown: &mut String) -> Result<(), WireError> {
         if self.has_begun {
             return self.push_body(bytes, shown);

@@ -28,12 +28,12 @@ const REMOVAL_LIMIT: Duration = Duration::from_secs(10);
 pub(crate) struct Mailbox {
     environment: Arc<dyn Environment>,
     folder: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<ConnectionState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct ConnectionState {
     received: u64,
     sent: u64,
     /// Whether a message of the interpreter is due: that it is ready, or a message of a running script.
@@ -52,7 +52,7 @@ impl Mailbox {
         let random = || RandomState::new().build_hasher().finish();
         let name = format!("toolc-script-{:016x}{:016x}", random(), random());
         let folder = environment.files().places()?.temporary.join(name);
-        let state = State {
+        let state = ConnectionState {
             received: 0,
             sent: 0,
             is_message_due: true,
@@ -140,12 +140,12 @@ impl Mailbox {
         drop(self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut ConnectionState)) {
         change(&mut self.state());
         self.changed.notify_all();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
